@@ -1,0 +1,63 @@
+"""The whole network of a LOVE model: the table of unit vectors, an optional factor matrix, and an encoder."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lovevec.encoders.attention import Attention
+from lovevec.encoders.authors import Authors
+from lovevec.encoders.cnn import CNN
+from lovevec.encoders.positional import Positional
+from lovevec.encoders.rnn import RNN
+from lovevec.encoders.shared import Dropout, initialise, matrix
+from lovevec.encoders.sum import Sum
+from lovevec.engine.spec import EncoderSpec
+from lovevec.errors import LovevecError
+
+CLASSES: dict[str, type[nn.Module]] = {
+    "positional": Positional,
+    "authors": Authors,
+    "attention": Attention,
+    "cnn": CNN,
+    "rnn": RNN,
+    "sum": Sum,
+}
+
+
+class Network(nn.Module):
+    """`table` [rows, dim], or [rows, factor] with a `factor` matrix [factor, dim] that stretches its rows."""
+
+    def __init__(self, spec: EncoderSpec, rows: int, factor: int = 0, dropout: float = 0.0) -> None:
+        super().__init__()
+        if spec.kind == "rnn" and spec.dim % 2:
+            raise LovevecError(f"the rnn encoder needs an even dimension, the target has {spec.dim}")
+        self.table = matrix(rows, factor or spec.dim)
+        self.factor = matrix(factor, spec.dim) if factor else None
+        self.encoder = CLASSES[spec.kind](spec, dropout)
+
+    def start(self, seed: int) -> None:
+        """Fill all weights from a seed: table rows of about unit length, matrices by fan-in."""
+        generator = torch.Generator().manual_seed(seed)
+        initialise(self, generator)
+        with torch.no_grad():
+            self.table.normal_(0.0, self.table.shape[1] ** -0.5, generator=generator)
+
+    def forward(self, rows: Tensor, index: Tensor, lengths: Tensor) -> Tensor:
+        """Unit vectors `rows` [u, …] taken from the table, `index` [b, n] into them -> unit vectors [b, dim]."""
+        units = rows if self.factor is None else rows @ self.factor
+        out: Tensor = self.encoder(units, index, lengths)
+        return F.normalize(out.float(), dim=1)
+
+    def use_generator(self, generator: torch.Generator) -> None:
+        """Let dropout draw from `generator`."""
+        for module in self.modules():
+            if isinstance(module, Dropout):
+                module.generator = generator
+
+    def parameter_counts(self) -> dict[str, int]:
+        """As the paper counts: the embedding (table and factor), and the rest."""
+        embedding = self.table.numel() + (self.factor.numel() if self.factor is not None else 0)
+        everything = sum(weight.numel() for weight in self.parameters())
+        return {"embedding": embedding, "others": everything - embedding}

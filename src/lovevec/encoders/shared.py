@@ -1,0 +1,49 @@
+"""What the encoders share: empty weights, a start for them, and a dropout that leaves the global generator alone."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+def matrix(rows: int, columns: int) -> nn.Parameter:
+    """An empty weight for `x @ weight`; `initialise` fills it from the run's own generator."""
+    return nn.Parameter(torch.empty(rows, columns))
+
+
+def initialise(module: nn.Module, generator: torch.Generator) -> None:
+    """Fill all weights from `generator`: matrices normal with 1/√fan-in, biases zero, gains one."""
+    with torch.no_grad():
+        for name, weight in module.named_parameters():
+            last = name.rsplit(".", 1)[-1]
+            if weight.dim() == 1:
+                weight.fill_(1.0 if last == "weight" else 0.0)
+            else:  # torch's own layers keep [out, in, …] and call it weight…; ours are [in, out]
+                fan_in = weight[0].numel() if last.startswith("weight") else weight.shape[0]
+                weight.normal_(0.0, fan_in**-0.5, generator=generator)
+
+
+class Dropout(nn.Module):
+    """Dropout whose randomness comes from `generator`, which the training loop sets before each step."""
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self.share = share
+        self.generator: torch.Generator | None = None
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Zero a share of the entries and scale up the rest, in training only."""
+        if not self.training or self.share == 0:
+            return x
+        keep = torch.empty_like(x).bernoulli_(1 - self.share, generator=self.generator)
+        return x * keep / (1 - self.share)
+
+
+def inside(lengths: Tensor, width: int) -> Tensor:
+    """[b, width], true where a word has a unit and false on padding."""
+    return torch.arange(width, device=lengths.device) < lengths[:, None]
+
+
+def masked_softmax(scores: Tensor, columns: Tensor) -> Tensor:
+    """Softmax over the last axis of [b, n, n], over the `columns` [b, n] that count."""
+    return scores.masked_fill(~columns[:, None, :], -1e4).softmax(dim=2)

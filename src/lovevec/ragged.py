@@ -1,0 +1,76 @@
+"""Rows of different lengths in one flat array: `values[offsets[i]:offsets[i + 1]]` is row i."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """Many short integer rows without a Python object for each: flat `values`, `offsets` of length rows + 1."""
+
+    values: NDArray[np.integer]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def from_lengths(cls, values: NDArray[np.integer], lengths: NDArray[np.integer]) -> Ragged:
+        """Cut `values` into consecutive rows of the given lengths."""
+        return cls(values, offsets_of(lengths))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def row(self, index: int) -> NDArray[np.integer]:
+        """One row, as a view."""
+        return self.values[self.offsets[index] : self.offsets[index + 1]]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The length of each row."""
+        return np.diff(self.offsets)
+
+    def take(self, rows: NDArray[np.integer]) -> Ragged:
+        """The given rows in the given order, repeats allowed."""
+        starts = self.offsets[rows]
+        lengths = self.offsets[rows + 1] - starts
+        offsets = offsets_of(lengths)
+        return Ragged(self.values[spread(starts - offsets[:-1], lengths) + np.arange(offsets[-1])], offsets)
+
+    def slice(self, first: int, last: int) -> Ragged:
+        """Rows first … last - 1; the values are a view."""
+        low, high = self.offsets[first], self.offsets[last]
+        return Ragged(self.values[low:high], self.offsets[first : last + 1] - low)
+
+    def padded(self, fill: int = 0, width: int = 0) -> NDArray[np.integer]:
+        """A rectangle [rows, longest (at least `width`)] with `fill` behind each row's end."""
+        lengths = self.lengths
+        width = max(width, int(lengths.max(initial=0)))
+        out = np.full((len(self), width), fill, dtype=self.values.dtype)
+        out[np.arange(width) < lengths[:, None]] = self.values
+        return out
+
+
+def merge(where: NDArray[np.bool_], yes: Ragged, no: Ragged) -> Ragged:
+    """Row i is the next row of `yes` where `where[i]`, else the next of `no`."""
+    lengths = np.empty(len(where), dtype=np.int64)
+    lengths[where], lengths[~where] = yes.lengths, no.lengths
+    offsets = offsets_of(lengths)
+    values = np.empty(offsets[-1], dtype=yes.values.dtype)
+    mine = np.repeat(where, lengths)
+    values[mine], values[~mine] = yes.values, no.values
+    return Ragged(values, offsets)
+
+
+def offsets_of(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
+    """[3, 1] -> [0, 3, 4]."""
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def spread(per_row: NDArray[np.integer], lengths: NDArray[np.integer]) -> NDArray[np.integer]:
+    """One value per row -> the same value for each element of the row."""
+    return np.repeat(per_row, lengths)

@@ -1,0 +1,37 @@
+"""Training: word vectors in, a LOVE model out.
+
+    from lovevec.train import Settings, train
+    love = train("glove.txt", Settings(epochs=20), output="my-model")
+
+Needs the extra `train`; torch is imported only when training begins.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lovevec.train.settings import PrepareSettings, Settings
+
+if TYPE_CHECKING:
+    from lovevec.train.prepared import Prepared, prepare
+    from lovevec.train.run import resume, train
+
+__all__ = ["PrepareSettings", "Prepared", "Settings", "prepare", "resume", "train"]
+
+
+def __getattr__(name: str) -> object:
+    if name in ("Prepared", "prepare"):
+        from lovevec.train import prepared as module
+
+        return getattr(module, name)
+    if name in ("train", "resume"):
+        try:
+            from lovevec.train import run
+        except ModuleNotFoundError as error:
+            if error.name != "torch":
+                raise
+            from lovevec.errors import MissingExtra
+
+            raise MissingExtra("torch", "train") from None
+        return getattr(run, name)
+    raise AttributeError(f"module 'lovevec.train' has no attribute {name!r}")

@@ -1,0 +1,131 @@
+"""Augmentation: what the model sees in a word's place, so that damage and synonyms lead to the same vector.
+
+    swap      mispselling      two neighbouring characters change places
+    drop      mispelling       one character is left out
+    insert    missxpelling     one character too many
+    keyboard  misspeliing      a neighbouring key instead
+    synonym   typo             a near neighbour in the target
+    none      misspelling
+
+Everything works on flat arrays of code points, all words of a chunk at once, with the caller's own generator.
+`ocr` (look-alike characters) is there for evaluation; the paper does not train on it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.ragged import Ragged, merge, offsets_of, spread
+from lovevec.train.synonyms import Synonyms
+from lovevec.units import Units, to_codes, to_words
+
+SWAP, DROP, INSERT, KEYBOARD, OCR, SYNONYM, NONE = range(7)
+KINDS: Mapping[str, int] = {
+    "swap": SWAP,
+    "drop": DROP,
+    "insert": INSERT,
+    "keyboard": KEYBOARD,
+    "ocr": OCR,
+    "synonym": SYNONYM,
+    "none": NONE,
+}
+TYPOS = ("swap", "drop", "insert", "keyboard")
+LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", dtype=np.uint8).astype(np.uint32)
+ASCII = 128
+
+
+@cache
+def confusions(name: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """A data file's look-alikes: [128, most] code points for each ASCII character, and how many of them count."""
+    raw = json.loads(files("lovevec.train").joinpath("data", f"{name}.json").read_text("utf-8"))["neighbours"]
+    table = np.zeros((ASCII, max(map(len, raw.values()))), dtype=np.uint32)
+    count = np.zeros(ASCII, dtype=np.int64)
+    for character, others in raw.items():
+        table[ord(character), : len(others)] = [ord(other) for other in others]
+        count[ord(character)] = len(others)
+    return table, count
+
+
+def edit(codes: Ragged, kinds: NDArray[np.integer], rng: np.random.Generator) -> Ragged:
+    """One edit of its kind to each word; a word too short or without a fitting character stays as it is."""
+    lengths = codes.lengths
+    swap = (kinds == SWAP) & (lengths > 1)
+    drop = (kinds == DROP) & (lengths > 1)
+    insert = kinds == INSERT
+    at = (rng.random(len(codes)) * (lengths + insert - swap)).astype(np.int64)
+
+    out_lengths = lengths - drop + insert
+    offsets = offsets_of(out_lengths)
+    inside = np.arange(offsets[-1]) - spread(offsets[:-1], out_lengths)
+    there = inside - spread(at, out_lengths)  # 0 at the edit, negative before, positive behind
+    source = (
+        inside
+        + (spread(drop, out_lengths) & (there >= 0))
+        - (spread(insert, out_lengths) & (there > 0))
+        + np.where(spread(swap, out_lengths), (there == 0).astype(np.int64) - (there == 1), 0)
+    )
+    source = np.minimum(source + spread(codes.offsets[:-1], out_lengths), max(len(codes.values) - 1, 0))
+    values = codes.values[source] if len(codes.values) else np.zeros(offsets[-1], dtype=np.uint32)
+
+    spot = offsets[:-1] + at
+    values[spot[insert]] = LETTERS[rng.integers(0, len(LETTERS), int(insert.sum()))]
+    for kind, name in ((KEYBOARD, "keyboard"), (OCR, "ocr")):
+        rows = np.flatnonzero((kinds == kind) & (lengths > 0))
+        if len(rows):
+            _confuse(values, spot[rows], name, rng)
+    return Ragged(values, offsets)
+
+
+def _confuse(values: NDArray[np.integer], spots: NDArray[np.int64], name: str, rng: np.random.Generator) -> None:
+    """Put a look-alike at each spot, where the file knows one."""
+    table, count = confusions(name)
+    codes = np.minimum(values[spots], ASCII - 1)
+    choices = np.where(values[spots] < ASCII, count[codes], 0)
+    pick = (rng.random(len(spots)) * choices).astype(np.int64)
+    values[spots] = np.where(choices > 0, table[codes, pick], values[spots])
+
+
+def damage(words: Sequence[str], rng: np.random.Generator, kinds: Sequence[str] = TYPOS) -> list[str]:
+    """Words with one edit each, of a kind drawn from `kinds`: for evaluation, and for people to look at."""
+    drawn = np.array([KINDS[kind] for kind in kinds])[rng.integers(0, len(kinds), len(words))]
+    return to_words(edit(to_codes(words, lowercase=False), drawn, rng))
+
+
+class Augmentation:
+    """Draws for each word a kind by the given probabilities and returns the units of what comes out."""
+
+    def __init__(
+        self,
+        codes: Ragged,
+        encoded: Ragged,
+        units: Units,
+        synonyms: Synonyms,
+        probabilities: Mapping[str, float],
+    ) -> None:
+        self.codes, self.encoded, self.units, self.synonyms = codes, encoded, units, synonyms
+        self.kinds = np.array([KINDS[name] for name in probabilities])
+        weights = np.array(list(probabilities.values()), dtype=np.float64)
+        self.bounds = np.cumsum(weights / weights.sum())[:-1]
+
+    def __call__(self, words: NDArray[np.integer], rng: np.random.Generator) -> Ragged:
+        """Rows of the target -> rows of units, augmented."""
+        kinds = self.kinds[np.searchsorted(self.bounds, rng.random(len(words)), side="right")]
+        shown = np.where(kinds == SYNONYM, self._synonym(words, rng), words)
+        typo = kinds < SYNONYM
+        damaged = self.units.encode_codes(edit(self.codes.take(shown[typo]), kinds[typo], rng))
+        return merge(typo, damaged, self.encoded.take(shown[~typo]))
+
+    def _synonym(self, words: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.integer]:
+        """A random synonym of each word, or the word itself where it has none."""
+        first = self.synonyms.indptr[words]
+        count = self.synonyms.indptr[words + 1] - first
+        pick = first + (rng.random(len(words)) * count).astype(np.int64)
+        if not len(self.synonyms.indices):
+            return words
+        return np.where(count > 0, self.synonyms.indices[np.minimum(pick, len(self.synonyms.indices) - 1)], words)

@@ -1,0 +1,114 @@
+"""`lovevec train` and `lovevec prepare`: flags from the settings' fields, so that nothing is said twice.
+
+Standard library only: on a bare GPU machine `python -m lovevec.train` is the same command.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import fields
+from typing import Any, get_args, get_type_hints
+
+from lovevec.errors import LovevecError
+from lovevec.progress import Progress
+from lovevec.train.settings import PrepareSettings, Settings, TrainSettings, names
+
+TRAIN_ABOUT = """Learn to give any word a vector, from word vectors that exist: GloVe, word2vec, fastText, …
+The result is a folder that LOVE.load reads."""
+TRAIN_EXAMPLES = """examples:
+  lovevec train glove.txt -o my-model
+  lovevec train crawl-300d-2M.vec.gz -o m --limit 200000 --epochs 20 --seed 7 --device cuda
+  lovevec train --resume m                     after a crash, Ctrl-C or kill -9
+  lovevec prepare glove.txt -o prepared && lovevec train prepared -o m
+  torchrun --nproc-per-node 2 -m lovevec.train prepared -o m"""
+PREPARE_ABOUT = """Do the CPU-heavy part of training once, for many runs: the unit vocabulary, synonyms and
+hard negatives of a target's words."""
+PREPARE_EXAMPLES = """examples:
+  lovevec prepare glove.txt -o prepared
+  lovevec prepare glove.txt -o prepared --vocabulary bert-vocab.txt --shrink none"""
+
+
+def add_train(parser: argparse.ArgumentParser) -> None:
+    """Describe `lovevec train`."""
+    _about(parser, TRAIN_ABOUT, TRAIN_EXAMPLES)
+    parser.add_argument("target", nargs="?", help="a vector file of any known format, or a prepared folder")
+    parser.add_argument("-o", "--output", metavar="FOLDER", help="where the model goes")
+    parser.add_argument("--resume", metavar="FOLDER", help="go on with the run whose output folder this is")
+    parser.add_argument("--overwrite", action="store_true", help="replace what the output folder holds")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no report")
+    _add_settings(parser.add_argument_group("the words (fixed once they are prepared)"), PrepareSettings)
+    _add_settings(parser.add_argument_group("the training"), TrainSettings)
+
+
+def run_train(given: argparse.Namespace) -> None:
+    """Train, or go on."""
+    from lovevec.train import resume, train
+
+    chosen = _chosen(given, Settings)
+    with Progress(given.quiet) as progress:
+        if given.resume is not None:
+            if given.target is not None or given.output is not None or chosen:
+                raise LovevecError("--resume takes the folder alone: target and settings are those of the run")
+            resume(given.resume, progress)
+            return
+        if given.target is None or given.output is None:
+            raise LovevecError("name the vectors and the output: lovevec train glove.txt -o my-model")
+        train(
+            given.target,
+            Settings(**chosen),
+            output=given.output,
+            overwrite=given.overwrite,
+            progress=progress,
+        )
+
+
+def add_prepare(parser: argparse.ArgumentParser) -> None:
+    """Describe `lovevec prepare`."""
+    _about(parser, PREPARE_ABOUT, PREPARE_EXAMPLES)
+    parser.add_argument("target", help="a vector file of any known format")
+    parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where the prepared words go")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    _add_settings(parser.add_argument_group("the words"), PrepareSettings)
+
+
+def run_prepare(given: argparse.Namespace) -> None:
+    """Prepare and save."""
+    from lovevec.train import prepare
+
+    settings = PrepareSettings(**_chosen(given, PrepareSettings))
+    with Progress(given.quiet) as progress:
+        prepared = prepare(given.target, settings, progress)
+        with progress.phase("saving"):
+            prepared.save(given.output)
+        rows, dim = prepared.vocabulary.table_rows, prepared.vectors.shape[1]
+        width = settings.factor if settings.shrink == "factor" else dim
+        extra = width * dim if settings.shrink == "factor" else 0
+        progress.say(
+            f"{given.output}: {len(prepared.words):,} words; {len(prepared.vocabulary):,} units in {rows:,} rows"
+            f" ({rows * width + extra:,} parameters at {dim} dimensions)"
+        )
+
+
+def _about(parser: argparse.ArgumentParser, about: str, examples: str) -> None:
+    parser.description, parser.epilog = about, examples
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+
+
+def _add_settings(group: Any, kind: type) -> None:
+    """A flag for each field; without the flag the field is left to its default."""
+    hints = get_type_hints(kind)
+    for part in fields(kind):
+        hint, text = hints[part.name], part.metadata["help"]
+        flag = "--" + part.name.replace("_", "-")
+        help = f"{text} (default {part.default})".replace("%", "%%") if part.default != "" else text
+        if hint is bool:
+            group.add_argument(flag, action=argparse.BooleanOptionalAction, default=None, help=text)
+            continue
+        choices = part.metadata.get("choices") or get_args(hint) or None
+        kind_of = hint if hint in (int, float) else str
+        metavar = None if choices else {int: "N", float: "X", str: "TEXT"}[kind_of]
+        group.add_argument(flag, type=kind_of, choices=choices, metavar=metavar, default=None, help=help)
+
+
+def _chosen(given: argparse.Namespace, kind: type) -> dict[str, Any]:
+    return {name: getattr(given, name) for name in names(kind) if getattr(given, name) is not None}

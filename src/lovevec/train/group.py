@@ -1,0 +1,70 @@
+"""The processes that train together under `torchrun`; one process alone is a group of one.
+
+All make the same batches. Each encodes its share of a batch's rows, then all gather each other's vectors, so every row
+has the whole batch as negatives. Each computes the loss of the whole batch, but gradients flow only through its own
+rows; summed over the group they are the gradients of the whole batch. So a run gives the same model, up to
+rounding, whatever the number of processes.
+"""
+
+from __future__ import annotations
+
+import os
+
+import torch
+from torch import Tensor
+from torch import distributed as dist
+
+
+class Group:
+    """Rank and size, and the two exchanges that training needs."""
+
+    def __init__(self, rank: int = 0, size: int = 1) -> None:
+        self.rank, self.size = rank, size
+
+    @classmethod
+    def from_environment(cls, device: torch.device) -> Group:
+        """Join the group that torchrun set up, if it did."""
+        if int(os.environ.get("WORLD_SIZE", "1")) < 2:
+            return cls()
+        if not dist.is_initialized():
+            dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        return cls(dist.get_rank(), dist.get_world_size())
+
+    @property
+    def first(self) -> bool:
+        """Whether this process shows progress and writes files."""
+        return self.rank == 0
+
+    def share(self, rows: int) -> slice:
+        """The rows of a batch that this process encodes."""
+        each = -(-rows // self.size)
+        return slice(min(self.rank * each, rows), min((self.rank + 1) * each, rows))
+
+    def gather(self, own: Tensor, rows: int) -> Tensor:
+        """The vectors of all rows; gradients flow to those in `own` only."""
+        if self.size == 1:
+            return own
+        each = -(-rows // self.size)
+        padded = own.new_zeros(each, own.shape[1])
+        padded[: len(own)] = own.detach()
+        parts = [torch.empty_like(padded) for _ in range(self.size)]
+        dist.all_gather(parts, padded)
+        mine = self.share(rows)
+        everything = torch.cat(parts)[:rows]
+        return torch.cat([everything[: mine.start], own, everything[mine.stop :]])
+
+    def add_up(self, gradients: list[Tensor]) -> None:
+        """Sum each gradient over the group, in place."""
+        if self.size > 1:
+            for gradient in gradients:
+                dist.all_reduce(gradient)
+
+    def wait(self) -> None:
+        """Let all processes come to this point."""
+        if self.size > 1:
+            dist.barrier()
+
+    def leave(self) -> None:
+        """Take the group apart."""
+        if self.size > 1 and dist.is_initialized():
+            dist.destroy_process_group()

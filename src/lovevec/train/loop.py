@@ -1,0 +1,161 @@
+"""The loop: batches in, better weights out; loses nothing when it is stopped."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lovevec.encoders.network import Network
+from lovevec.errors import LovevecError
+from lovevec.progress import Progress
+from lovevec.train.augmentation import Augmentation
+from lovevec.train.batches import Batch, Batches
+from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
+from lovevec.train.group import Group
+from lovevec.train.losses import alignment_uniformity, contrastive, mse, related_rows
+from lovevec.train.meter import Meter
+from lovevec.train.optimiser import Optimiser
+from lovevec.train.prepared import Prepared, without
+from lovevec.train.settings import TrainSettings
+from lovevec.units import Units, to_codes
+
+
+class Trainer:
+    """One run over a prepared target."""
+
+    def __init__(self, prepared: Prepared, settings: TrainSettings, device: torch.device, group: Group) -> None:
+        self.prepared, self.settings, self.device, self.group = prepared, settings, device, group
+        how = prepared.settings
+        self.units = Units(prepared.vocabulary, how.input, how.lowercase)
+        self.spec = settings.spec(prepared.vectors.shape[1])
+        self.network = Network(
+            self.spec,
+            prepared.vocabulary.table_rows,
+            how.factor if how.shrink == "factor" else 0,
+            settings.dropout,
+        )
+        self.network.start(settings.seed)
+        self.network.to(device).train()
+        self.optimiser = Optimiser(self.network, settings)
+        self.held_back = held_back(len(prepared.words), settings)
+        self.batches = self._batches()
+        self.targets = torch.nn.functional.normalize(torch.from_numpy(prepared.vectors).to(device), dim=1)
+        self.generator = torch.Generator(device)
+        self.network.use_generator(self.generator)
+        self.losses: list[float] = []
+        self.seconds = 0.0
+
+    def _batches(self) -> Batches:
+        prepared, settings = self.prepared, self.settings
+        hidden = np.zeros(len(prepared.words), dtype=bool)
+        hidden[self.held_back] = True
+        synonyms, negatives = without(prepared, hidden)
+        codes = to_codes(prepared.words, prepared.settings.lowercase)
+        augment = Augmentation(codes, self.units.encode_codes(codes), self.units, synonyms, settings.augmentation)
+        rows = np.flatnonzero(~hidden)
+        return Batches(rows, negatives, augment, prepared.vocabulary.table_rows, settings, self.device)
+
+    def run(self, folder: Path | None, progress: Progress) -> None:
+        """Train to the end, from the folder's checkpoint if it has one; checkpoints go there too."""
+        first, log = load_checkpoint(folder, self.network, self.optimiser) if folder else (0, {})
+        self.losses, self.seconds = log.get("losses", []), log.get("seconds", 0.0)
+        batches, size = self.batches, self.batches.size
+        if first:
+            progress.say(f"going on from step {first:,} of {batches.steps:,}")
+        meter = Meter(self.device)
+        steps_begin = time.perf_counter()
+        before = self.seconds
+
+        def keep(step: int) -> None:
+            self.seconds = before + time.perf_counter() - steps_begin
+            if folder and self.group.first:
+                log = {"losses": self.losses, "seconds": self.seconds}
+                save_checkpoint(folder, self.network, self.optimiser, step, log)
+
+        done = first
+        saved = time.perf_counter()
+        with (
+            progress.phase("training", batches.steps * size, done=first * size) as phase,
+            closing(batches(first)) as feed,
+        ):
+            try:
+                for batch in feed:
+                    meter.add(self.step(batch))
+                    done = batch.step + 1
+                    epoch = batch.step // batches.per_epoch + 1
+                    phase.advance(size, f"epoch {epoch}/{self.settings.epochs}  loss {self._readable(meter, done)}")
+                    if done % batches.per_epoch == 0:
+                        self.losses.append(round(meter.mean(), 5))
+                    if self._due(saved, done):
+                        keep(done)
+                        saved = time.perf_counter()
+            except KeyboardInterrupt:
+                keep(done)
+                raise
+        self._readable(meter, done, final=True)
+        self.seconds = before + time.perf_counter() - steps_begin
+
+    def _due(self, saved: float, done: int) -> bool:
+        minutes = self.settings.checkpoint_minutes
+        if minutes == 0:
+            return done % self.batches.per_epoch == 0
+        return time.perf_counter() - saved > 60 * minutes
+
+    def _readable(self, meter: Meter, step: int, final: bool = False) -> str:
+        loss = self.losses[-1] if final and self.losses else meter.glance()
+        if loss is not None and not np.isfinite(loss):
+            raise LovevecError(
+                f"the loss is no longer a number near step {step:,}: lower --learning-rate"
+                f" (now {self.settings.learning_rate:g}) or raise --temperature (now {self.settings.temperature:g})"
+            )
+        return "…" if loss is None else f"{loss:.3f}"
+
+    def step(self, batch: Batch) -> Tensor:
+        """One step; returns its loss, still on the device."""
+        rows = self.group.share(len(batch.words))
+        self.generator.manual_seed(_mix(self.settings.seed, batch.step, self.group.rank))
+        self.optimiser.zero()
+        with self._precision():
+            own = self.network(self.optimiser.rows(batch.units), batch.index[rows], batch.lengths[rows])
+        loss = self.loss(self.group.gather(own, len(batch.words)), batch.words)
+        loss.backward()
+        self.group.add_up(self.optimiser.gradients())
+        self.optimiser.step(batch.units, batch.step / self.batches.steps)
+        return loss.detach()
+
+    def loss(self, generated: Tensor, words: Tensor) -> Tensor:
+        """The chosen loss of a batch's vectors against the target's."""
+        settings, target = self.settings, self.targets[words]
+        if settings.loss == "mse":
+            return mse(generated, target)
+        related = related_rows(words, target, self.prepared.settings.synonym_similarity)
+        if settings.loss == "alignment":
+            return alignment_uniformity(generated, target, related, settings.uniformity)
+        return contrastive(generated, target, related, settings.temperature)
+
+    def _precision(self) -> Any:
+        if self.settings.precision == "bfloat16":
+            return torch.autocast(self.device.type, dtype=torch.bfloat16)
+        return nullcontext()
+
+    def weights(self) -> dict[str, NDArray[np.float32]]:
+        """The trained weights by name, for the model folder."""
+        return {name: weight.detach().float().cpu().numpy() for name, weight in self.network.state_dict().items()}
+
+
+def held_back(count: int, settings: TrainSettings) -> NDArray[np.int64]:
+    """Rows of the words that training never sees, chosen by the seed; at least two words stay for training."""
+    most = min(round(count * settings.holdout), count - 2)
+    return np.sort(np.random.default_rng([settings.seed, 0]).choice(count, max(most, 0), replace=False))
+
+
+def _mix(seed: int, step: int, rank: int) -> int:
+    """A generator seed for each step and process: 64 bits of a hash that numpy keeps stable."""
+    return int(np.random.SeedSequence([seed, 3, step, rank]).generate_state(1, np.uint64)[0] >> np.uint64(1))

@@ -1,0 +1,98 @@
+"""Adam for a network whose weights are nearly all one big table, of which a batch touches a few hundred rows.
+
+`adam` is plain Adam on everything: exact, and at batches of some hundred words a small part of a step. At batches of
+16 its pass over the whole table is most of the step; `rows` then updates only the rows of the batch and their moments.
+A row's moments stand still between its turns there, so it moves far less per turn than under plain Adam, where old
+momentum goes on moving it; its learning rate is ten times larger to make up for that.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from lovevec.encoders.network import Network
+from lovevec.train.settings import TrainSettings
+
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+ROWS_BOOST = 10.0
+ROW_STATE = ("mean", "square", "turns")
+ADAM_STATE = ("step", "exp_avg", "exp_avg_sq")
+
+
+class Optimiser:
+    """Hands out the rows of a step, takes their gradients back, and keeps all state as named tensors."""
+
+    def __init__(self, network: Network, settings: TrainSettings) -> None:
+        self.network, self.settings = network, settings
+        self.by_rows = settings.optimiser == "rows"
+        self.taken = torch.empty(0)
+        table = network.table
+        if self.by_rows:
+            table.requires_grad_(False)
+            self.mean, self.square = torch.zeros_like(table), torch.zeros_like(table)
+            self.turns = torch.zeros(len(table), 1, device=table.device)
+        else:  # zero but for the rows of a step: cheaper than a new gradient of the table's size each time
+            table.grad = torch.zeros_like(table)
+        self.weights = {name: weight for name, weight in network.named_parameters() if weight.requires_grad}
+        fused = table.device.type in ("cpu", "cuda")
+        self.adam = torch.optim.Adam(
+            self.weights.values() or [torch.zeros(1)], betas=(BETA1, BETA2), eps=EPSILON, fused=fused
+        )
+
+    def rows(self, units: Tensor) -> Tensor:
+        """The table rows of this step, ready to collect gradients."""
+        self.taken = self.network.table.detach()[units].requires_grad_()
+        return self.taken
+
+    def gradients(self) -> list[Tensor]:
+        """All gradients of the step, for summing over processes."""
+        others = (weight.grad for weight in self.weights.values() if weight is not self.network.table)
+        return [gradient for gradient in (self.taken.grad, *others) if gradient is not None]
+
+    def zero(self) -> None:
+        """Forget the last step's gradients."""
+        for weight in self.weights.values():
+            if weight is not self.network.table:
+                weight.grad = None
+
+    @torch.no_grad()
+    def step(self, units: Tensor, share_done: float) -> None:
+        """Move the weights, and the rows `units`; `share_done` of the run lies behind."""
+        decay = 1.0 - share_done if self.settings.schedule == "linear" else 1.0
+        rate = self.settings.learning_rate * decay
+        gradient = self.taken.grad
+        assert gradient is not None
+        self.adam.param_groups[0]["lr"] = rate
+        if self.by_rows:
+            self._step_rows(units, gradient, rate * ROWS_BOOST)
+            self.adam.step()
+            return
+        buffer = self.network.table.grad
+        assert buffer is not None
+        buffer[units] = gradient
+        self.adam.step()
+        buffer[units] = 0
+
+    def _step_rows(self, units: Tensor, gradient: Tensor, rate: float) -> None:
+        turns = self.turns[units] + 1
+        mean = self.mean[units].lerp_(gradient, 1 - BETA1)
+        square = self.square[units].mul_(BETA2).addcmul_(gradient, gradient, value=1 - BETA2)
+        change = (mean / (1 - BETA1**turns)) / ((square / (1 - BETA2**turns)).sqrt_() + EPSILON)
+        self.network.table[units] = self.taken.detach().sub(change, alpha=rate)
+        self.mean[units], self.square[units], self.turns[units] = mean, square, turns
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything that a resumed run needs, by name."""
+        found = {f"rows.{name}": getattr(self, name) for name in ROW_STATE} if self.by_rows else {}
+        for name, weight in self.weights.items():
+            found |= {f"adam.{key}.{name}": value for key, value in self.adam.state[weight].items()}
+        return found
+
+    def load(self, state: dict[str, Tensor]) -> None:
+        """Take back what `state` gave."""
+        for name in ROW_STATE if self.by_rows else ():
+            getattr(self, name).copy_(state[f"rows.{name}"])
+        for name, weight in self.weights.items():
+            values = {key: state[f"adam.{key}.{name}"] for key in ADAM_STATE}
+            self.adam.state[weight] = {key: value.to(weight.device) for key, value in values.items()}

@@ -1,0 +1,151 @@
+"""Preparation: the CPU-heavy part of training, done once for many runs. Units, synonyms, hard negatives.
+
+A prepared folder holds `prepared.json`, `tokenizer.json` and `prepared.safetensors`. Training from it needs only torch,
+numpy, tokenizers and safetensors, so it can travel to a bare GPU machine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save
+
+from lovevec.errors import FormatError, LovevecError
+from lovevec.files import atomic_write, write_json, write_text
+from lovevec.progress import Progress
+from lovevec.ragged import Ragged
+from lovevec.train.settings import PrepareSettings, names
+from lovevec.train.synonyms import Synonyms, find_synonyms
+from lovevec.vocabulary import UnitVocabulary, build_vocabulary, read_pieces
+
+FORMAT = 1
+JSON, TENSORS, TOKENIZER = "prepared.json", "prepared.safetensors", "tokenizer.json"
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A target made ready: `vectors` [n, dim] raw, `negatives` [n, k] row numbers, -1 where there are no more."""
+
+    words: list[str]
+    vectors: NDArray[np.float32]
+    vocabulary: UnitVocabulary
+    synonyms: Synonyms
+    negatives: NDArray[np.int32]
+    settings: PrepareSettings
+    target: dict[str, Any]
+
+    def save(self, folder: str | Path) -> None:
+        """Write the folder; `prepared.json`, without which it is no prepared folder, comes last."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        half = self.vectors.astype(np.float16)
+        exact = np.array_equal(half.astype(np.float32), self.vectors)  # as in most published subsets
+        encoded = [word.encode("utf-8", "surrogatepass") for word in self.words]
+        tensors: dict[str, NDArray[Any]] = {
+            "words": np.frombuffer(b"".join(encoded), dtype=np.uint8),
+            "word_offsets": np.cumsum([0, *map(len, encoded)], dtype=np.int64),
+            "vectors": half if exact else np.ascontiguousarray(self.vectors),
+            "synonym_offsets": self.synonyms.indptr,
+            "synonyms": self.synonyms.indices,
+            "negatives": self.negatives,
+        }
+        with atomic_write(folder / TENSORS) as file:
+            file.write(save(tensors))
+        write_text(folder / TOKENIZER, self.vocabulary.to_json())
+        about = {"format": FORMAT, "settings": asdict(self.settings), "target": self.target}
+        write_json(folder / JSON, {**about, "words": len(self.words), "dim": int(self.vectors.shape[1])})
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Prepared:
+        """Read a folder that `save` wrote."""
+        folder = Path(folder)
+        try:
+            about = json.loads((folder / JSON).read_text("utf-8"))
+            tokenizer = (folder / TOKENIZER).read_text("utf-8")
+            tensors = load_file(folder / TENSORS)
+        except (OSError, ValueError, SafetensorError) as error:
+            raise LovevecError(
+                f"{folder}: not a prepared folder, or damaged ({error}); run lovevec prepare again"
+            ) from None
+        if about.get("format") != FORMAT:
+            raise FormatError(
+                folder / JSON, f"format {about.get('format')!r} is not {FORMAT}; run lovevec prepare again"
+            )
+        settings = PrepareSettings(**about["settings"])
+        raw, ends = tensors["words"].tobytes(), tensors["word_offsets"].tolist()
+        words = [raw[low:high].decode("utf-8", "surrogatepass") for low, high in pairwise(ends)]
+        return cls(
+            words,
+            tensors["vectors"].astype(np.float32),
+            UnitVocabulary.from_json(tokenizer, folder / TOKENIZER, buckets_of(settings)),
+            Synonyms(tensors["synonym_offsets"], tensors["synonyms"]),
+            tensors["negatives"],
+            settings,
+            about["target"],
+        )
+
+
+def buckets_of(settings: PrepareSettings) -> int:
+    """How many buckets hashed units share; 0 when they are not hashed."""
+    return settings.keep if settings.shrink == "hash" else 0
+
+
+def is_prepared(source: Any) -> bool:
+    """Whether `source` names a prepared folder."""
+    return isinstance(source, (str, os.PathLike)) and (Path(source) / JSON).is_file()
+
+
+def prepare(target: Any, settings: PrepareSettings | None = None, progress: Progress | None = None) -> Prepared:
+    """Target (anything that `load_target` takes) -> words with their units, synonyms and hard negatives."""
+    from lovevec.targets import load_target
+
+    settings = settings or PrepareSettings()
+    progress = progress or Progress(quiet=True)
+    loaded = load_target(target, limit=settings.limit or None, lowercase=settings.lowercase, progress=progress)
+    for line in loaded.report.lines():
+        progress.say(line)
+    with progress.phase("vocabulary", unit="units") as phase:
+        pieces = read_pieces(settings.vocabulary) if settings.vocabulary else None
+        vocabulary = build_vocabulary(loaded.words, pieces, settings.vocabulary_size, settings.shrink, settings.keep)
+        phase.advance(len(vocabulary))
+    synonyms = Synonyms(np.zeros(len(loaded) + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
+    if settings.synonyms:
+        synonyms = find_synonyms(
+            loaded.vectors, similarity=settings.synonym_similarity, most=settings.synonyms, progress=progress
+        )
+    negatives = np.empty((len(loaded), 0), dtype=np.int32)
+    if settings.negatives:
+        from lovevec.train.hard_negatives import hard_negatives
+
+        negatives = hard_negatives(loaded.words, synonyms, k=settings.negatives, progress=progress)
+    source = {"name": loaded.name, "dim": loaded.dim, "words": len(loaded), **loaded.source}
+    shown = replace(settings, vocabulary=Path(settings.vocabulary).name)
+    return Prepared(loaded.words, loaded.vectors, vocabulary, synonyms, negatives, shown, source)
+
+
+def without(prepared: Prepared, hidden: NDArray[np.bool_]) -> tuple[Synonyms, Ragged]:
+    """Synonyms and hard negatives with the hidden words left out, so that no step ever shows one."""
+    owner = np.repeat(np.arange(len(prepared.words)), np.diff(prepared.synonyms.indptr))
+    keep = ~hidden[prepared.synonyms.indices]
+    counts = np.bincount(owner[keep], minlength=len(prepared.words))
+    synonyms = Synonyms(np.concatenate([[0], np.cumsum(counts)]), prepared.synonyms.indices[keep])
+    use = (prepared.negatives >= 0) & ~hidden[prepared.negatives]
+    return synonyms, Ragged.from_lengths(prepared.negatives[use], use.sum(axis=1))
+
+
+def stale(prepared: Prepared, settings: PrepareSettings) -> list[str]:
+    """Which settings a caller changed from their defaults although the prepared folder fixes them otherwise."""
+    default = PrepareSettings()
+    return [
+        name
+        for name in names(PrepareSettings)
+        if getattr(settings, name) not in (getattr(default, name), getattr(prepared.settings, name))
+    ]

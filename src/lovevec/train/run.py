@@ -1,0 +1,235 @@
+"""A whole run, from vectors to a saved model: prepare, train, score, report. And how one goes on after a stop.
+
+While a run is under way its output folder holds `run.json` (what to do), `prepared/` (if the target was not prepared
+before) and a checkpoint. All three go when the model is there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import shutil
+import sys
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lovevec import __version__
+from lovevec.errors import LovevecError
+from lovevec.files import write_json
+from lovevec.folder import CONFIG, ModelParts
+from lovevec.love import LOVE
+from lovevec.progress import Progress
+from lovevec.train.card import model_card
+from lovevec.train.checkpoint import NAME as CHECKPOINT
+from lovevec.train.group import Group
+from lovevec.train.loop import Trainer
+from lovevec.train.prepared import Prepared, is_prepared, prepare, stale
+from lovevec.train.score import score, typo_neighbors
+from lovevec.train.settings import Settings
+
+RUN, PREPARED, REPORT = "run.json", "prepared", "report.json"
+
+
+def train(
+    target: Any,
+    settings: Settings | None = None,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> LOVE:
+    """Train a model on `target`: a vector file, a prepared folder, or vectors in memory (see `load_target`).
+
+    With `output` the model is saved there, with its card and report, and a run that stops can be resumed.
+    """
+    settings = settings or Settings()
+    run = _Run(None if output is None else Path(output), settings, progress)
+    try:
+        run.begin(target, overwrite)
+        return run.finish(run.prepare(target))
+    finally:
+        run.group.leave()
+
+
+def resume(output: str | os.PathLike[str], progress: Progress | None = None) -> LOVE:
+    """Go on with the run whose output folder this is, from its last checkpoint."""
+    folder = Path(output)
+    if (folder / CONFIG).is_file() and not (folder / RUN).is_file():
+        raise LovevecError(f"{folder}: this run is complete, the model is there; nothing to resume")
+    try:
+        plan = json.loads((folder / RUN).read_text("utf-8"))
+    except (OSError, ValueError):
+        raise LovevecError(f"{folder}: no run to resume here ({RUN} is missing or damaged)") from None
+    run = _Run(folder, Settings.from_dict(plan["settings"]), progress)
+    try:
+        target = folder / PREPARED if is_prepared(folder / PREPARED) else plan["target"]
+        if target is None:
+            raise LovevecError(f"{folder}: its target was in memory and was not saved before the stop; train again")
+        return run.finish(run.prepare(target))
+    finally:
+        run.group.leave()
+
+
+class _Run:
+    def __init__(self, folder: Path | None, settings: Settings, progress: Progress | None) -> None:
+        self.folder, self.settings = folder, settings
+        self.device = choose_device(settings.device)
+        self.group = Group.from_environment(self.device)
+        self.progress = progress if progress is not None and self.group.first else Progress(quiet=True)
+        self.start = time.perf_counter()
+
+    def begin(self, target: Any, overwrite: bool) -> None:
+        """Claim the output folder and write down what is to be done there."""
+        if self.folder is None or not self.group.first:
+            return
+        if (self.folder / RUN).exists() and not overwrite:
+            raise LovevecError(
+                f"{self.folder}: holds an unfinished run; go on with --resume {self.folder}, or --overwrite it"
+            )
+        if (self.folder / CONFIG).exists() and not overwrite:
+            raise LovevecError(f"{self.folder}: holds a model already; choose another folder, or --overwrite it")
+        if isinstance(target, (str, os.PathLike)) and not Path(target).exists():
+            raise LovevecError(f"{target}: no such file or prepared folder")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LovevecError(f"{self.folder}: cannot be made ({error.strerror})") from None
+        self.clean()
+        place = str(Path(target).resolve()) if isinstance(target, (str, os.PathLike)) else None
+        write_json(self.folder / RUN, {"target": place, "settings": self.settings.as_dict()})
+
+    def prepare(self, target: Any) -> Prepared:
+        """Load what was prepared, or prepare now: under torchrun once, by the first process."""
+        if isinstance(target, Prepared):
+            return self._fixed(target)
+        if is_prepared(target):
+            return self._fixed(Prepared.load(target))
+        if self.folder is None:
+            return prepare(target, self.settings.prepare_part(), self.progress)
+        kept = self.folder / PREPARED
+        if self.group.first:
+            prepared = prepare(target, self.settings.prepare_part(), self.progress)
+            with self.progress.phase("saving"):
+                prepared.save(kept)
+        self.group.wait()
+        return prepared if self.group.first else Prepared.load(kept)
+
+    def _fixed(self, prepared: Prepared) -> Prepared:
+        changed = stale(prepared, self.settings.prepare_part())
+        if changed:
+            flags = ", ".join("--" + name.replace("_", "-") for name in changed)
+            raise LovevecError(f"{flags}: fixed when this target was prepared; run lovevec prepare again with it")
+        return prepared
+
+    def finish(self, prepared: Prepared) -> LOVE:
+        """Train, score, save; the run's own files go last."""
+        self.settings = replace(self.settings, **asdict(prepared.settings))
+        trainer = Trainer(prepared, self.settings, self.device, self.group)
+        trainer.run(self.folder, self.progress)
+        about: dict[str, Any] = {
+            "lovevec": __version__,
+            "target": prepared.target,
+            "parameters": trainer.network.parameter_counts(),
+            "settings": self.settings.as_dict(),
+        }
+        love = LOVE(ModelParts(trainer.spec, trainer.weights(), trainer.units, prepared.words, about))
+        if not self.group.first:
+            return love
+        with self.progress.phase("scoring"):
+            found = score(love, prepared.words, prepared.vectors, trainer.held_back, self.settings.seed)
+            typos = typo_neighbors(love, self.settings.seed)
+        about["report"] = self._report(trainer, found, typos)
+        love.card = model_card(self.folder.name if self.folder else prepared.target["name"], about)
+        if self.folder:
+            love.save(self.folder)
+            write_json(
+                self.folder / REPORT,
+                {key: about[key] for key in ("parameters", "target", "report", "settings")},
+            )
+            self.clean()
+        for line in report_lines(self.folder, about):
+            self.progress.say(line)
+        return love
+
+    def _report(self, trainer: Trainer, found: dict[str, Any], typos: list[dict[str, Any]]) -> dict[str, Any]:
+        seconds = {name: round(value, 2) for name, value in self.progress.seconds.items()}
+        return {
+            "seconds": {
+                **seconds,
+                "training": round(trainer.seconds, 2),
+                "total": round(time.perf_counter() - self.start, 2),
+            },
+            "steps": trainer.batches.steps,
+            "losses": trainer.losses,
+            "peak_memory_mb": peak_memory_mb(),
+            "device": device_name(self.device),
+            "processes": self.group.size,
+            "score": found,
+            "typos": typos,
+        }
+
+    def clean(self) -> None:
+        """Remove what only an unfinished run needs."""
+        if self.folder:
+            (self.folder / CHECKPOINT).unlink(missing_ok=True)
+            shutil.rmtree(self.folder / PREPARED, ignore_errors=True)
+            (self.folder / RUN).unlink(missing_ok=True)
+
+
+def report_lines(folder: Path | None, about: dict[str, Any]) -> list[str]:
+    """The short report for people."""
+    counts, report, found = about["parameters"], about["report"], about["report"]["score"]
+    total = counts["embedding"] + counts["others"]
+    lines = [
+        "",
+        f"{folder or 'model'}: {total:,} parameters ({counts['embedding']:,} in the unit table), trained in"
+        f" {report['seconds']['training']:.0f} s, {report['seconds']['total']:.0f} s in all,"
+        f" {report['peak_memory_mb']:,} MB at most",
+    ]
+    for key, label in (("clean", f"{found['words']:,} unseen words"), ("typo", "with one typo")):
+        if key in found:
+            part = found[key]
+            lines.append(
+                f"  {label:<20} cosine {part['cosine']:.3f}   own target nearest {part['top1']:5.1%}"
+                f"   among 10 nearest {part['top10']:5.1%}"
+            )
+    for typo in report["typos"]:
+        near = ", ".join(f"{name} {cosine:.2f}" for name, cosine in typo["neighbors"])
+        lines.append(f"  {typo['typo']:<20} {near}")
+    return lines
+
+
+def choose_device(name: str) -> torch.device:
+    """`auto` is the GPU where there is one; under torchrun each process takes its own."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+        if device.type == "cuda":
+            if device.index is None:
+                device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+            torch.cuda.set_device(device)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).split("\n")[0]
+        raise LovevecError(f"--device {name} cannot be used here: {reason}") from None
+    return device
+
+
+def device_name(device: torch.device) -> str:
+    """What people call the device."""
+    if device.type == "cuda":
+        return str(torch.cuda.get_device_name(device))
+    return f"{device.type}, {torch.get_num_threads()} threads, {platform.machine()}"
+
+
+def peak_memory_mb() -> int:
+    """The most memory that this process has held."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10))

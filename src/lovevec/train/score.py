@@ -1,0 +1,68 @@
+"""The score of a fresh model: how near it puts words that it has never seen to where the target has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.engine.fold import normalise
+from lovevec.love import LOVE
+from lovevec.train.augmentation import damage
+
+MOST_WORDS = 1000
+SHOWN = 6
+
+
+def score(
+    love: LOVE, words: Sequence[str], vectors: NDArray[np.float32], held_back: NDArray[np.int64], seed: int
+) -> dict[str, Any]:
+    """Held-back words, spelled right and with one typo: mean cosine to their own target vector, and how often that is
+    the nearest, or among the 10 nearest, of all target vectors."""
+    rng = np.random.default_rng([seed, 4])
+    rows = held_back if len(held_back) <= MOST_WORDS else np.sort(rng.choice(held_back, MOST_WORDS, replace=False))
+    if not len(rows):
+        return {"words": 0}
+    right = [words[row] for row in rows]
+    wrong = damage(right, rng)
+    table = normalise(vectors)
+    return {
+        "words": len(rows),
+        "clean": _against(love, right, table, rows),
+        "typo": _against(love, wrong, table, rows),
+    }
+
+
+def _against(love: LOVE, shown: Sequence[str], table: NDArray[np.float32], rows: NDArray[np.int64]) -> dict[str, float]:
+    cosine = love.embed(shown) @ table.T
+    own = cosine[np.arange(len(rows)), rows]
+    rank = (cosine > own[:, None]).sum(axis=1)
+    return {
+        "cosine": _round(own.mean()),
+        "top1": _round((rank < 1).mean()),
+        "top10": _round((rank < 10).mean()),
+    }
+
+
+def _round(number: np.floating[Any]) -> float:
+    return round(float(number), 4)
+
+
+def typo_neighbors(love: LOVE, seed: int, k: int = 3) -> list[dict[str, Any]]:
+    """A few common longer words of the target, mistyped, and the known words that the model then finds near."""
+    rng = np.random.default_rng([seed, 5])
+    known = frozenset(love.words)
+    likely = [word for word in love.words[:5000] if len(word) >= 7 and word.isalpha()] or list(love.words[:100])
+    picks = np.sort(rng.choice(len(likely), min(3 * SHOWN, len(likely)), replace=False))
+    chosen = [likely[pick] for pick in picks.tolist()]
+    pairs = [(word, typo) for word, typo in zip(chosen, damage(chosen, rng), strict=True) if typo not in known]
+    return [
+        {
+            "word": word,
+            "typo": typo,
+            "neighbors": [[name, _round(np.float64(near))] for name, near in love.neighbors(typo, k)],
+        }
+        for word, typo in pairs[:SHOWN]
+    ]

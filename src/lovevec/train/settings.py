@@ -1,0 +1,151 @@
+"""All settings of a training run in one typed object: checked, documented, written to and read from JSON.
+
+The command line's flags are these fields. Defaults are the paper's, except where docs/results/training.md shows
+a measurement that says better (batch size, learning-rate decay, s).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, get_args, get_type_hints
+
+from lovevec.engine.spec import ENCODERS, EncoderKind, EncoderSpec
+from lovevec.errors import LovevecError
+from lovevec.units import INPUT_MODES, InputMode
+from lovevec.vocabulary import SHRINKS, Shrink
+
+LOSSES = ("contrastive", "mse", "alignment")
+OPTIMISERS = ("adam", "rows")
+PRECISIONS = ("float32", "bfloat16")
+SCHEDULES = ("linear", "constant")
+
+
+def _setting(default: Any, help: str, choices: tuple[str, ...] = ()) -> Any:
+    return field(default=default, metadata={"help": help, "choices": choices})
+
+
+def _share(default: float, help: str) -> Any:
+    return field(default=default, metadata={"help": help, "range": (0.0, 1.0)})
+
+
+def _from(default: Any, low: float, help: str) -> Any:
+    return field(default=default, metadata={"help": help, "range": (low, float("inf"))})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrepareSettings:
+    """What `lovevec prepare` does once: the words, their units, their synonyms and their hard negatives."""
+
+    limit: int = _from(0, 0, "use the first so many words of the target; 0 takes all")
+    lowercase: bool = _setting(True, "lower-case all words, as the paper does")
+    input: InputMode = _setting("mixed", "units of a word: characters and pieces, or one of them", INPUT_MODES)
+    vocabulary: str = _setting("", "a WordPiece vocab.txt (BERT's format) instead of pieces learned from the words")
+    vocabulary_size: int = _from(30_000, 100, "how many pieces to learn")
+    shrink: Shrink = _setting("stem", "how to shrink the unit vocabulary", SHRINKS)
+    keep: int = _from(20_000, 100, "units that `top` keeps, buckets that `hash` uses")
+    factor: int = _from(200, 1, "row width h of `factor`")
+    synonym_similarity: float = _share(0.6, "least cosine in the target at which words count as synonyms")
+    synonyms: int = _from(10, 0, "most synonyms of a word")
+    negatives: int = _from(100, 0, "look-alikes kept for each word, by edit distance")
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainSettings:
+    """What a training run does with prepared words."""
+
+    encoder: EncoderKind = _setting("positional", "how units become a vector", ENCODERS)
+    key_width: int = _from(32, 1, "width k of queries and keys")
+    position_power: float = _share(0.25, "s = d to this power in softmax(P Pᵀ / s); the paper prints 0.5")
+    head: int = _from(0, 0, "hidden width of a word-level MLP behind the encoder; 0 is none")
+
+    loss: str = _setting("contrastive", "what to minimise", LOSSES)
+    temperature: float = _from(0.07, 1e-3, "τ of the contrastive loss")
+    uniformity: float = _from(1.0, 0.0, "λ of the alignment loss")
+
+    swap: float = _share(0.07, "probability: two neighbouring characters change places")
+    drop: float = _share(0.07, "probability: a character is left out")
+    insert: float = _share(0.07, "probability: a character too many")
+    keyboard: float = _share(0.07, "probability: a neighbouring key instead")
+    synonym: float = _share(0.36, "probability: a synonym instead")
+    none: float = _share(0.36, "probability: the word itself")
+    hard_negatives: int = _from(3, 0, "look-alikes that join the batch for each word")
+
+    epochs: int = _from(20, 1, "passes over the target's words")
+    batch: int = _from(256, 1, "words per step, besides their hard negatives")
+    learning_rate: float = _from(0.002, 0.0, "of Adam")
+    schedule: str = _setting("linear", "learning rate over the run: falling to zero, or constant", SCHEDULES)
+    optimiser: str = _setting("adam", "adam, or `rows`: Adam on the table rows of the batch only", OPTIMISERS)
+    dropout: float = _share(0.2, "share of units that a step leaves out")
+    holdout: float = _share(0.01, "share of the words kept back, to score the model")
+
+    seed: int = _from(0, 0, "decides every random draw")
+    device: str = _setting("auto", "auto, cpu, cuda, cuda:1, mps …")
+    precision: str = _setting("float32", "arithmetic inside the encoder", PRECISIONS)
+    checkpoint_minutes: float = _from(2.0, 0.0, "save so often what --resume needs; 0 saves after each epoch only")
+
+    def __post_init__(self) -> None:
+        _check(self)
+        if not sum(self.augmentation.values()) > 0:
+            raise LovevecError("the augmentation probabilities are all zero: set at least `none` above zero")
+        if self.dropout >= 1 or self.holdout >= 1:
+            raise LovevecError("dropout and holdout must stay below 1")
+
+    @property
+    def augmentation(self) -> dict[str, float]:
+        """The probabilities of the six kinds; they need not add up to one."""
+        return {kind: getattr(self, kind) for kind in ("swap", "drop", "insert", "keyboard", "synonym", "none")}
+
+    def spec(self, dim: int) -> EncoderSpec:
+        """The encoder for a target of this dimension."""
+        return EncoderSpec(self.encoder, dim, self.key_width, float(dim**self.position_power), self.head)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(PrepareSettings, TrainSettings):
+    """Everything from vectors to model, for `train(target, settings)` and `lovevec train`."""
+
+    def __post_init__(self) -> None:
+        TrainSettings.__post_init__(self)
+
+    def prepare_part(self) -> PrepareSettings:
+        """What concerns preparation."""
+        return PrepareSettings(**{name: getattr(self, name) for name in names(PrepareSettings)})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Settings:
+        """Read back what `as_dict` gave; an unknown name or a wrong value is an error that says which."""
+        unknown = set(values) - set(names(cls))
+        if unknown:
+            raise LovevecError(f"unknown settings: {', '.join(sorted(unknown))}; known are {', '.join(names(cls))}")
+        return cls(**values)
+
+
+def names(kind: type) -> list[str]:
+    """The field names of a settings class."""
+    return [part.name for part in fields(kind)]
+
+
+def _check(settings: Any) -> None:
+    """Types, choices and ranges of every field; the error names the field and what would do."""
+    hints = get_type_hints(type(settings))
+    for part in fields(settings):
+        value, kind = getattr(settings, part.name), hints[part.name]
+        choices = part.metadata.get("choices") or get_args(kind)
+        if choices and value not in choices:
+            raise LovevecError(f"{part.name} is {value!r}: choose one of {', '.join(map(str, choices))}")
+        if kind is float and type(value) is int:
+            object.__setattr__(settings, part.name, value := float(value))
+        if kind in (int, float, str, bool) and type(value) is not kind:
+            raise LovevecError(f"{part.name} is {value!r}: expected {kind.__name__}")
+        low, high = part.metadata.get("range", (None, None))
+        if low is not None and not low <= value <= high:
+            bounds = f"at least {low:g}" if high == float("inf") else f"from {low:g} to {high:g}"
+            raise LovevecError(f"{part.name} is {value}: must be {bounds}")

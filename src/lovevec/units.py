@@ -1,0 +1,139 @@
+"""ζ, the mixed input: a word becomes `[CLS] its characters [SUB] its pieces [SEP]`.
+
+    spell -> [CLS] s p e l l [SUB] spell [SEP]
+    spe11 -> [CLS] s p e 1 1 [SUB] sp ##e ##1 ##1 [SEP]
+
+Three modes: `mixed`, `chars` (no pieces), `pieces` (no characters). Words are brought into Unicode's composed form
+and lower case first. A character that the vocabulary lacks stands as its base letter where that is known (é as e),
+else as [UNK]; a word with such a character, which WordPiece would give up on, still has all its other characters.
+Of a word over 100 characters the first and the last 50 are kept.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.ragged import Ragged, offsets_of, spread
+from lovevec.trie import PieceTrie
+from lovevec.vocabulary import CLS, GO_ON, SEP, SPECIAL, SUB, UNK, UnitVocabulary
+
+InputMode = Literal["mixed", "chars", "pieces"]
+INPUT_MODES: tuple[str, ...] = get_args(InputMode)
+LONGEST = 100
+HEAD = LONGEST // 2
+# Where a letter with a mark, a ligature or a full-width form may have a plain base letter.
+BASED_RANGES = ((0x80, 0x2C00), (0xA640, 0xA800), (0xFB00, 0xFFF0))
+
+
+class Units:
+    """Turns words into rows of unit ids, many at once; holds no state besides the vocabulary's tables."""
+
+    def __init__(self, vocabulary: UnitVocabulary, mode: InputMode = "mixed", lowercase: bool = True) -> None:
+        self.vocabulary, self.mode, self.lowercase = vocabulary, mode, lowercase
+        rows = np.asarray(vocabulary.rows(), dtype=np.int32)
+        alphabet = {ord(unit): number for number, unit in enumerate(vocabulary.units) if len(unit) == 1}
+        # Character ids are unit ids; a code point without a unit is UNK, where no piece leads on.
+        self.character = np.full(0x110000, UNK, dtype=np.int32)
+        for code, number in based(alphabet):
+            self.character[code] = number
+        self.row_of_unit = rows
+        pieces, continues, ids = [], [], []
+        for number, unit in enumerate(vocabulary.units[len(SPECIAL) :], len(SPECIAL)):
+            spelled = unit.removeprefix(GO_ON) if len(unit) > len(GO_ON) else unit
+            letters = [alphabet.get(ord(letter), UNK) for letter in spelled]
+            if UNK not in letters:
+                pieces.append(letters)
+                continues.append(len(spelled) < len(unit))
+                ids.append(number)
+        self.trie = PieceTrie(pieces, continues, ids)
+
+    def encode(self, words: Sequence[str]) -> Ragged:
+        """Words -> rows of table-row ids, [CLS] … [SEP] included."""
+        return self.encode_codes(to_codes(words, self.lowercase))
+
+    def encode_codes(self, codes: Ragged) -> Ragged:
+        """The same for words given as normalised code points, as augmentation has them."""
+        characters = Ragged(self.character[codes.values], codes.offsets)
+        pieces = self.trie.split(characters, UNK) if self.mode != "chars" else None
+        empty = Ragged(np.empty(0, dtype=np.int32), np.zeros(len(codes) + 1, dtype=np.int64))
+        first = characters if self.mode != "pieces" else empty
+        return self._join(first, pieces if pieces is not None else empty)
+
+    def _join(self, characters: Ragged, pieces: Ragged) -> Ragged:
+        """[CLS] characters [SUB] pieces [SEP] for each row; [SUB] only where both may stand."""
+        mixed = self.mode == "mixed"
+        many, few = characters.lengths, pieces.lengths
+        offsets = offsets_of(many + few + 2 + mixed)
+        out = np.empty(offsets[-1], dtype=np.int32)
+        starts = offsets[:-1]
+        out[starts] = CLS
+        out[spread(starts + 1 - characters.offsets[:-1], many) + np.arange(len(characters.values))] = self.row_of_unit[
+            characters.values
+        ]
+        if mixed:
+            out[starts + 1 + many] = SUB
+        behind = starts + 1 + mixed + many
+        out[spread(behind - pieces.offsets[:-1], few) + np.arange(len(pieces.values))] = self.row_of_unit[pieces.values]
+        out[offsets[1:] - 1] = SEP
+        return Ragged(out, offsets)
+
+    def names(self, word: str) -> list[str]:
+        """The units of one word, spelled out: for people."""
+        plain = Units.__new__(Units)
+        plain.__dict__.update(self.__dict__, row_of_unit=np.arange(len(self.vocabulary), dtype=np.int32))
+        return [self.vocabulary.units[unit] for unit in plain.encode([word]).values]
+
+
+def normalise(word: str, lowercase: bool = True) -> str:
+    """Composed form, lower case, at most 100 characters (head and tail of a longer word)."""
+    if len(word) > LONGEST:
+        word = word[:LONGEST] + word[-LONGEST:]  # bounds the work below; the ends are what stays
+    if not word.isascii():
+        word = unicodedata.normalize("NFC", word)
+    if lowercase:
+        word = word.lower()
+    return word if len(word) <= LONGEST else word[:HEAD] + word[-HEAD:]
+
+
+def to_codes(words: Sequence[str], lowercase: bool = True) -> Ragged:
+    """Words -> rows of the code points of their normalised form."""
+    lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+    text = "".join(words) if lengths.max(initial=0) <= LONGEST else ""
+    if text.isascii() and len(text) == lengths.sum():
+        if lowercase:
+            text = text.lower()
+    else:
+        plain = [normalise(word, lowercase) for word in words]
+        lengths = np.fromiter(map(len, plain), dtype=np.int64, count=len(plain))
+        text = "".join(plain)
+    return Ragged.from_lengths(codes_of(text), lengths)
+
+
+def codes_of(text: str) -> NDArray[np.uint32]:
+    """The code points of a text; lone surrogates pass."""
+    if text.isascii():
+        return np.frombuffer(text.encode("ascii"), dtype=np.uint8).astype(np.uint32)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+def to_words(codes: Ragged) -> list[str]:
+    """Rows of code points -> words."""
+    text = codes.values.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    ends = codes.offsets.tolist()
+    return [text[low:high] for low, high in pairwise(ends)]
+
+
+def based(alphabet: dict[int, int]) -> Iterable[tuple[int, int]]:
+    """The alphabet, and for each code point outside it whose base letter is inside: that letter's unit."""
+    for low, high in BASED_RANGES:
+        for code in range(low, high):
+            base = ord(unicodedata.normalize("NFKD", chr(code))[0].lower())
+            if base in alphabet and code not in alphabet:
+                yield code, alphabet[base]
+    yield from alphabet.items()

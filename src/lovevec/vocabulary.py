@@ -1,0 +1,197 @@
+"""The unit vocabulary: characters and WordPiece pieces, learned from the target's words or read from a vocab.txt.
+
+The table of unit vectors is almost all of a model, so the paper shrinks it. Its four ways, and none:
+
+    none     every piece has its row                                      30k x d
+    stem     stem whole words, drop pieces with numerals (the default)    about 21k x d
+    top      keep the pieces that occur most                              20k x d
+    hash     pieces share rows by a hash of their spelling                20k x d
+    factor   rows of h < d numbers times one h x d matrix                 30k x h + h x d
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from lovevec.errors import LovevecError, MissingExtra
+
+Shrink = Literal["none", "stem", "top", "hash", "factor"]
+SHRINKS: tuple[str, ...] = get_args(Shrink)
+
+PAD, UNK, CLS, SEP, SUB = range(5)
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[SUB]")
+GO_ON = "##"
+MOST_CHARACTERS = 1000
+
+
+@dataclass(frozen=True)
+class UnitVocabulary:
+    """Units in the order of their ids. Unit i has table row i, unless `buckets` > 0: then units share rows."""
+
+    units: tuple[str, ...]
+    buckets: int = 0
+
+    def __post_init__(self) -> None:
+        if tuple(self.units[: len(SPECIAL)]) != SPECIAL:
+            raise LovevecError(f"a unit vocabulary starts with {' '.join(SPECIAL)}")
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    @property
+    def table_rows(self) -> int:
+        """How many rows the table of unit vectors has."""
+        return len(SPECIAL) + self.buckets if self.buckets else len(self.units)
+
+    @property
+    def characters(self) -> tuple[str, ...]:
+        """The units of one character: the alphabet of the character channel."""
+        return tuple(unit for unit in self.units if len(unit) == 1)
+
+    def rows(self) -> list[int]:
+        """The table row of each unit: its own, or the bucket that its spelling hashes to."""
+        if not self.buckets:
+            return list(range(len(self.units)))
+        special = len(SPECIAL)
+        return [*range(special), *(special + _hash(unit) % self.buckets for unit in self.units[special:])]
+
+    def to_json(self) -> str:
+        """A Hugging Face tokenizer.json (WordPiece) with these units: other tools can read our files."""
+        return str(_tokenizer(self.units).to_str(pretty=True)) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str, where: str | Path, buckets: int = 0) -> UnitVocabulary:
+        """Read what `to_json` wrote; `where` is named in errors."""
+        try:
+            found = json.loads(text)["model"]["vocab"]
+            units = tuple(sorted(found, key=found.__getitem__))
+            if sorted(found.values()) != list(range(len(units))):
+                raise ValueError("ids are not 0, 1, 2, …")
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise LovevecError(f"{where}: not a WordPiece tokenizer.json ({error!r})") from None
+        return cls(units, buckets)
+
+
+def _tokenizer(units: Sequence[str]) -> Any:
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordPiece
+
+    vocabulary = {unit: number for number, unit in enumerate(units)}
+    return Tokenizer(WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))
+
+
+def _hash(unit: str) -> int:
+    return int.from_bytes(blake2b(unit.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def learn_pieces(words: Sequence[str], size: int = 30_000) -> list[str]:
+    """WordPiece pieces learned from the words, most useful first. Vector files list words by falling frequency,
+    so word r counts as often as Zipf's law says (about 1/r): common words become pieces of their own."""
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordPiece
+    from tokenizers.trainers import WordPieceTrainer
+
+    tokenizer = Tokenizer(WordPiece(unk_token="[UNK]"))
+    trainer = WordPieceTrainer(
+        vocab_size=size,
+        min_frequency=1,
+        limit_alphabet=MOST_CHARACTERS,
+        special_tokens=list(SPECIAL),
+        continuing_subword_prefix=GO_ON,
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(_zipf([word for word in words if _writable(word)]), trainer)
+    found: dict[str, int] = tokenizer.get_vocab()
+    return sorted(found, key=found.__getitem__)
+
+
+def _zipf(words: Sequence[str]) -> Iterator[str]:
+    for rank, word in enumerate(words, 1):
+        for _ in range(max(1, len(words) // rank)):
+            yield word
+
+
+def _writable(text: str) -> bool:
+    """Whether a text can stand in a UTF-8 file: lone surrogates cannot."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def read_pieces(path: str | Path) -> list[str]:
+    """The pieces of a vocab.txt, one on each line (BERT's format)."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LovevecError(f"cannot read the vocabulary {path}: {error}") from None
+    pieces = [line.rstrip("\r") for line in lines]
+    pieces = [piece for piece in pieces if piece]
+    if not any(piece.startswith(GO_ON) for piece in pieces):
+        raise LovevecError(f"{path}: no piece starts with {GO_ON}; expected a WordPiece vocab.txt, one piece a line")
+    return pieces
+
+
+def build_vocabulary(
+    words: Sequence[str],
+    pieces: Iterable[str] | None = None,
+    size: int = 30_000,
+    shrink: Shrink = "stem",
+    keep: int = 20_000,
+) -> UnitVocabulary:
+    """The unit vocabulary for a target's words: learn pieces (or take those given), add characters, shrink."""
+    if shrink not in SHRINKS:
+        raise LovevecError(f"unknown way to shrink {shrink!r}: choose one of {', '.join(SHRINKS)}")
+    found = list(pieces) if pieces is not None else learn_pieces(words, size)
+    found = [piece for piece in dict.fromkeys(found) if not _is_special(piece)]
+    counts: Counter[str] = Counter()
+    for word in words:
+        counts.update(word)
+    alphabet = sorted(character for character, _ in counts.most_common(MOST_CHARACTERS) if _writable(character))
+    single = dict.fromkeys([*alphabet, *(piece for piece in found if len(piece) == 1)])
+    found = [piece for piece in found if piece not in single]
+    if shrink == "stem":
+        found = stem_pieces(found)
+    elif shrink == "top":
+        found = top_pieces(found, words, [*SPECIAL, *single], keep)
+    units = tuple(dict.fromkeys([*SPECIAL, *single, *found]))
+    return UnitVocabulary(units, keep if shrink == "hash" else 0)
+
+
+def _is_special(piece: str) -> bool:
+    return (len(piece) > 2 and piece[0] == "[" and piece[-1] == "]") or not piece.removeprefix(GO_ON)
+
+
+def stem_pieces(pieces: Sequence[str]) -> list[str]:
+    """Whole words become their Snowball stems, pieces with numerals go: the paper's way from 30k to about 21k.
+    Single digits stay, so that `bec0me` can still be split.
+
+    ["running", "runs", "##ing", "1990", "##0"] -> ["run", "##ing", "##0"]
+    """
+    try:
+        import snowballstemmer
+    except ImportError:
+        raise MissingExtra("snowballstemmer", "train") from None
+    stem = snowballstemmer.stemmer("english").stemWord
+    plain = [
+        piece
+        for piece in pieces
+        if len(piece.removeprefix(GO_ON)) == 1 or not any(character.isnumeric() for character in piece)
+    ]
+    return list(dict.fromkeys(piece if piece.startswith(GO_ON) else stem(piece) for piece in plain))
+
+
+def top_pieces(pieces: Sequence[str], words: Sequence[str], always: Sequence[str], keep: int) -> list[str]:
+    """The pieces that the words use most, each word weighed by Zipf's law, so many that `keep` units are in all."""
+    tokenizer = _tokenizer((*always, *pieces))
+    counts: dict[str, float] = defaultdict(float)
+    for rank, split in enumerate(tokenizer.encode_batch([word for word in words if _writable(word)]), 1):
+        for piece in split.tokens:
+            counts[piece] += 1 / rank
+    ranked = sorted(pieces, key=lambda piece: -counts[piece])
+    room = max(keep - len(always), 0)
+    chosen = set(ranked[:room])
+    return [piece for piece in pieces if piece in chosen]
