@@ -1,0 +1,89 @@
+"""Loads a target from wherever word vectors are: a file of any known format, or an object in memory."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+from lovevec.errors import LovevecError
+from lovevec.formats import Noted, VectorTable, read_vectors
+from lovevec.formats.source import open_raw
+from lovevec.progress import Progress
+from lovevec.targets.memory import table_from_memory
+from lovevec.targets.rows import keep_rows, lower_case
+from lovevec.targets.target import Target
+
+ENDINGS = {".gz", ".xz", ".zip", ".txt", ".vec", ".bin", ".npy", ".npz", ".safetensors", ".kv", ".w2v"}
+
+
+def load_target(
+    source: Any,
+    *,
+    limit: int | None = None,
+    lowercase: bool = True,
+    words: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Target:
+    """Load the words and vectors to mimic.
+
+    `source` is a path, a VectorTable, a pair (words, vectors), a dict of word to vector, or gensim's
+    KeyedVectors (or a gensim model). `limit` takes the first so many usable rows, before case is looked at.
+    With `lowercase` words are lower-cased; where some then are the same, the row that was lower case already
+    is kept, else the first. An array in memory is used as it is when nothing has to be dropped; do not change
+    it afterwards.
+
+        load_target("glove.6B.300d.txt.gz", limit=100_000)
+        load_target((["cat", "dog"], np.eye(2)))
+    """
+    progress = progress or Progress(quiet=True)
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        table, owned = read_vectors(path, limit=limit, words=words, progress=progress), True
+        name = bare_name(path)
+        origin: dict[str, Any] = {"file": path.name, "sha256": file_hash(path, progress)}
+    else:
+        if words is not None:
+            raise LovevecError("words= names the word list of an array file; this source is not a file")
+        if limit is not None and limit < 1:
+            raise LovevecError(f"limit must be at least 1, not {limit}")
+        table, owned = table_from_memory(source, limit)
+        name = type(source).__name__
+        origin = {"file": None, "sha256": None}
+    if lowercase:
+        table = lower_table(table, owned)
+    if len(table) < 2:
+        raise LovevecError(f"{name}: a target needs at least 2 words, this one has {len(table)}")
+    origin |= {"format": table.report.format, "compression": table.report.compression}
+    origin |= {"rows": table.report.read, "limit": limit, "lowercase": lowercase}
+    return Target(table.words, table.vectors, name, origin, table.report)
+
+
+def lower_table(table: VectorTable, owned: bool) -> VectorTable:
+    """Lower-case the words of a table and drop the rows that then stand for a word twice."""
+    words, keep = lower_case(table.words)
+    dropped = len(table) - len(words)
+    if dropped:
+        table.report.note(Noted.SAME_IN_LOWER_CASE, count=dropped)
+        table.report.kept -= dropped
+    return dataclasses.replace(table, words=words, vectors=keep_rows(table.vectors, keep, owned))
+
+
+def bare_name(path: Path) -> str:
+    """Name a target after its file, without the endings that say how it is stored."""
+    name = path.name
+    while (bare := Path(name)).suffix in ENDINGS and bare.stem:
+        name = bare.stem
+    return name
+
+
+def file_hash(path: Path, progress: Progress) -> str:
+    """Compute the SHA-256 of a file, a few MB at a time."""
+    digest = hashlib.sha256()
+    with open_raw(path) as file, progress.phase("hashing", os.path.getsize(path), "bytes") as phase:
+        while block := file.read(1 << 22):
+            digest.update(block)
+            phase.advance(len(block))
+    return digest.hexdigest()

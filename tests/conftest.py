@@ -1,0 +1,44 @@
+"""Small made-up targets: words from stems and endings, vectors from what they are made of, so there is something to learn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+ONSETS = ("b", "br", "d", "f", "gr", "k", "l", "m", "n", "p", "pl", "r", "s", "st", "t", "tr", "v")
+VOWELS = ("a", "e", "i", "o", "u", "ea", "oo")
+CODAS = ("ck", "d", "lt", "m", "n", "nd", "p", "r", "sh", "st", "t", "x")
+ENDINGS = ("", "s", "ing", "ed", "er", "ly")
+
+
+def made_words(count: int, seed: int = 0) -> list[str]:
+    """Distinct pronounceable words with endings, in a fixed order."""
+    rng = np.random.default_rng(seed)
+    words: dict[str, None] = {}
+    while len(words) < count:
+        stem = "".join(
+            ONSETS[rng.integers(len(ONSETS))] + VOWELS[rng.integers(len(VOWELS))] for _ in range(rng.integers(1, 3))
+        )
+        words[stem + CODAS[rng.integers(len(CODAS))] + ENDINGS[rng.integers(len(ENDINGS))]] = None
+    return list(words)[:count]
+
+
+def made_vectors(words: list[str], dim: int, seed: int = 0) -> np.ndarray:
+    """A vector of a word is the sum of random vectors of its first three letters and of its ending, plus noise."""
+    rng = np.random.default_rng(seed)
+    parts: dict[str, np.ndarray] = {}
+
+    def part(name: str) -> np.ndarray:
+        if name not in parts:
+            parts[name] = rng.normal(size=dim)
+        return parts[name]
+
+    rows = [part(word[:3]) + 0.7 * part("-" + word[-3:]) + 0.2 * rng.normal(size=dim) for word in words]
+    return np.array(rows, dtype=np.float32)
+
+
+@pytest.fixture(scope="session")
+def tiny_target() -> tuple[list[str], np.ndarray]:
+    """300 words, 16 dimensions."""
+    words = made_words(300)
+    return words, made_vectors(words, 16)

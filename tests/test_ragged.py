@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lovevec.ragged import Ragged, merge
+
+ROWS = st.lists(st.lists(st.integers(0, 9), max_size=5), max_size=12)
+
+
+def ragged(rows: list[list[int]]) -> Ragged:
+    return Ragged.from_lengths(np.array([x for row in rows for x in row], dtype=np.int64), np.array([*map(len, rows)], int))
+
+
+def lists(rows: Ragged) -> list[list[int]]:
+    return [rows.row(i).tolist() for i in range(len(rows))]
+
+
+@given(ROWS, st.data())
+def test_take_and_slice_do_what_lists_do(rows, data):
+    picks = data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=20)) if rows else []
+    first = data.draw(st.integers(0, len(rows)))
+    last = data.draw(st.integers(first, len(rows)))
+    made = ragged(rows)
+    assert lists(made.take(np.array(picks, dtype=np.int64))) == [rows[i] for i in picks]
+    assert lists(made.slice(first, last)) == rows[first:last]
+
+
+@given(ROWS, st.integers(0, 7))
+def test_padded_keeps_rows_and_fills_behind(rows, width):
+    made = ragged(rows).padded(fill=-1, width=width)
+    assert made.shape == (len(rows), max([width, *map(len, rows)]))
+    assert [[x for x in row if x >= 0] for row in made.tolist()] == rows
+
+
+@given(ROWS, ROWS, st.randoms())
+def test_merge_interleaves_in_order(yes, no, random):
+    where = [True] * len(yes) + [False] * len(no)
+    random.shuffle(where)
+    first, second = iter(yes), iter(no)
+    expected = [next(first) if take else next(second) for take in where]
+    assert lists(merge(np.array(where, dtype=bool), ragged(yes), ragged(no))) == expected
