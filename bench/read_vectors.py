@@ -25,9 +25,7 @@ STYLES = {"glove": "{:.5g}", "fasttext": "{:.4f}", "gensim": "{!s}", "repr": "{}
 def write_file(path: Path, rows: int, dim: int, style: str, seed: int = 0) -> None:
     """Write word2vec text; the numbers of a few thousand rows are used over and over to save time."""
     rng = np.random.default_rng(seed)
-    values = rng.normal(0, 0.35 if style in ("glove", "fasttext") else 0.06, (min(rows, 2000), dim)).astype(
-        np.float32
-    )
+    values = rng.normal(0, 0.35 if style in ("glove", "fasttext") else 0.06, (min(rows, 2000), dim)).astype(np.float32)
     tails = [" ".join(map(STYLES[style].format, row)) + "\n" for row in values]
     with open(path, "w", encoding="utf-8") as file:
         file.write(f"{rows} {dim}\n")
@@ -102,9 +100,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--dim", type=int, default=300)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument(
-        "--style", choices=sorted(STYLES), default="glove", help="how the numbers are printed"
-    )
+    parser.add_argument("--style", choices=sorted(STYLES), default="glove", help="how the numbers are printed")
     parser.add_argument("--readers", nargs="+", choices=sorted(READERS), default=list(READERS))
     parser.add_argument("--reader", help=argparse.SUPPRESS)
     parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)

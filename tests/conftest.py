@@ -1,4 +1,4 @@
-"""Small made-up targets: words from stems and endings, vectors from what they are made of, so there is something to learn."""
+"""Small made-up targets: words of stems and endings, vectors by their parts, so that there is something to learn."""
 
 from __future__ import annotations
 

@@ -10,7 +10,9 @@ ROWS = st.lists(st.lists(st.integers(0, 9), max_size=5), max_size=12)
 
 
 def ragged(rows: list[list[int]]) -> Ragged:
-    return Ragged.from_lengths(np.array([x for row in rows for x in row], dtype=np.int64), np.array([*map(len, rows)], int))
+    return Ragged.from_lengths(
+        np.array([x for row in rows for x in row], dtype=np.int64), np.array([*map(len, rows)], int)
+    )
 
 
 def lists(rows: Ragged) -> list[list[int]]:

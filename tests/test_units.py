@@ -14,7 +14,23 @@ from tests.conftest import made_words
 
 LETTERS = "abcde"
 PIECES = ["ab", "abc", "abcd", "e", "##a", "##b", "##bc", "##cde", "##d", "##e", "##ab", "da"]
-NASTY = ["", " ", "\t\n", "\0", "🙂", "e\u0301", "\ud800", "ab\udfffcd", "שלום", "İ", "ΑΣ", "x" * 1_000_000, "ﬁne", "##a", "[CLS]"]
+NASTY = [
+    "",
+    " ",
+    "\t\n",
+    "\0",
+    "🙂",
+    "e\u0301",
+    "\ud800",
+    "ab\udfffcd",
+    "שלום",
+    "İ",
+    "ΑΣ",
+    "x" * 1_000_000,
+    "ﬁne",
+    "##a",
+    "[CLS]",
+]
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +59,7 @@ def test_pieces_are_those_of_hugging_face_on_a_vocabulary_full_of_overlaps(words
 
 def test_pieces_are_those_of_hugging_face_on_a_learned_vocabulary(learned):
     units, oracle = Units(learned), tokenizer(learned)
-    words = made_words(3000, seed=5) + ["a" * 100, "zzzz", "q" * 60]
+    words = [*made_words(3000, seed=5), "a" * 100, "zzzz", "q" * 60]
     assert [pieces(units, word) for word in words] == [oracle.encode(word).tokens for word in words]
 
 

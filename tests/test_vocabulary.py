@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -25,6 +27,15 @@ def test_common_words_become_pieces_of_their_own():
     last = sum(word in pieces for word in WORDS[-200:])
     assert first > 150
     assert last < first / 3
+
+
+def test_learning_gives_the_same_pieces_in_every_process():
+    script = (
+        "from tests.conftest import made_words; from lovevec.vocabulary import learn_pieces;"
+        "import sys; sys.stdout.write(chr(10).join(learn_pieces(made_words(1500), 900)))"
+    )
+    runs = {subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout for _ in range(3)}
+    assert len(runs) == 1
 
 
 def test_stemming_takes_endings_and_numerals_but_leaves_single_digits():

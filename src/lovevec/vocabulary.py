@@ -97,18 +97,30 @@ def learn_pieces(words: Sequence[str], size: int = 30_000) -> list[str]:
     from tokenizers.models import WordPiece
     from tokenizers.trainers import WordPieceTrainer
 
+    letters = alphabet(words)
     tokenizer = Tokenizer(WordPiece(unk_token="[UNK]"))
     trainer = WordPieceTrainer(
         vocab_size=size,
         min_frequency=1,
-        limit_alphabet=MOST_CHARACTERS,
-        special_tokens=list(SPECIAL),
+        # The trainer breaks ties by ids, and gives ids in the order of a randomly seeded hash map, except to these.
+        special_tokens=[*SPECIAL, *(GO_ON + letter for letter in letters)],
+        initial_alphabet=letters,
         continuing_subword_prefix=GO_ON,
         show_progress=False,
     )
-    tokenizer.train_from_iterator(_zipf([word for word in words if _writable(word)]), trainer)
+    known = frozenset(letters)
+    tokenizer.train_from_iterator(_zipf([word for word in words if known.issuperset(word)]), trainer)
     found: dict[str, int] = tokenizer.get_vocab()
     return sorted(found, key=found.__getitem__)
+
+
+def alphabet(words: Sequence[str]) -> list[str]:
+    """The characters of the words, sorted; of more than a thousand the most frequent."""
+    counts: Counter[str] = Counter()
+    for word in words:
+        counts.update(word)
+    common = sorted(filter(_writable, counts), key=lambda character: (-counts[character], character))
+    return sorted(common[:MOST_CHARACTERS])
 
 
 def _zipf(words: Sequence[str]) -> Iterator[str]:
@@ -147,11 +159,7 @@ def build_vocabulary(
         raise LovevecError(f"unknown way to shrink {shrink!r}: choose one of {', '.join(SHRINKS)}")
     found = list(pieces) if pieces is not None else learn_pieces(words, size)
     found = [piece for piece in dict.fromkeys(found) if not _is_special(piece)]
-    counts: Counter[str] = Counter()
-    for word in words:
-        counts.update(word)
-    alphabet = sorted(character for character, _ in counts.most_common(MOST_CHARACTERS) if _writable(character))
-    single = dict.fromkeys([*alphabet, *(piece for piece in found if len(piece) == 1)])
+    single = dict.fromkeys([*alphabet(words), *(piece for piece in found if len(piece) == 1)])
     found = [piece for piece in found if piece not in single]
     if shrink == "stem":
         found = stem_pieces(found)

@@ -25,9 +25,7 @@ KINDS += ["gzip", "xz", "zip"]
 def make(kind: str, folder: Path) -> Path:
     vectors = np.random.default_rng(5).normal(size=(40, 6)).astype(np.float32)
     words = [f"wörd{n}" for n in range(40)]
-    rows = "".join(
-        f"{word} {' '.join(map(str, row))}\n" for word, row in zip(words, vectors.tolist(), strict=True)
-    )
+    rows = "".join(f"{word} {' '.join(map(str, row))}\n" for word, row in zip(words, vectors.tolist(), strict=True))
     text = f"40 6\n{rows}".encode()
     path = folder / "v"
     if kind in ("fasttext", "supervised"):

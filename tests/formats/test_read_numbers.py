@@ -61,9 +61,7 @@ def test_what_is_no_number_is_never_taken_for_one(fields):
         assert same_bits(values[[index]], [fields[index]]) == [True]
 
 
-@pytest.mark.parametrize(
-    "field", [b"-", b".", b"-.", b"1", b".5", b"12.5", b"1.", b"nan", b"1e5", b"0.1x", b"0.1e-5"]
-)
+@pytest.mark.parametrize("field", [b"-", b".", b"-.", b"1", b".5", b"12.5", b"1.", b"nan", b"1e5", b"0.1x", b"0.1e-5"])
 def test_other_fields_are_passed_on(field):
     assert parse([b"0.5", field, b"0.25"])[1].tolist() == [1]
 

@@ -93,16 +93,12 @@ def test_any_words_come_back(folder, data, dim, header):
         words, vectors = ["in 2009", "a\tb", "x\r", " lead", "plain"], np.ones((5, dim), np.float32)
     else:
         # A word cannot end in a space, which looks like the separator; a plain word shows the width.
-        words = data.draw(
-            st.lists(WORD.filter(lambda w: not w.isspace()), unique_by=lambda w: w.rstrip(" \t"))
-        )
+        words = data.draw(st.lists(WORD.filter(lambda w: not w.isspace()), unique_by=lambda w: w.rstrip(" \t")))
         words = [stripped for word in words if (stripped := word.rstrip(" \t")).strip()]
         words = ["plain", *(word for word in words if word != "plain" and not word.startswith("\ufeff"))]
         rows = st.lists(NUMBER, min_size=dim, max_size=dim).filter(any)
         vectors = np.array([data.draw(rows) for _ in words], np.float32)
-    text = "".join(
-        f"{word} {' '.join(map(str, row.tolist()))}\n" for word, row in zip(words, vectors, strict=True)
-    )
+    text = "".join(f"{word} {' '.join(map(str, row.tolist()))}\n" for word, row in zip(words, vectors, strict=True))
     # Without a header the width is that of most lines; many words with numbers inside would mislead it.
     if not header and any(word.split()[-1:] != [word] for word in words):
         text += "".join(f"filler{n} {'1 ' * dim}\n" for n in range(2 * len(words)))

@@ -16,8 +16,7 @@ from lovevec.formats import Noted, read_vectors
 def make(words, vectors, header=None, newline=b""):
     rows, dim = header or vectors.shape
     body = b"".join(
-        word.encode() + b" " + row.astype("<f4").tobytes() + newline
-        for word, row in zip(words, vectors, strict=True)
+        word.encode() + b" " + row.astype("<f4").tobytes() + newline for word, row in zip(words, vectors, strict=True)
     )
     return f"{rows} {dim}\n".encode() + body
 

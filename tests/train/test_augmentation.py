@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import DamerauLevenshtein, Levenshtein
+from tests.conftest import made_words
 
 from lovevec.train.augmentation import DROP, INSERT, KEYBOARD, KINDS, OCR, SWAP, Augmentation, confusions, damage, edit
 from lovevec.train.synonyms import Synonyms
 from lovevec.units import Units, to_codes, to_words
 from lovevec.vocabulary import build_vocabulary
-from tests.conftest import made_words
 
 WORDS = st.lists(st.text("abcxyz", max_size=9), min_size=1, max_size=30)
 
@@ -71,7 +71,9 @@ def test_neighbouring_keys_are_mutual():
 
 
 def test_every_place_of_a_word_is_hit():
-    out = {kind: set(edited(["abcdef"] * 2000, number, 1)) for kind, number in KINDS.items() if kind in ("swap", "drop")}
+    out = {
+        kind: set(edited(["abcdef"] * 2000, number, 1)) for kind, number in KINDS.items() if kind in ("swap", "drop")
+    }
     assert out["drop"] == {"bcdef", "acdef", "abdef", "abcef", "abcdf", "abcde"}
     assert out["swap"] == {"bacdef", "acbdef", "abdcef", "abcedf", "abcdfe"}
     assert {word[0] for word in edited(["qq"] * 2000, INSERT, 2)} == set("abcdefghijklmnopqrstuvwxyz")
@@ -143,7 +145,9 @@ def test_typos_have_the_units_of_the_damaged_string(words, units):
 
 def test_kinds_come_as_often_as_their_probabilities_say(words, units):
     rows = np.arange(400).repeat(50)
-    made = augmentation(words, units, no_synonyms(400), insert=0.07, drop=0.07, none=0.86)(rows, np.random.default_rng(0))
+    made = augmentation(words, units, no_synonyms(400), insert=0.07, drop=0.07, none=0.86)(
+        rows, np.random.default_rng(0)
+    )
     difference = made.lengths - units.encode(words).lengths[rows]
     alphabet_of = made.take(np.flatnonzero(difference == 0))
     assert len(alphabet_of) / len(rows) == pytest.approx(0.86, abs=0.04)

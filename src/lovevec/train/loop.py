@@ -67,16 +67,17 @@ class Trainer:
         first, log = load_checkpoint(folder, self.network, self.optimiser) if folder else (0, {})
         self.losses, self.seconds = log.get("losses", []), log.get("seconds", 0.0)
         batches, size = self.batches, self.batches.size
+        meter = Meter(self.device)
         if first:
             progress.say(f"going on from step {first:,} of {batches.steps:,}")
-        meter = Meter(self.device)
+            meter.load(log["meter"])
         steps_begin = time.perf_counter()
         before = self.seconds
 
         def keep(step: int) -> None:
             self.seconds = before + time.perf_counter() - steps_begin
             if folder and self.group.first:
-                log = {"losses": self.losses, "seconds": self.seconds}
+                log = {"losses": self.losses, "seconds": self.seconds, "meter": meter.state()}
                 save_checkpoint(folder, self.network, self.optimiser, step, log)
 
         done = first

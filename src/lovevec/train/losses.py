@@ -35,7 +35,7 @@ def alignment_uniformity(generated: Tensor, target: Tensor, related: Tensor, uni
     scores = (-UNIFORM_T * distance).masked_fill(
         related | torch.eye(len(related), dtype=torch.bool, device=related.device), NEVER
     )
-    pairs = (scores > NEVER / 2).sum().clamp(min=1)
+    pairs = (scores > NEVER / 2).sum().clamp(min=1).to(scores.dtype)
     return mse(generated, target) + uniformity * (scores.flatten().logsumexp(dim=0) - pairs.log())
 
 

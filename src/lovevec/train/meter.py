@@ -36,6 +36,15 @@ class Meter:
             self.coming = None
         return self.value
 
+    def state(self) -> dict[str, float]:
+        """The sum so far, for a checkpoint."""
+        return {"total": float(self.total), "count": self.count}
+
+    def load(self, state: dict[str, float]) -> None:
+        """Go on from a checkpoint's sum."""
+        self.total.fill_(state["total"])
+        self.count = int(state["count"])
+
     def mean(self) -> float:
         """The mean loss since the last call."""
         mean = float(self.total) / max(self.count, 1)

@@ -61,6 +61,7 @@ def resume(output: str | os.PathLike[str], progress: Progress | None = None) -> 
     """Go on with the run whose output folder this is, from its last checkpoint."""
     folder = Path(output)
     if (folder / CONFIG).is_file() and not (folder / RUN).is_file():
+        clean(folder)
         raise LovevecError(f"{folder}: this run is complete, the model is there; nothing to resume")
     try:
         plan = json.loads((folder / RUN).read_text("utf-8"))
@@ -100,7 +101,7 @@ class _Run:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LovevecError(f"{self.folder}: cannot be made ({error.strerror})") from None
-        self.clean()
+        clean(self.folder)
         place = str(Path(target).resolve()) if isinstance(target, (str, os.PathLike)) else None
         write_json(self.folder / RUN, {"target": place, "settings": self.settings.as_dict()})
 
@@ -152,7 +153,7 @@ class _Run:
                 self.folder / REPORT,
                 {key: about[key] for key in ("parameters", "target", "report", "settings")},
             )
-            self.clean()
+            clean(self.folder)
         for line in report_lines(self.folder, about):
             self.progress.say(line)
         return love
@@ -174,12 +175,14 @@ class _Run:
             "typos": typos,
         }
 
-    def clean(self) -> None:
-        """Remove what only an unfinished run needs."""
-        if self.folder:
-            (self.folder / CHECKPOINT).unlink(missing_ok=True)
-            shutil.rmtree(self.folder / PREPARED, ignore_errors=True)
-            (self.folder / RUN).unlink(missing_ok=True)
+
+def clean(folder: Path) -> None:
+    """Remove what only an unfinished run needs. `run.json` goes first: without it there is nothing to resume."""
+    (folder / RUN).unlink(missing_ok=True)
+    (folder / CHECKPOINT).unlink(missing_ok=True)
+    shutil.rmtree(folder / PREPARED, ignore_errors=True)
+    for leftover in folder.glob(".*.tmp"):  # of writes that kill -9 cut short
+        leftover.unlink(missing_ok=True)
 
 
 def report_lines(folder: Path | None, about: dict[str, Any]) -> list[str]:

@@ -1,0 +1,36 @@
+# Everything works from a fresh clone with Python >= 3.10 and make; `.venv` is made on the way.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-fast lint bench clean
+
+# torch first and pinned: what comes after finds it in place and takes no other build.
+.venv/installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet torch==2.13.0
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+demo: .venv/installed
+	$(BIN)/python demo/demo.py
+
+test: .venv/installed
+	$(BIN)/python -m pytest
+
+test-fast: .venv/installed
+	$(BIN)/python -m pytest -m 'not slow'
+
+lint: .venv/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/installed
+	$(BIN)/python bench/read_vectors.py
+	$(BIN)/python bench/augmentation.py
+	$(BIN)/python bench/hard_negatives.py
+
+clean:
+	rm -rf .venv demo/model .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,156 @@
+"""Which words mean nearly the same: the closest rows of the target by cosine.
+
+The loss pushes a word away from its look-alikes. A look-alike that is also a synonym (`colour`, `color`) must
+not be pushed away, so the target itself is asked who its synonyms are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lovevec.errors import LovevecError
+from lovevec.progress import Progress
+
+# One tile of similarities: large enough to keep the matrix product busy, small enough (32 MB) to throw away.
+TILE_ROWS = 1024
+TILE_COLUMNS = 8192
+
+
+@dataclass(frozen=True, eq=False)
+class Synonyms:
+    """Lists of unequal length, end to end: row i has `indices[indptr[i]:indptr[i + 1]]`, nearest first."""
+
+    indptr: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def of(self, row: int) -> npt.NDArray[np.int32]:
+        """Give the synonyms of one row, nearest first."""
+        row = range(len(self))[row]
+        return self.indices[self.indptr[row] : self.indptr[row + 1]].copy()
+
+    def contains(self, rows: npt.ArrayLike, columns: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Tell for each pair (row, column) whether `column` is listed as a synonym of `row`."""
+        columns = np.asarray(columns, np.int64)
+        wanted = np.asarray(rows, np.int64) * len(self) + columns
+        if not len(self.indices):
+            return np.zeros(wanted.shape, np.bool_)
+        at = np.minimum(np.searchsorted(self._pairs, wanted), len(self._pairs) - 1)
+        listed: npt.NDArray[np.bool_] = self._pairs[at] == wanted
+        return listed & (columns >= 0) & (columns < len(self))
+
+    def symmetric(self) -> Synonyms:
+        """Let b list a wherever a lists b: own synonyms first, then by row those that name this one."""
+        backward = ~self.contains(self.indices, self._owners)
+        rows = np.concatenate([self._owners, self.indices[backward]])
+        columns = np.concatenate([self.indices, self._owners[backward]])
+        order = np.argsort(rows, kind="stable")
+        return _from_pairs(rows[order], columns[order], len(self))
+
+    @cached_property
+    def _owners(self) -> npt.NDArray[np.int32]:
+        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.indptr))
+
+    @cached_property
+    def _pairs(self) -> npt.NDArray[np.int64]:
+        return np.sort(self._owners.astype(np.int64) * len(self) + self.indices)
+
+
+def _from_pairs(rows: npt.NDArray[np.int32], columns: npt.NDArray[np.int32], count: int) -> Synonyms:
+    """Build the lists of `count` rows from pairs that are already sorted by row."""
+    indptr = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=count), out=indptr[1:])
+    return Synonyms(indptr, columns)
+
+
+def find_synonyms(
+    vectors: npt.NDArray[Any], *, similarity: float = 0.6, most: int = 10, progress: Progress | None = None
+) -> Synonyms:
+    """Find for each row of `vectors` [n, d] the `most` nearest others whose cosine is at least `similarity`.
+
+    Exact up to float32 rounding; equal cosines go to the lower row. A row without direction (all zero, or not
+    finite) has no synonyms and is nobody's.
+    """
+    if not similarity > 0 or most < 1:
+        raise LovevecError(f"synonyms need similarity > 0 and most >= 1, not {similarity} and {most}")
+    unit = _directions(vectors)
+    rows, columns = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
+    with (progress or Progress(quiet=True)).phase("synonyms", total=len(unit)) as phase:
+        for start in range(0, len(unit), TILE_ROWS):
+            # A minus turns cosines into distances; the bar just lets `similarity` itself pass.
+            block = -unit[start : start + TILE_ROWS]
+            bar = np.nextafter(-np.float32(similarity), np.float32(0))
+            nearest = Shortlist(np.full(len(block), most), np.full(len(block), bar))
+            for first in range(0, len(unit), TILE_COLUMNS):
+                tile = block @ unit[first : first + TILE_COLUMNS].T
+                itself = np.arange(max(start, first), min(start + len(block), first + tile.shape[1]))
+                tile[itself - start, itself - first] = 0
+                nearest.offer(tile, np.arange(len(block)), np.arange(first, first + tile.shape[1]))
+            rows.append((nearest.rows + start).astype(np.int32))
+            columns.append(nearest.columns.astype(np.int32))
+            phase.advance(len(block))
+    return _from_pairs(np.concatenate(rows), np.concatenate(columns), len(unit))
+
+
+def _directions(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """Scale each row to length 1 in float32; rows that are zero or not finite become zero.
+
+    Dividing by the largest entry first keeps the squares of very large or very small rows in range.
+    """
+    unit = np.array(vectors, dtype=np.float32, order="C")
+    if unit.ndim != 2:
+        raise LovevecError(f"vectors must be a table [words, dimensions], not {unit.ndim}-dimensional")
+    peak = np.abs(unit).max(axis=1, initial=0)
+    usable = np.isfinite(peak) & (peak > 0)
+    unit[~usable] = 0
+    unit /= np.where(usable, peak, 1)[:, None]
+    unit /= np.where(usable, np.linalg.norm(unit, axis=1), 1)[:, None]
+    return unit
+
+
+class Shortlist:
+    """The nearest few of each row, out of tables of distances that pass by one at a time.
+
+    Row i keeps at most `most[i]` and takes only what is below `worst[i]`, a bar that falls once the list is
+    full. So nearly all of a table is dismissed by one comparison. Of equals, the first to come stays.
+    """
+
+    def __init__(self, most: npt.NDArray[np.int64], worst: npt.NDArray[Any]) -> None:
+        self.most, self.worst = most, worst
+        self.rows = np.empty(0, np.int64)
+        self.columns = np.empty(0, np.int64)
+        self.distances: npt.NDArray[Any] = np.empty(0, np.uint8)
+
+    def offer(self, table: npt.NDArray[Any], rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> None:
+        """Take what is near enough from `table` [rows, columns]."""
+        kind = table.dtype
+        limit = np.finfo(kind).max if kind.kind == "f" else np.iinfo(kind).max
+        bar = np.minimum(self.worst[rows], limit).astype(kind)
+        passed = np.flatnonzero(table < bar[:, None])
+        if not len(passed):
+            return
+        self.rows = np.concatenate([self.rows, rows[passed // len(columns)]])
+        self.columns = np.concatenate([self.columns, columns[passed % len(columns)]])
+        self.distances = np.concatenate([self.distances, table.ravel()[passed]])
+        # Sixteen bits hold the rows of any tile, and numpy sorts them several times faster.
+        order = np.lexsort((self.distances, self.rows.astype(np.uint16)))
+        sorted_rows = self.rows[order]
+        kept = order[place_in_row(sorted_rows) < self.most[sorted_rows]]
+        self.rows, self.columns = self.rows[kept], self.columns[kept]
+        self.distances = self.distances[kept]
+        ends = np.cumsum(np.bincount(self.rows, minlength=len(self.most)))
+        full = np.diff(ends, prepend=0) == self.most
+        self.worst[full] = self.distances[ends[full] - 1]
+
+
+def place_in_row(rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Number the entries of each row from 0: [4, 4, 4, 7, 7] -> [0, 1, 2, 0, 1]."""
+    counts = np.bincount(rows)
+    return np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
