@@ -8,9 +8,14 @@ from lovevec.files import atomic_write, write_json
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "x.json"
     write_json(path, {"a": 1})
-    with pytest.raises(RuntimeError, match="disk"), atomic_write(path) as file:
-        file.write(b"half")
-        raise RuntimeError("disk full")
+
+    def fail() -> None:
+        with atomic_write(path) as file:
+            file.write(b"half")
+            raise RuntimeError("disk full")
+
+    with pytest.raises(RuntimeError, match="disk"):
+        fail()
     assert path.read_text() == '{\n  "a": 1\n}\n'
     assert [found.name for found in tmp_path.iterdir()] == ["x.json"]
 

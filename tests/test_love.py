@@ -114,13 +114,19 @@ def test_a_file_cut_or_flipped_anywhere_is_one_named_error(folder, tmp_path, nam
         flipped[place] ^= 1 << int(rng.integers(8))
         for content in (original[:place], bytes(flipped)):
             (copy / name).write_bytes(content)
-            try:
-                vectors = LOVE.load(copy).embed(["plogrick", "new"])
-            except LovevecError as error:
-                assert str(copy) in str(error)
+            found = outcome(copy)
+            if isinstance(found, LovevecError):
+                assert str(copy) in str(found)
             else:  # a flip in config.json may hit what only people read
                 assert name == "config.json"
-                assert np.array_equal(vectors, good)
+                assert np.array_equal(found, good)
+
+
+def outcome(folder: Path) -> np.ndarray | LovevecError:
+    try:
+        return LOVE.load(folder).embed(["plogrick", "new"])
+    except LovevecError as error:
+        return error
 
 
 @pytest.mark.parametrize(

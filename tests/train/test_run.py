@@ -241,6 +241,11 @@ def test_prepared_half_vectors_are_kept_as_halves(tiny_target, tmp_path):
     assert sizes[1] - sizes[0] == vectors.nbytes // 2
 
 
+def test_characters_alone_need_no_rows_for_pieces(tiny_target):
+    chars = prepare(tiny_target, PrepareSettings(input="chars", negatives=5))
+    assert set(chars.vocabulary.units[5:]) == set("".join(tiny_target[0]))
+
+
 def test_wrong_prepared_folders_are_refused(prepared, tmp_path):
     prepared.save(tmp_path / "p")
     (tmp_path / "p" / "prepared.safetensors").write_bytes(b"nothing")

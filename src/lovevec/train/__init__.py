@@ -8,6 +8,7 @@ Needs the extra `train`; torch is imported only when training begins.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from lovevec.train.settings import PrepareSettings, Settings
@@ -25,6 +26,9 @@ def __getattr__(name: str) -> object:
 
         return getattr(module, name)
     if name in ("train", "resume"):
+        # Threads that wait by spinning make a step five times slower as soon as anything else runs on the same cores;
+        # sleeping costs a tenth on an idle machine. Must be said before torch starts its threads.
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         try:
             from lovevec.train import run
         except ModuleNotFoundError as error:

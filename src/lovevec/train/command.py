@@ -6,7 +6,6 @@ Standard library only: on a bare GPU machine `python -m lovevec.train` is the sa
 from __future__ import annotations
 
 import argparse
-import os
 from dataclasses import fields
 from typing import Any, get_args, get_type_hints
 
@@ -43,9 +42,6 @@ def add_train(parser: argparse.ArgumentParser) -> None:
 
 def run_train(given: argparse.Namespace) -> None:
     """Train, or go on."""
-    # Threads that wait by spinning make a step five times slower as soon as anything else runs on the same cores;
-    # sleeping costs a tenth on an idle machine. Must be said before torch starts its threads.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from lovevec.train import resume, train
 
     chosen = _chosen(given, Settings)

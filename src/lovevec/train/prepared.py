@@ -114,6 +114,8 @@ def prepare(target: Any, settings: PrepareSettings | None = None, progress: Prog
         progress.say(line)
     with progress.phase("vocabulary", unit="units") as phase:
         pieces = read_pieces(settings.vocabulary) if settings.vocabulary else None
+        if settings.input == "chars":
+            pieces = []  # no rows for what is never looked up
         vocabulary = build_vocabulary(loaded.words, pieces, settings.vocabulary_size, settings.shrink, settings.keep)
         phase.advance(len(vocabulary))
     synonyms = Synonyms(np.zeros(len(loaded) + 1, dtype=np.int64), np.empty(0, dtype=np.int32))

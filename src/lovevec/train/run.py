@@ -52,7 +52,11 @@ def train(
     run = _Run(None if output is None else Path(output), settings, progress)
     try:
         run.begin(target, overwrite)
-        return run.finish(run.prepare(target))
+        try:
+            return run.finish(run.prepare(target))
+        except LovevecError:
+            run.abandon()
+            raise
     finally:
         run.group.leave()
 
@@ -104,6 +108,13 @@ class _Run:
         clean(self.folder)
         place = str(Path(target).resolve()) if isinstance(target, (str, os.PathLike)) else None
         write_json(self.folder / RUN, {"target": place, "settings": self.settings.as_dict()})
+
+    def abandon(self) -> None:
+        """Bad input cannot be resumed: leave the output folder as it was."""
+        if self.folder and self.group.first:
+            clean(self.folder)
+            if not any(self.folder.iterdir()):
+                self.folder.rmdir()
 
     def prepare(self, target: Any) -> Prepared:
         """Load what was prepared, or prepare now: under torchrun once, by the first process."""
