@@ -164,6 +164,22 @@ def test_a_run_stopped_twice_by_ctrl_c_ends_bit_equal(prepared, tmp_path, optimi
         resume(tmp_path / "cut")
 
 
+def test_a_run_with_a_vocabulary_file_goes_on_from_another_folder(tiny_target, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("made.npy", tiny_target[1])
+    Path("list.txt").write_text("\n".join(tiny_target[0]) + "\n")
+    Path("vocab.txt").write_text("[PAD]\n" + "\n".join([*"abdefgiklmnoprstuvxhcy", "##ing", "##ed", "bro"]) + "\n")
+    settings = Settings(**QUICK, vocabulary="vocab.txt", words="list.txt")
+    with pytest.raises(KeyboardInterrupt):
+        train("made.npy", settings, output="m", progress=StopAt(5))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    love = resume(tmp_path / "m")
+    assert "##ing" in love.parts.units.vocabulary.units
+    assert love.about["settings"]["vocabulary"] == "vocab.txt"
+    assert str(tmp_path) not in (tmp_path / "m" / "config.json").read_text()
+
+
 def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "lovevec.train", *map(str, arguments)]
 

@@ -20,9 +20,9 @@ COMMANDS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `lovevec …`; returns the exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    parser = argparse.ArgumentParser("lovevec", description="A good vector for any word.", formatter_class=_Wide)
+    parser = argparse.ArgumentParser("lovevec", description="A good vector for any word.")
     parser.add_argument("--version", action="version", version=f"lovevec {__version__}")
-    chosen = parser.add_subparsers(dest="command", metavar="command", required=True)
+    chosen = parser.add_subparsers(dest="command", metavar="command", required=True, title="commands")
     for name, help in COMMANDS.items():
         command = chosen.add_parser(name, help=help)
         if name in arguments[:1]:
@@ -30,8 +30,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     run = import_module(f"lovevec.cli.{given.command}").run
     return run_command(lambda: run(given))
-
-
-class _Wide(argparse.HelpFormatter):
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=28)

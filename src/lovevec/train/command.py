@@ -31,6 +31,7 @@ PREPARE_EXAMPLES = """examples:
 def add_train(parser: argparse.ArgumentParser) -> None:
     """Describe `lovevec train`."""
     _about(parser, TRAIN_ABOUT, TRAIN_EXAMPLES)
+    parser.usage = "%(prog)s target -o FOLDER [settings]\n       %(prog)s --resume FOLDER"
     parser.add_argument("target", nargs="?", help="a vector file of any known format, or a prepared folder")
     parser.add_argument("-o", "--output", metavar="FOLDER", help="where the model goes")
     parser.add_argument("--resume", metavar="FOLDER", help="go on with the run whose output folder this is")
@@ -65,6 +66,7 @@ def run_train(given: argparse.Namespace) -> None:
 def add_prepare(parser: argparse.ArgumentParser) -> None:
     """Describe `lovevec prepare`."""
     _about(parser, PREPARE_ABOUT, PREPARE_EXAMPLES)
+    parser.usage = "%(prog)s target -o FOLDER [settings]"
     parser.add_argument("target", help="a vector file of any known format")
     parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where the prepared words go")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
@@ -106,7 +108,9 @@ def _add_settings(group: Any, kind: type) -> None:
             continue
         choices = part.metadata.get("choices") or get_args(hint) or None
         kind_of = hint if hint in (int, float) else str
-        metavar = None if choices else {int: "N", float: "X", str: "TEXT"}[kind_of]
+        metavar = (
+            None if choices else {int: "N", float: "X", str: "FILE" if part.metadata.get("file") else "TEXT"}[kind_of]
+        )
         group.add_argument(flag, type=kind_of, choices=choices, metavar=metavar, default=None, help=help)
 
 

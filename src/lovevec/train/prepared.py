@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from lovevec.errors import FormatError, LovevecError
 from lovevec.files import atomic_write, write_json, write_text
 from lovevec.progress import Progress
 from lovevec.ragged import Ragged
-from lovevec.train.settings import PrepareSettings, names
+from lovevec.train.settings import PrepareSettings, names, with_files
 from lovevec.train.synonyms import Synonyms, find_synonyms
 from lovevec.vocabulary import UnitVocabulary, build_vocabulary, read_pieces
 
@@ -109,7 +109,13 @@ def prepare(target: Any, settings: PrepareSettings | None = None, progress: Prog
 
     settings = settings or PrepareSettings()
     progress = progress or Progress(quiet=True)
-    loaded = load_target(target, limit=settings.limit or None, lowercase=settings.lowercase, progress=progress)
+    loaded = load_target(
+        target,
+        limit=settings.limit or None,
+        lowercase=settings.lowercase,
+        words=settings.words or None,
+        progress=progress,
+    )
     for line in loaded.report.lines():
         progress.say(line)
     with progress.phase("vocabulary", unit="units") as phase:
@@ -129,7 +135,7 @@ def prepare(target: Any, settings: PrepareSettings | None = None, progress: Prog
 
         negatives = hard_negatives(loaded.words, synonyms, k=settings.negatives, progress=progress)
     source = {"name": loaded.name, "dim": loaded.dim, "words": len(loaded), **loaded.source}
-    shown = replace(settings, vocabulary=Path(settings.vocabulary).name)
+    shown = with_files(settings, lambda name: Path(name).name)  # no folders of this machine in what people publish
     return Prepared(loaded.words, loaded.vectors, vocabulary, synonyms, negatives, shown, source)
 
 

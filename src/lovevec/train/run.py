@@ -31,7 +31,7 @@ from lovevec.train.group import Group
 from lovevec.train.loop import Trainer
 from lovevec.train.prepared import Prepared, is_prepared, prepare, stale
 from lovevec.train.score import score, typo_neighbors
-from lovevec.train.settings import Settings
+from lovevec.train.settings import Settings, with_files
 
 RUN, PREPARED, REPORT = "run.json", "prepared", "report.json"
 
@@ -73,10 +73,11 @@ def resume(output: str | os.PathLike[str], progress: Progress | None = None) -> 
         raise LovevecError(f"{folder}: no run to resume here ({RUN} is missing or damaged)") from None
     run = _Run(folder, Settings.from_dict(plan["settings"]), progress)
     try:
-        target = folder / PREPARED if is_prepared(folder / PREPARED) else plan["target"]
-        if target is None:
+        if is_prepared(folder / PREPARED):
+            return run.finish(Prepared.load(folder / PREPARED))
+        if plan["target"] is None:
             raise LovevecError(f"{folder}: its target was in memory and was not saved before the stop; train again")
-        return run.finish(run.prepare(target))
+        return run.finish(run.prepare(plan["target"]))
     finally:
         run.group.leave()
 
@@ -107,7 +108,8 @@ class _Run:
             raise LovevecError(f"{self.folder}: cannot be made ({error.strerror})") from None
         clean(self.folder)
         place = str(Path(target).resolve()) if isinstance(target, (str, os.PathLike)) else None
-        write_json(self.folder / RUN, {"target": place, "settings": self.settings.as_dict()})
+        settings = with_files(self.settings, lambda name: str(Path(name).resolve()))
+        write_json(self.folder / RUN, {"target": place, "settings": settings.as_dict()})
 
     def abandon(self) -> None:
         """Bad input cannot be resumed: leave the output folder as it was."""

@@ -6,8 +6,8 @@ a measurement that says better (batch size, learning-rate decay, s).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, get_args, get_type_hints
 
 from lovevec.engine.spec import ENCODERS, EncoderKind, EncoderSpec
@@ -25,6 +25,10 @@ def _setting(default: Any, help: str, choices: tuple[str, ...] = ()) -> Any:
     return field(default=default, metadata={"help": help, "choices": choices})
 
 
+def _file(help: str) -> Any:
+    return field(default="", metadata={"help": help, "file": True})
+
+
 def _share(default: float, help: str) -> Any:
     return field(default=default, metadata={"help": help, "range": (0.0, 1.0)})
 
@@ -40,7 +44,8 @@ class PrepareSettings:
     limit: int = _from(0, 0, "use the first so many words of the target; 0 takes all")
     lowercase: bool = _setting(True, "lower-case all words, as the paper does")
     input: InputMode = _setting("mixed", "units of a word: characters and pieces, or one of them", INPUT_MODES)
-    vocabulary: str = _setting("", "a WordPiece vocab.txt (BERT's format) instead of pieces learned from the words")
+    words: str = _file("the word list, one a line, of a .npy or .safetensors file that has none")
+    vocabulary: str = _file("a WordPiece vocab.txt (BERT's format) instead of pieces learned from the words")
     vocabulary_size: int = _from(30_000, 100, "how many pieces to learn")
     shrink: Shrink = _setting("stem", "how to shrink the unit vocabulary", SHRINKS)
     keep: int = _from(20_000, 100, "units that `top` keeps, buckets that `hash` uses")
@@ -126,6 +131,12 @@ class Settings(PrepareSettings, TrainSettings):
         if unknown:
             raise LovevecError(f"unknown settings: {', '.join(sorted(unknown))}; known are {', '.join(names(cls))}")
         return cls(**values)
+
+
+def with_files(settings: Any, change: Callable[[str], str]) -> Any:
+    """The same settings with `change` done to each file that they name."""
+    files = {part.name: getattr(settings, part.name) for part in fields(settings) if part.metadata.get("file")}
+    return replace(settings, **{name: change(value) for name, value in files.items() if value})
 
 
 def names(kind: type) -> list[str]:
