@@ -22,7 +22,12 @@ SETTINGS = Settings(
     batch=64,
     learning_rate=0.005,
     seed=1,
-    **{"swap": 0.15, "drop": 0.15, "insert": 0.15, "keyboard": 0.15, "synonym": 0.1, "none": 0.3},
+    swap=0.15,
+    drop=0.15,
+    insert=0.15,
+    keyboard=0.15,
+    synonym=0.1,
+    none=0.3,
 )
 WORDS = [
     "mispelling",
