@@ -90,7 +90,7 @@ def test_help_is_instant_because_it_loads_no_heavy_module():
 
 
 def test_training_a_prepared_folder_needs_four_packages(tmp_path):
-    """On a bare GPU machine: everything but torch, numpy, tokenizers and safetensors refuses to be imported."""
+    """On a bare GPU machine: what only preparation needs refuses to be imported."""
     prepare = f"""
 from tests.conftest import made_vectors, made_words
 from lovevec.train import PrepareSettings, prepare

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from lovevec import LOVE, LovevecError
+from lovevec.folder import checksum
 from lovevec.train import Settings, train
 from tests.conftest import made_vectors, made_words
 
@@ -151,6 +152,35 @@ def test_absurd_configs_are_refused_at_once(folder, tmp_path, change):
     (copy / "config.json").write_text(json.dumps({**config, **change}))
     with pytest.raises(LovevecError, match="m"):
         LOVE.load(copy)
+
+
+def test_any_change_to_what_decides_vectors_is_noticed(folder, tmp_path):
+    copy = tmp_path / "m"
+    shutil.copytree(folder, copy)
+    config = json.loads((copy / "config.json").read_text())
+    changes = [("encoder", key, 7) for key in config["encoder"]] + [("units", key, 7) for key in config["units"]]
+    for part, key, value in changes:
+        changed = {**config, part: {**config[part], key: value}}
+        (copy / "config.json").write_text(json.dumps(changed))
+        with pytest.raises(LovevecError, match=r"config\.json"):
+            LOVE.load(copy)
+
+
+def test_a_forged_checksum_does_not_help_sizes_that_do_not_fit(folder, tmp_path):
+    copy = tmp_path / "m"
+    shutil.copytree(folder, copy)
+    config = json.loads((copy / "config.json").read_text())
+    for key, value in (("dim", 8), ("key_width", 5), ("head", 3), ("kind", "cnn")):
+        changed = {**config, "encoder": {**config["encoder"], key: value}}
+        changed["checksum"] = checksum(changed)
+        (copy / "config.json").write_text(json.dumps(changed))
+        with pytest.raises(LovevecError):
+            LOVE.load(copy)
+
+
+def test_neighbors_of_no_number_are_refused(love):
+    with pytest.raises(LovevecError, match="k is -3"):
+        love.neighbors("word", k=-3)
 
 
 def test_folders_without_a_model_are_refused(tmp_path):

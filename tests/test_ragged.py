@@ -20,20 +20,18 @@ def lists(rows: Ragged) -> list[list[int]]:
 
 
 @given(ROWS, st.data())
-def test_take_and_slice_do_what_lists_do(rows, data):
+def test_take_does_what_lists_do(rows, data):
     picks = data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=20)) if rows else []
-    first = data.draw(st.integers(0, len(rows)))
-    last = data.draw(st.integers(first, len(rows)))
     made = ragged(rows)
     assert lists(made.take(np.array(picks, dtype=np.int64))) == [rows[i] for i in picks]
-    assert lists(made.slice(first, last)) == rows[first:last]
 
 
 @given(ROWS, st.integers(0, 7))
 def test_padded_keeps_rows_and_fills_behind(rows, width):
-    made = ragged(rows).padded(fill=-1, width=width)
+    rows = [[x + 1 for x in row] for row in rows]
+    made = ragged(rows).padded(width)
     assert made.shape == (len(rows), max([width, *map(len, rows)]))
-    assert [[x for x in row if x >= 0] for row in made.tolist()] == rows
+    assert [[x for x in row if x > 0] for row in made.tolist()] == rows
 
 
 @given(ROWS, ROWS, st.randoms())
@@ -43,3 +41,13 @@ def test_merge_interleaves_in_order(yes, no, random):
     first, second = iter(yes), iter(no)
     expected = [next(first) if take else next(second) for take in where]
     assert lists(merge(np.array(where, dtype=bool), ragged(yes), ragged(no))) == expected
+
+
+@given(ROWS, st.integers(1, 12))
+def test_equal_lengths_hands_out_every_row_once(rows, most):
+    found = {}
+    for which, values in ragged(rows).equal_lengths(most):
+        assert len(which) == len(values)
+        assert values.size <= most or len(which) == 1 or values.shape[1] == 0
+        found |= {int(row): value.tolist() for row, value in zip(which, values, strict=True)}
+    assert [found[i] for i in range(len(rows))] == rows

@@ -39,9 +39,9 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write `text` atomically as UTF-8."""
+    """Write `text` atomically as UTF-8; what UTF-8 cannot hold (odd bytes of a file name) is written as an escape."""
     with atomic_write(path) as file:
-        file.write(text.encode("utf-8"))
+        file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def write_json(path: str | Path, value: Any) -> None:

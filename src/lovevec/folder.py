@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from lovevec.engine.fold import fold_sizes
 from lovevec.engine.spec import ENCODERS, EncoderSpec
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files import atomic_write, write_json
@@ -25,6 +26,7 @@ from lovevec.units import INPUT_MODES, Units
 from lovevec.vocabulary import UnitVocabulary
 
 FORMAT = 1
+DECIDES = ("format", "encoder", "units", "sizes", "sha256")
 CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD = (
     "config.json",
     "model.safetensors",
@@ -53,13 +55,13 @@ def write_model(folder: str | Path, parts: ModelParts, card: str) -> None:
         WEIGHTS: save({name: np.ascontiguousarray(weight) for name, weight in parts.weights.items()}),
         TOKENIZER: parts.units.vocabulary.to_json().encode("utf-8"),
         WORDS: json.dumps(parts.words).encode("ascii"),
-        CARD: card.encode("utf-8"),
+        CARD: card.encode("utf-8", "backslashreplace"),
     }
     (folder / CONFIG).unlink(missing_ok=True)
     for name, content in files.items():
         with atomic_write(folder / name) as file:
             file.write(content)
-    config = {
+    machine = {
         "format": FORMAT,
         "encoder": parts.spec.as_dict(),
         "units": {
@@ -69,9 +71,14 @@ def write_model(folder: str | Path, parts: ModelParts, card: str) -> None:
         },
         "sizes": {name: list(weight.shape) for name, weight in parts.weights.items()},
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name != CARD},
-        **parts.about,
     }
-    write_json(folder / CONFIG, config)
+    write_json(folder / CONFIG, {**machine, "checksum": checksum(machine), **parts.about})
+
+
+def checksum(config: dict[str, Any]) -> str:
+    """The SHA-256 of what in a config decides vectors, so that damage to it cannot go unseen."""
+    decides = json.dumps({name: config.get(name) for name in DECIDES}, sort_keys=True)
+    return hashlib.sha256(decides.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def read_model(folder: str | os.PathLike[str]) -> ModelParts:
@@ -89,13 +96,16 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
         words = json.loads(content[WORDS])
     except (SafetensorError, ValueError, KeyError) as error:
         raise FormatError(folder, f"damaged ({error})") from None
-    if {name: list(weight.shape) for name, weight in weights.items()} != config.get("sizes"):
+    sizes = {name: list(weight.shape) for name, weight in weights.items()}
+    if sizes != config.get("sizes") or "table" not in weights:
         raise FormatError(folder / WEIGHTS, f"its tensors do not have the sizes that {CONFIG} names")
+    if spec.foldable and sizes != fold_sizes(spec, len(weights["table"]), sizes.get("factor", [0])[0]):
+        raise FormatError(folder / WEIGHTS, f"its tensors are not those of the encoder that {CONFIG} names")
     how = config["units"]
     vocabulary = UnitVocabulary.from_json(content[TOKENIZER].decode("utf-8"), folder / TOKENIZER, how["buckets"])
     if len(weights["table"]) != vocabulary.table_rows:
         raise FormatError(folder / WEIGHTS, f"{len(weights['table']):,} rows for {vocabulary.table_rows:,} units")
-    about = {key: config[key] for key in config if key not in ("format", "encoder", "units", "sizes", "sha256")}
+    about = {key: config[key] for key in config if key not in (*DECIDES, "checksum")}
     return ModelParts(spec, weights, Units(vocabulary, how["input"], how["lowercase"]), words, about)
 
 
@@ -107,6 +117,8 @@ def _read_config(path: Path) -> dict[str, Any]:
     if not isinstance(config, dict) or config.get("format") != FORMAT:
         found = config.get("format") if isinstance(config, dict) else None
         raise FormatError(path, f"format {found!r} is not {FORMAT}: made by another version of lovevec?")
+    if config.get("checksum") != checksum(config):
+        raise FormatError(path, f"damaged: {', '.join(DECIDES)} do not have the checksum that stands there")
     how = config.get("units")
     shapes = {"input": str, "lowercase": bool, "buckets": int}
     if not isinstance(how, dict) or any(type(how.get(name)) is not kind for name, kind in shapes.items()):

@@ -79,6 +79,8 @@ class LOVE:
 
     def neighbors(self, word: str, k: int = 5) -> list[tuple[str, float]]:
         """The k known words whose vectors are nearest, with their cosine; the word itself is left out."""
+        if k < 1:
+            raise LovevecError(f"k is {k}: must be at least 1")
         cosine = self._known_vectors @ self[word]
         order = np.argsort(-cosine)[: k + 1]
         own = word.lower() if self.parts.units.lowercase else word

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,16 +40,23 @@ class Ragged:
         offsets = offsets_of(lengths)
         return Ragged(self.values[spread(starts - offsets[:-1], lengths) + np.arange(offsets[-1])], offsets)
 
-    def slice(self, first: int, last: int) -> Ragged:
-        """Rows first … last - 1; the values are a view."""
-        low, high = self.offsets[first], self.offsets[last]
-        return Ragged(self.values[low:high], self.offsets[first : last + 1] - low)
+    def equal_lengths(self, most: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.integer]]]:
+        """All rows as rectangles of one length each: (which rows, values [rows, length]), `most` values at a time."""
+        lengths = self.lengths
+        order = np.argsort(lengths, kind="stable")
+        cuts = np.flatnonzero(np.diff(lengths[order])) + 1
+        for group in np.split(order, cuts) if len(order) else []:
+            length = int(lengths[group[0]])
+            step = max(1, most // max(length, 1))
+            for low in range(0, len(group), step):
+                rows = group[low : low + step]
+                yield rows, self.values[self.offsets[rows][:, None] + np.arange(length)]
 
-    def padded(self, fill: int = 0, width: int = 0) -> NDArray[np.integer]:
-        """A rectangle [rows, longest (at least `width`)] with `fill` behind each row's end."""
+    def padded(self, width: int = 0) -> NDArray[np.integer]:
+        """A rectangle [rows, longest (at least `width`)] with zeros behind each row's end."""
         lengths = self.lengths
         width = max(width, int(lengths.max(initial=0)))
-        out = np.full((len(self), width), fill, dtype=self.values.dtype)
+        out = np.zeros((len(self), width), dtype=self.values.dtype)
         out[np.arange(width) < lengths[:, None]] = self.values
         return out
 

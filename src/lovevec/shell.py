@@ -22,8 +22,12 @@ def run_command(command: Callable[[], int | None]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at exit
         return 141
+    except OSError as error:  # a full disk, a folder that may not be written
+        complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return 2
 
 
 def complain(message: str) -> None:
     """One line on stderr."""
-    sys.stderr.write(f"lovevec: {message}\n")
+    line = f"lovevec: {message}\n"
+    sys.stderr.write(line.encode("utf-8", "backslashreplace").decode("utf-8"))

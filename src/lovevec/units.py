@@ -59,35 +59,32 @@ class Units:
 
     def encode_codes(self, codes: Ragged) -> Ragged:
         """The same for words given as normalised code points, as augmentation has them."""
-        characters = Ragged(self.character[codes.values], codes.offsets)
-        pieces = self.trie.split(characters, UNK) if self.mode != "chars" else None
-        empty = Ragged(np.empty(0, dtype=np.int32), np.zeros(len(codes) + 1, dtype=np.int64))
-        first = characters if self.mode != "pieces" else empty
-        return self._join(first, pieces if pieces is not None else empty)
+        units = self._units(codes)
+        return Ragged(self.row_of_unit[units.values], units.offsets)
 
-    def _join(self, characters: Ragged, pieces: Ragged) -> Ragged:
-        """[CLS] characters [SUB] pieces [SEP] for each row; [SUB] only where both may stand."""
+    def names(self, word: str) -> list[str]:
+        """The units of one word, spelled out: for people."""
+        return [self.vocabulary.units[unit] for unit in self._units(to_codes([word], self.lowercase)).values]
+
+    def _units(self, codes: Ragged) -> Ragged:
+        """[CLS] characters [SUB] pieces [SEP] for each word, as unit ids; [SUB] only in mixed input."""
+        none = Ragged(np.empty(0, dtype=np.int32), np.zeros(len(codes) + 1, dtype=np.int64))
+        spelled = Ragged(self.character[codes.values], codes.offsets)
+        characters = spelled if self.mode != "pieces" else none
+        pieces = self.trie.split(spelled, UNK) if self.mode != "chars" else none
         mixed = self.mode == "mixed"
         many, few = characters.lengths, pieces.lengths
         offsets = offsets_of(many + few + 2 + mixed)
         out = np.empty(offsets[-1], dtype=np.int32)
         starts = offsets[:-1]
+        behind = starts + 1 + mixed + many
         out[starts] = CLS
-        out[spread(starts + 1 - characters.offsets[:-1], many) + np.arange(len(characters.values))] = self.row_of_unit[
-            characters.values
-        ]
+        out[spread(starts + 1 - characters.offsets[:-1], many) + np.arange(len(characters.values))] = characters.values
         if mixed:
             out[starts + 1 + many] = SUB
-        behind = starts + 1 + mixed + many
-        out[spread(behind - pieces.offsets[:-1], few) + np.arange(len(pieces.values))] = self.row_of_unit[pieces.values]
+        out[spread(behind - pieces.offsets[:-1], few) + np.arange(len(pieces.values))] = pieces.values
         out[offsets[1:] - 1] = SEP
         return Ragged(out, offsets)
-
-    def names(self, word: str) -> list[str]:
-        """The units of one word, spelled out: for people."""
-        plain = Units.__new__(Units)
-        plain.__dict__.update(self.__dict__, row_of_unit=np.arange(len(self.vocabulary), dtype=np.int32))
-        return [self.vocabulary.units[unit] for unit in plain.encode([word]).values]
 
 
 def normalise(word: str, lowercase: bool = True) -> str:

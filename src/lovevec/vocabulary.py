@@ -49,11 +49,6 @@ class UnitVocabulary:
         """How many rows the table of unit vectors has."""
         return len(SPECIAL) + self.buckets if self.buckets else len(self.units)
 
-    @property
-    def characters(self) -> tuple[str, ...]:
-        """The units of one character: the alphabet of the character channel."""
-        return tuple(unit for unit in self.units if len(unit) == 1)
-
     def rows(self) -> list[int]:
         """The table row of each unit: its own, or the bucket that its spelling hashes to."""
         if not self.buckets:

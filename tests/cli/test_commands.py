@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,13 @@ def test_neighbors_prints_one_line_a_word(model):
     assert all(line[2].count(",") == 1 for line in lines)
 
 
+def test_words_that_are_not_utf_8_come_out_as_they_went_in(model):
+    program = [sys.executable, "-m", "lovevec.cli", "neighbors", "-m", str(model), b"caf\xe9"]
+    done = subprocess.run(program, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(b"caf\xe9\timputed\t")
+
+
 def test_help_teaches():
     whole = lovevec("--help")
     assert whole.returncode == 0
@@ -101,6 +109,29 @@ def test_a_wrong_line_is_named_and_nothing_is_left_behind(tmp_path):
     assert done.returncode == 2
     assert f"{path}:2" in done.stderr
     assert not (tmp_path / "m").exists()
+
+
+def test_prepare_writes_over_nothing(vectors, model, tmp_path):
+    done = lovevec("prepare", vectors, "-o", model, *QUICK[2:6])
+    assert done.returncode == 2
+    assert "holds something already" in done.stderr
+    assert lovevec("neighbors", "-m", model, "word").returncode == 0
+    (tmp_path / "file").write_text("mine")
+    done = lovevec("prepare", vectors, "-o", tmp_path / "file")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    done = lovevec("prepare", vectors, "-o", tmp_path / "file" / "deeper", "-q")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+
+
+def test_file_names_that_are_not_utf_8_are_fine(vectors, tmp_path):
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff.vec"))
+    odd.write_bytes(vectors.read_bytes())
+    out = Path(os.fsdecode(os.fsencode(tmp_path) + b"/model\xff"))
+    done = lovevec("train", odd, "-o", out, *QUICK, "-q")
+    assert done.returncode == 0, done.stderr
+    assert lovevec("neighbors", "-m", out, "word").returncode == 0
 
 
 def test_a_missing_extra_is_one_line(vectors, tmp_path):

@@ -11,7 +11,7 @@ from tests.conftest import made_words
 
 from lovevec.ragged import Ragged
 from lovevec.train.augmentation import Augmentation
-from lovevec.train.batches import Batches
+from lovevec.train.batches import Batch, Batches
 from lovevec.train.settings import TrainSettings
 from lovevec.train.synonyms import Synonyms
 from lovevec.units import Units, to_codes
@@ -23,18 +23,21 @@ ROWS = np.arange(10, 200)
 NEGATIVES = Ragged.from_lengths(np.repeat(np.arange(200), 2) * 0 + np.tile([20, 21], 200), np.full(200, 2))
 
 
-def batches(negatives: Ragged = NEGATIVES, **settings: object) -> Batches:
+NO_SYNONYMS = Synonyms(np.zeros(201, dtype=np.int64), np.empty(0, dtype=np.int32))
+
+
+def batches(negatives: Ragged = NEGATIVES, synonyms: Synonyms = NO_SYNONYMS, **settings: object) -> Batches:
     chosen = TrainSettings(**{"batch": 16, "epochs": 3, "seed": 4, **settings})  # type: ignore[arg-type]
-    synonyms = Synonyms(np.zeros(201, dtype=np.int64), np.empty(0, dtype=np.int32))
     augment = Augmentation(to_codes(WORDS), UNITS.encode(WORDS), UNITS, synonyms, chosen.augmentation)
-    return Batches(ROWS, negatives, augment, UNITS.vocabulary.table_rows, chosen, torch.device("cpu"))
+    return Batches(ROWS, negatives, synonyms, augment, UNITS.vocabulary.table_rows, chosen, torch.device("cpu"))
 
 
-def same(a: object, b: object) -> bool:
-    return all(
-        torch.equal(x, y) if isinstance(x, torch.Tensor) else x == y
-        for x, y in ((getattr(a, name), getattr(b, name)) for name in ("step", "words", "units", "index", "lengths"))
-    )
+def flat(batch: Batch) -> list[torch.Tensor]:
+    return [batch.words, batch.units, batch.pairs, *(tensor for part in batch.parts for tensor in part)]
+
+
+def same(a: Batch, b: Batch) -> bool:
+    return a.step == b.step and all(torch.equal(x, y) for x, y in zip(flat(a), flat(b), strict=True))
 
 
 def test_an_epoch_shows_every_word_at_most_once_and_nearly_all():
@@ -64,11 +67,44 @@ def test_a_word_without_look_alikes_gets_any_other_word():
 def test_index_leads_back_to_the_units_of_the_words():
     made = batches(swap=0, drop=0, insert=0, keyboard=0, synonym=0, none=1, hard_negatives=0)
     for batch in made():
-        for row, word in enumerate(batch.words.tolist()):
-            length = int(batch.lengths[row])
-            found = batch.units[batch.index[row, :length]].tolist()
-            assert found == UNITS.encode([WORDS[word]]).values.tolist()
+        assert spelled(batch) == [UNITS.encode([WORDS[word]]).values.tolist() for word in batch.words.tolist()]
         assert len(batch.units.unique()) == len(batch.units)
+
+
+def spelled(batch: Batch) -> list[list[int]]:
+    """The table rows of each word of a batch, read back through `parts`."""
+    return [
+        batch.units[index[row, : int(lengths[row])]].tolist()
+        for index, lengths in batch.parts
+        for row in range(len(index))
+    ]
+
+
+def test_long_words_go_last_and_do_not_widen_the_others():
+    words = [*WORDS[:30], "ab" * 45, "cd" * 50]
+    settings = TrainSettings(
+        batch=32, epochs=1, hard_negatives=0, none=1, swap=0, drop=0, insert=0, keyboard=0, synonym=0
+    )
+    none = Synonyms(np.zeros(33, dtype=np.int64), np.empty(0, dtype=np.int32))
+    augment = Augmentation(to_codes(words), UNITS.encode(words), UNITS, none, settings.augmentation)
+    nobody = Ragged(np.empty(0, dtype=np.int64), np.zeros(33, dtype=np.int64))
+    rows = UNITS.vocabulary.table_rows
+    (batch,) = Batches(np.arange(32), nobody, none, augment, rows, settings, torch.device("cpu"))()
+    assert set(batch.words[-2:].tolist()) == {30, 31}
+    assert [len(index) for index, _ in batch.parts] == [30, 2]
+    assert batch.parts[0][0].shape[1] <= 40
+    assert spelled(batch) == [UNITS.encode([words[word]]).values.tolist() for word in batch.words.tolist()]
+
+
+def test_pairs_are_all_synonyms_of_a_batch_both_ways():
+    rng = np.random.default_rng(0)
+    lists = [np.sort(rng.choice(200, 5, replace=False)) for _ in range(200)]
+    synonyms = Synonyms(np.arange(0, 1001, 5), np.concatenate(lists).astype(np.int32))
+    for batch in batches(synonyms=synonyms, epochs=1)():
+        words = batch.words.tolist()
+        expected = {(i, j) for i, a in enumerate(words) for j, b in enumerate(words) if b in lists[a] or a in lists[b]}
+        assert set(zip(*batch.pairs.tolist(), strict=True)) == expected
+        assert expected
 
 
 @pytest.mark.parametrize("first", [1, 10, 11, 17, 32])

@@ -27,7 +27,7 @@ def reference(v: np.ndarray, t: np.ndarray, related: np.ndarray, temperature: fl
 def test_contrastive_is_its_definition_with_related_rows_left_out():
     v, t = unit_rows(9, 5, 1), unit_rows(9, 5, 2)
     words = torch.tensor([0, 1, 2, 3, 4, 5, 1, 7, 1])
-    related = related_rows(words, t, 0.6)
+    related = related_rows(words, torch.tensor([[0, 5], [5, 0]]))
     found = contrastive(v, t, related, 0.07).item()
     assert found == pytest.approx(reference(v.numpy(), t.numpy(), related.numpy(), 0.07), rel=1e-9)
     assert found < contrastive(v, t, torch.eye(9, dtype=torch.bool), 0.07).item()
@@ -43,12 +43,13 @@ def test_contrastive_is_ntxent_across_two_views_when_no_rows_are_related():
     assert found.item() == pytest.approx((there.item() + back.item()) / 2, rel=1e-6)
 
 
-def test_related_rows_are_equal_words_and_synonyms_by_the_target():
-    t = torch.tensor([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0], [-1.0, 0.0]])
-    related = related_rows(torch.tensor([3, 4, 5, 3]), t, 0.7)
+def test_related_rows_are_equal_words_and_the_pairs_given():
+    related = related_rows(torch.tensor([3, 4, 5, 3]), torch.tensor([[0, 1], [1, 0]]))
     expected = torch.eye(4, dtype=torch.bool)
     expected[0, 1] = expected[1, 0] = expected[0, 3] = expected[3, 0] = True
     assert torch.equal(related, expected)
+    nothing = torch.empty(2, 0, dtype=torch.long)
+    assert torch.equal(related_rows(torch.tensor([3, 4, 5, 6]), nothing), torch.eye(4, dtype=torch.bool))
 
 
 def test_related_rows_get_no_push():
@@ -71,7 +72,7 @@ def test_mse_is_the_mean_squared_distance():
 
 def test_alignment_and_uniformity_are_their_definitions():
     v, t = unit_rows(6, 5, 10), unit_rows(6, 5, 11)
-    related = related_rows(torch.tensor([0, 1, 2, 3, 1, 5]), t, 0.9)
+    related = related_rows(torch.tensor([0, 1, 2, 3, 1, 5]), torch.tensor([[2, 3], [3, 2]]))
     a = v.numpy()
     pairs = [
         np.exp(-2 * np.sum((a[i] - a[j]) ** 2)) for i in range(6) for j in range(6) if i != j and not related[i, j]

@@ -8,6 +8,9 @@ import random
 import signal
 import subprocess
 import sys
+import threading
+import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -113,36 +116,29 @@ def test_held_back_words_are_never_shown(prepared):
     assert not hidden & set(trainer.batches.augment.synonyms.indices.tolist())
 
 
-class StopAt(Progress):
-    """A progress display that presses Ctrl-C after so many updates."""
+class CtrlC(Progress):
+    """A quiet progress display that presses Ctrl-C at the given time of training, in steps: 2.5 is inside the third."""
 
-    def __init__(self, updates: int) -> None:
+    def __init__(self, after: float) -> None:
         super().__init__(quiet=True)
-        self.left = updates
+        self.after = after
 
+    @contextmanager
     def phase(self, name, *rest, **more):
-        if name != "training":
-            return super().phase(name, *rest, **more)
-        return self._counting(name, *rest, **more)
-
-    def _counting(self, name, *rest, **more):
-        from contextlib import contextmanager
-
-        @contextmanager
-        def wrapped():
-            with Progress.phase(self, name, *rest, **more) as phase:
-                advance = phase.advance
+        with super().phase(name, *rest, **more) as phase:
+            if name == "training":
+                advance, left = phase.advance, [self.after]
 
                 def counted(*given, **named):
                     advance(*given, **named)
-                    self.left -= 1
-                    if self.left == 0:
-                        raise KeyboardInterrupt
+                    left[0] -= 1
+                    if left[0] == 0:
+                        os.kill(os.getpid(), signal.SIGINT)
+                    elif 0 < left[0] < 1:
+                        threading.Timer(0.002, os.kill, (os.getpid(), signal.SIGINT)).start()
 
                 phase.advance = counted
-                yield phase
-
-        return wrapped()
+            yield phase
 
 
 @pytest.mark.parametrize("optimiser", ["adam", "rows"])
@@ -151,11 +147,11 @@ def test_a_run_stopped_twice_by_ctrl_c_ends_bit_equal(prepared, tmp_path, optimi
     prepared.save(tmp_path / "prepared")
     train(tmp_path / "prepared", settings, output=tmp_path / "whole")
     with pytest.raises(KeyboardInterrupt):
-        train(tmp_path / "prepared", settings, output=tmp_path / "cut", progress=StopAt(7))
+        train(tmp_path / "prepared", settings, output=tmp_path / "cut", progress=CtrlC(7))
     with pytest.raises(LovevecError, match="--resume"):
         train(tmp_path / "prepared", settings, output=tmp_path / "cut")
     with pytest.raises(KeyboardInterrupt):
-        resume(tmp_path / "cut", StopAt(11))
+        resume(tmp_path / "cut", CtrlC(11.5))
     resume(tmp_path / "cut")
     assert weights_of(tmp_path / "cut") == weights_of(tmp_path / "whole")
     reports = [json.loads((tmp_path / name / "report.json").read_text())["report"] for name in ("whole", "cut")]
@@ -171,7 +167,7 @@ def test_a_run_with_a_vocabulary_file_goes_on_from_another_folder(tiny_target, t
     Path("vocab.txt").write_text("[PAD]\n" + "\n".join([*"abdefgiklmnoprstuvxhcy", "##ing", "##ed", "bro"]) + "\n")
     settings = Settings(**QUICK, vocabulary="vocab.txt", words="list.txt")
     with pytest.raises(KeyboardInterrupt):
-        train("made.npy", settings, output="m", progress=StopAt(5))
+        train("made.npy", settings, output="m", progress=CtrlC(5))
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     love = resume(tmp_path / "m")
@@ -184,30 +180,47 @@ def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "lovevec.train", *map(str, arguments)]
 
 
-def test_kill_9_at_any_moment_loses_nothing(tiny_target, tmp_path):
-    """Killed again and again, in preparation, training and saving, a run still ends bit-equal to one left alone."""
+def test_kill_9_in_preparation_training_and_saving_loses_nothing(tiny_target, tmp_path):
+    """Killed whenever the next file of a run appears, it still ends bit-equal to a run left alone."""
     path = save_npz(tmp_path / "made.npz", tiny_target)
     flags = [f"--{name.replace('_', '-')}={value}" for name, value in {**QUICK, "epochs": 60}.items()]
     flags.append("--checkpoint-minutes=0.001")
     subprocess.run(command(path, "-o", tmp_path / "whole", "-q", *flags), check=True)
     cut = tmp_path / "cut"
-    rng = random.Random(0)
-    kills = 0
-    while not (cut / "config.json").exists() or (cut / "run.json").exists():
-        again = ("--resume", cut) if (cut / "run.json").exists() else (path, "-o", cut, *flags)
-        process = subprocess.Popen(command(*again, "-q"))
-        try:
-            code = process.wait(1.0 + 2.5 * rng.random() if kills < 6 else 120)
-            assert code == 0
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            kills += 1
-    assert kills > 0
+    own = cut / ".unfinished"
+    events = ["run.json", "prepared/prepared.safetensors", "prepared/prepared.json", "checkpoint.safetensors"]
+    for event in [*(own / name for name in events), own / events[-1], cut / "model.safetensors"]:
+        begin = ("--resume", cut) if (own / "run.json").exists() else (path, "-o", cut, *flags)
+        seen = event.stat().st_mtime_ns if event.exists() else 0
+        process = subprocess.Popen(command(*begin, "-q"))
+        while process.poll() is None and not (event.exists() and event.stat().st_mtime_ns > seen):
+            time.sleep(0.001)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() in (-signal.SIGKILL, 0)
+    if (own / "run.json").exists():
+        subprocess.run(command("--resume", cut, "-q"), check=True)
     assert weights_of(cut) == weights_of(tmp_path / "whole")
     with pytest.raises(LovevecError, match="complete"):
         resume(cut)
     assert {path.name for path in cut.iterdir()} == {path.name for path in (tmp_path / "whole").iterdir()}
+
+
+def test_ctrl_c_at_the_command_line_is_one_line_and_130(prepared, tmp_path):
+    prepared.save(tmp_path / "p")
+    process = subprocess.Popen(
+        command(tmp_path / "p", "-o", tmp_path / "m", "--epochs=5000", "--batch=32", "--checkpoint-minutes=0.0001"),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (tmp_path / "m" / ".unfinished" / "checkpoint.safetensors").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert errors.endswith("lovevec: stopped\n")
+    assert not (tmp_path / "m" / "config.json").exists()
 
 
 def test_two_processes_make_the_model_of_one(prepared, tmp_path):
@@ -262,18 +275,33 @@ def test_characters_alone_need_no_rows_for_pieces(tiny_target):
     assert set(chars.vocabulary.units[5:]) == set("".join(tiny_target[0]))
 
 
-def test_wrong_prepared_folders_are_refused(prepared, tmp_path):
+@pytest.mark.parametrize("name", ["prepared.json", "prepared.safetensors", "tokenizer.json"])
+def test_damaged_prepared_folders_are_refused(prepared, tmp_path, name):
     prepared.save(tmp_path / "p")
-    (tmp_path / "p" / "prepared.safetensors").write_bytes(b"nothing")
-    with pytest.raises(LovevecError, match="prepare again"):
-        Prepared.load(tmp_path / "p")
+    good = (tmp_path / "p" / name).read_bytes()
+    flipped = bytearray(good)
+    flipped[len(good) // 2] ^= 1
+    for content in (b"", b"[]", b"{}", good[: len(good) // 2], *([bytes(flipped)] if name != "prepared.json" else [])):
+        (tmp_path / "p" / name).write_bytes(content)
+        with pytest.raises(LovevecError, match="prepare again") as found:
+            Prepared.load(tmp_path / "p")
+        assert "\n" not in str(found.value)
+
+
+def test_a_folder_that_was_not_prepared_is_refused(tmp_path):
     with pytest.raises(LovevecError, match="not a prepared folder"):
         Prepared.load(tmp_path)
 
 
-def test_settings_that_preparation_fixed_cannot_change_later(prepared):
+def test_settings_that_preparation_fixed_cannot_change_later(prepared, tiny_target, tmp_path):
     with pytest.raises(LovevecError, match="--shrink: fixed when this target was prepared"):
         train(prepared, Settings(**{**QUICK, "shrink": "top"}))
+    prepare(tiny_target, PrepareSettings(vocabulary_size=300, negatives=5)).save(tmp_path / "p")
+    said = subprocess.run(
+        command(tmp_path / "p", "-o", tmp_path / "m", "--negatives=100"), capture_output=True, text=True
+    )
+    assert said.returncode == 2
+    assert "--negatives: fixed" in said.stderr
 
 
 def test_what_stands_in_the_output_folder_is_safe(tiny_target, tmp_path):
@@ -289,15 +317,93 @@ def test_what_stands_in_the_output_folder_is_safe(tiny_target, tmp_path):
     assert (tmp_path / "m" / "notes.txt").read_text() == "mine"
 
 
-def test_a_loss_that_blows_up_is_said_in_words(prepared, tmp_path):
+@pytest.mark.parametrize("epochs", [1, 30])
+def test_a_loss_that_blows_up_is_said_in_words_and_leaves_nothing(prepared, tmp_path, epochs):
     with pytest.raises(LovevecError, match="lower --learning-rate"):
-        train(prepared, Settings(**{**QUICK, "learning_rate": 1e30, "epochs": 30}), output=tmp_path / "m")
-    assert not (tmp_path / "m" / "config.json").exists()
+        train(prepared, Settings(**{**QUICK, "learning_rate": 1e38, "epochs": epochs}), output=tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_target_whose_vectors_all_point_one_way_is_learned_too(tiny_target):
+    words, vectors = tiny_target
+    love = train((words, vectors + 20), Settings(**{**QUICK, "epochs": 20, "learning_rate": 0.01}))
+    assert love.about["report"]["losses"][0] > 1
+    assert love.about["report"]["losses"][-1] < love.about["report"]["losses"][0]
+
+
+def test_units_that_no_word_had_say_nothing(tiny_target):
+    words, vectors = tiny_target
+    love = train((words, vectors), Settings(**{**QUICK, "shrink": "none", "holdout": 0.3}))
+    table, units = love.parts.weights["table"], love.parts.units
+    silent = ~table.any(axis=1)
+    assert silent[0]  # [PAD]
+    unseen = held_back(300, Settings(**{**QUICK, "holdout": 0.3}))
+    seen = units.encode([word for row, word in enumerate(words) if row not in set(unseen.tolist())]).values
+    assert not silent[seen].any()
+    assert silent.sum() > 5
+
+
+def test_a_run_from_prepared_words_in_memory_can_be_resumed(prepared, tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        train(prepared, Settings(**QUICK), output=tmp_path / "cut", progress=CtrlC(4))
+    whole = train(prepared, Settings(**QUICK))
+    for name, weight in resume(tmp_path / "cut").parts.weights.items():
+        assert np.array_equal(weight, whole.parts.weights[name])
+
+
+def test_ctrl_c_before_the_first_step_can_be_resumed(prepared, tmp_path, monkeypatch):
+    prepared.save(tmp_path / "p")
+
+    def interrupted(self, batch):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Trainer, "step", interrupted)
+        train(tmp_path / "p", Settings(**QUICK), output=tmp_path / "m")
+    resume(tmp_path / "m")
+    assert (tmp_path / "m" / "config.json").exists()
+
+
+def test_files_of_others_are_never_touched(tiny_target, tmp_path):
+    out = tmp_path / "job"
+    prepare(tiny_target, PrepareSettings(vocabulary_size=300, negatives=5)).save(out / "prepared")
+    (out / ".mine.1.tmp").write_text("mine")
+    train(out / "prepared", Settings(**{**QUICK, "vocabulary_size": 300, "negatives": 5}), output=out)
+    assert Prepared.load(out / "prepared").words == tiny_target[0]
+    assert (out / ".mine.1.tmp").read_text() == "mine"
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "README.md").write_text("my project")
+    with pytest.raises(LovevecError, match=r"holds README\.md"):
+        train(tiny_target, Settings(**QUICK), output=tmp_path / "project")
+    assert (tmp_path / "project" / "README.md").read_text() == "my project"
+    assert [path.name for path in (tmp_path / "project").iterdir()] == ["README.md"]
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", "nonsense", '{"target": "x", "settings": null}', '{"target": 1}'])
+def test_a_damaged_plan_is_one_error(tmp_path, content):
+    (tmp_path / ".unfinished").mkdir()
+    (tmp_path / ".unfinished" / "run.json").write_text(content)
+    with pytest.raises(LovevecError, match="no run to resume here"):
+        resume(tmp_path)
+
+
+def test_a_damaged_checkpoint_is_one_error(prepared, tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        train(prepared, Settings(**QUICK), output=tmp_path / "m", progress=CtrlC(4))
+    path = tmp_path / "m" / ".unfinished" / "checkpoint.safetensors"
+    content = bytearray(path.read_bytes())
+    content[-5] ^= 4
+    for damaged in (bytes(content), bytes(content[:1000]), b""):
+        path.write_bytes(damaged)
+        with pytest.raises(LovevecError, match="delete it to begin again") as found:
+            resume(tmp_path / "m")
+        assert "\n" not in str(found.value)
 
 
 def test_a_device_that_is_not_there_is_refused(prepared):
-    with pytest.raises(LovevecError, match="--device nowhere cannot be used here"):
-        train(prepared, Settings(**{**QUICK, "device": "nowhere"}))
+    for name in ("nowhere", "meta"):
+        with pytest.raises(LovevecError, match=f"--device {name} cannot be used here"):
+            train(prepared, Settings(**{**QUICK, "device": name}))
 
 
 def test_two_words_are_enough():

@@ -42,6 +42,8 @@ def test_json_round_trip():
         ({"dropout": -0.1}, "dropout is -0.1: must be from 0 to 1"),
         ({"temperature": 0.0}, "temperature"),
         ({"temperature": float("nan")}, "temperature"),
+        ({"learning_rate": float("inf")}, "learning_rate"),
+        ({"seed": 2**63}, "seed"),
         ({"encoder": "transformer"}, "encoder is 'transformer': choose one of positional, authors"),
         ({"loss": "l1"}, "choose one of contrastive, mse, alignment"),
         ({"shrink": "squeeze"}, "choose one of none, stem, top, hash, factor"),

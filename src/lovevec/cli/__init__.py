@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -28,5 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if name in arguments[:1]:
             import_module(f"lovevec.cli.{name}").add_arguments(command)
     given = parser.parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="surrogateescape")  # arguments that are not UTF-8 go out as they came in
     run = import_module(f"lovevec.cli.{given.command}").run
     return run_command(lambda: run(given))

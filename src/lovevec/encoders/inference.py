@@ -10,23 +10,32 @@ from numpy.typing import NDArray
 
 from lovevec.encoders.network import Network
 from lovevec.engine.spec import EncoderSpec
+from lovevec.errors import LovevecError
 from lovevec.ragged import Ragged
+
+BLOCK_UNITS = 16_384
 
 
 class TorchEngine:
     """The same call as the fold: rows of table-row ids -> unit vectors."""
 
     def __init__(self, spec: EncoderSpec, weights: Mapping[str, NDArray[np.float32]]) -> None:
+        self.dim = spec.dim
         factor = weights["factor"].shape[0] if "factor" in weights else 0
         self.network = Network(spec, len(weights["table"]), factor)
-        self.network.load_state_dict({name: torch.from_numpy(np.array(weight)) for name, weight in weights.items()})
+        try:
+            self.network.load_state_dict({name: torch.from_numpy(np.array(weight)) for name, weight in weights.items()})
+        except RuntimeError:
+            raise LovevecError(
+                f"the model's weights are not those of a {spec.kind} encoder in {spec.dim} dimensions"
+            ) from None
         self.network.eval()
 
     def __call__(self, units: Ragged) -> NDArray[np.float32]:
         """Rows of table-row ids -> unit vectors [words, dim]."""
-        index = torch.from_numpy(units.padded().astype(np.int64))
+        result = np.empty((len(units), self.dim), dtype=np.float32)
         with torch.inference_mode():
-            vectors: NDArray[np.float32] = self.network(
-                self.network.table, index, torch.from_numpy(units.lengths)
-            ).numpy()
-        return vectors
+            for rows, ids in units.equal_lengths(BLOCK_UNITS):
+                lengths = torch.full((len(rows),), ids.shape[1])
+                result[rows] = self.network(self.network.table, torch.from_numpy(ids.astype(np.int64)), lengths).numpy()
+        return result

@@ -40,16 +40,8 @@ class Fold:
     def __call__(self, units: Ragged) -> Floats:
         """Rows of table-row ids -> unit vectors [words, dim]."""
         result = np.empty((len(units), self.spec.dim), dtype=np.float32)
-        lengths = units.lengths
-        order = np.argsort(lengths, kind="stable")
-        cuts = np.flatnonzero(np.diff(lengths[order])) + 1
-        for group in np.split(order, cuts) if len(order) else []:
-            length = int(lengths[group[0]])
-            step = max(1, BLOCK_UNITS // length)
-            for low in range(0, len(group), step):
-                rows = group[low : low + step]
-                ids = units.values[units.offsets[rows][:, None] + np.arange(length)]
-                result[rows] = self._equal_length(ids)
+        for rows, ids in units.equal_lengths(BLOCK_UNITS):
+            result[rows] = self._equal_length(ids)
         return result
 
     def _equal_length(self, ids: NDArray[np.integer]) -> Floats:
@@ -87,6 +79,19 @@ class Fold:
 
 
 HEAD = ("0.weight", "0.bias", "2.weight", "2.bias")
+
+
+def fold_sizes(spec: EncoderSpec, rows: int, factor: int) -> dict[str, list[int]]:
+    """The tensors that the fold needs, with their shapes."""
+    dim, key, head = spec.dim, spec.key_width, spec.head
+    sizes = {"table": [rows, factor or dim], "encoder.value": [dim, dim], "encoder.output": [dim, dim]}
+    sizes |= {"encoder.query": [dim, key], "encoder.key": [dim, key]}
+    if factor:
+        sizes["factor"] = [factor, dim]
+    if head:
+        shapes = ([head, dim], [head], [dim, head], [dim])
+        sizes |= {f"encoder.head.{name}": shape for name, shape in zip(HEAD, shapes, strict=True)}
+    return sizes
 
 
 def normalise(rows: Floats) -> Floats:

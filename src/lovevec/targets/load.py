@@ -79,9 +79,10 @@ def bare_name(path: Path) -> str:
     return name
 
 
-def file_hash(path: Path, progress: Progress) -> str:
+def file_hash(path: Path, progress: Progress | None = None) -> str:
     """Compute the SHA-256 of a file, a few MB at a time."""
     digest = hashlib.sha256()
+    progress = progress or Progress(quiet=True)
     with open_raw(path) as file, progress.phase("hashing", os.path.getsize(path), "bytes") as phase:
         while block := file.read(1 << 22):
             digest.update(block)

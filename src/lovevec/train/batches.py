@@ -17,24 +17,28 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lovevec.ragged import Ragged
+from lovevec.ragged import Ragged, spread
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.settings import TrainSettings
+from lovevec.train.synonyms import Synonyms
 
 CHUNK_ROWS = 16_384
 AHEAD = 4
-NARROWEST = 16
+# Attention costs n² in the longest word of a batch, so the few words of more units than this are encoded on their own.
+LONG = 40
 
 
 @dataclass(frozen=True)
 class Batch:
-    """One step's input: `units` [u] table rows in use, `index` [b, n] into them, `lengths` [b], `words` [b]."""
+    """One step's input. `words` [b] rows of the target, those with many units last; `units` [u] table rows in use;
+    `parts`: `index` [rows, n] into `units` and `lengths` [rows], short words and long ones; `pairs` [2, p] of rows that
+    are synonyms."""
 
     step: int
     words: Tensor
     units: Tensor
-    index: Tensor
-    lengths: Tensor
+    parts: list[tuple[Tensor, Tensor]]
+    pairs: Tensor
 
 
 class Batches:
@@ -44,12 +48,15 @@ class Batches:
         self,
         rows: NDArray[np.int64],
         negatives: Ragged,
+        synonyms: Synonyms,
         augment: Augmentation,
         table_rows: int,
         settings: TrainSettings,
         device: torch.device,
     ) -> None:
         self.rows, self.negatives, self.augment = rows, negatives, augment
+        both_ways = synonyms.symmetric()
+        self.synonyms = Ragged(both_ways.indices, both_ways.indptr)
         self.table_rows, self.settings, self.device = table_rows, settings, device
         self.size = min(settings.batch, len(rows))
         self.per_epoch = len(rows) // self.size
@@ -70,6 +77,8 @@ class Batches:
 
         def work() -> None:
             try:
+                if self.device.type == "cuda":
+                    torch.cuda.set_device(self.device)
                 for chunk in self._chunks(first):
                     hand(chunk)
                     if stop.is_set():
@@ -107,27 +116,56 @@ class Batches:
             [words.reshape(count, self.size), self._draw_negatives(words, rng).reshape(count, -1)], axis=1
         )
         encoded = self.augment(rows.ravel(), rng)
-        width = -(-max(int(encoded.lengths.max()), NARROWEST) // 8) * 8
-        ids = encoded.padded(width=width).reshape(*rows.shape, width)
-        units, index = zip(*map(self._compact, ids), strict=True)
-        ends = np.cumsum([0, *map(len, units)])
-        # One transfer for the chunk; its batches are views on the device.
-        all_words, all_units, all_index, lengths = map(
-            self._send, (rows, np.concatenate(units), np.stack(index), encoded.lengths.reshape(rows.shape))
-        )
-        return [
-            Batch(step + i, all_words[i], all_units[ends[i] : ends[i + 1]], all_index[i], lengths[i])
+        width = rows.shape[1]
+        made = [
+            self._arrays(rows[i], encoded.take(np.arange(i * width, (i + 1) * width, dtype=np.int64)))
             for i in range(count)
         ]
+        # One transfer for the chunk; its batches are views on the device.
+        flat = self._send(np.concatenate([array.ravel() for arrays in made for array in arrays]))
+        ends = np.cumsum([0, *(array.size for arrays in made for array in arrays)]).tolist()
+        views = (
+            flat[low:high].view(array.shape)
+            for low, high, array in zip(ends, ends[1:], (array for arrays in made for array in arrays), strict=False)
+        )
+        batches = []
+        for number, arrays in enumerate(made):
+            sent = [next(views) for _ in arrays]
+            parts = list(zip(sent[3::2], sent[4::2], strict=True))
+            batches.append(Batch(step + number, sent[0], sent[1], parts, sent[2]))
+        return batches
 
-    def _compact(self, ids: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Table rows in use, and `ids` as positions among them: np.unique with its inverse, without the sort."""
+    def _arrays(self, words: NDArray[np.int64], encoded: Ragged) -> list[NDArray[np.int64]]:
+        """[words, units, pairs, index, lengths], and index and lengths of the long words if there are any."""
+        long = encoded.lengths > LONG
+        order = np.argsort(long, kind="stable")
+        words, encoded, cut = words[order], encoded.take(order), int(len(long) - long.sum())
         used = np.zeros(self.table_rows, dtype=bool)
-        used[ids.ravel()] = True
+        used[encoded.values] = True
         units = np.flatnonzero(used)
         place = np.empty(self.table_rows, dtype=np.int64)
         place[units] = np.arange(len(units))
-        return units, place[ids]
+        arrays = [words, units, self._pairs(words)]
+        for low, high in ((0, cut), (cut, len(words))):
+            if low < high:
+                part = encoded.take(np.arange(low, high))
+                width = -(-int(part.lengths.max()) // 8) * 8
+                index = Ragged(place[part.values], part.offsets).padded(width)
+                arrays += [index.astype(np.int64, copy=False), part.lengths]
+        return arrays
+
+    def _pairs(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
+        """[2, p]: all (i, j) where the word of row j is a synonym of the word of row i."""
+        listed = self.synonyms.take(words)
+        owner = spread(np.arange(len(words)), listed.lengths)
+        order = np.argsort(words, kind="stable")
+        ordered = words[order]
+        low = np.searchsorted(ordered, listed.values, side="left")
+        hits = np.searchsorted(ordered, listed.values, side="right") - low  # a word may stand in several rows
+        found = np.flatnonzero(hits)
+        first = spread(low[found], hits[found])
+        within = np.arange(len(first)) - spread(np.cumsum(hits[found]) - hits[found], hits[found])
+        return np.stack([spread(owner[found], hits[found]), order[first + within]])
 
     def _draw_negatives(self, words: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
         """[len(words), hard_negatives]: look-alikes at random, or any word where one has none."""
@@ -141,9 +179,7 @@ class Batches:
         return np.where(count > 0, self.negatives.values[np.minimum(pick, len(self.negatives.values) - 1)], anyone)
 
     def _send(self, array: NDArray[np.int64]) -> Tensor:
-        tensor = torch.from_numpy(np.ascontiguousarray(array))
-        return (
-            tensor.pin_memory().to(self.device, non_blocking=True)
-            if self.device.type == "cuda"
-            else tensor.to(self.device)
-        )
+        tensor = torch.from_numpy(array)
+        if self.device.type != "cuda":
+            return tensor.to(self.device)
+        return tensor.pin_memory().to(self.device, non_blocking=True)

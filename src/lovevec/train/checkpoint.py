@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ def save_checkpoint(folder: Path, network: Network, optimiser: Optimiser, step: 
     tensors: dict[str, Tensor] = {f"network.{name}": weight.detach() for name, weight in network.state_dict().items()}
     tensors |= {f"optimiser.{name}": value for name, value in optimiser.state().items()}
     tensors = {name: value.to("cpu").contiguous() for name, value in tensors.items()}
-    about = {"format": str(FORMAT), "step": str(step), "log": json.dumps(log)}
+    about = {"format": str(FORMAT), "step": str(step), "log": json.dumps(log), "sha256": _digest(tensors)}
     with atomic_write(folder / NAME) as file:
         file.write(save(tensors, about))
 
@@ -39,12 +40,23 @@ def load_checkpoint(folder: Path, network: Network, optimiser: Optimiser) -> tup
         with safe_open(path, framework="pt") as file:
             about = file.metadata()
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
+        if about["sha256"] != _digest(tensors):
+            raise ValueError("it is damaged")
         network.load_state_dict(_part(tensors, "network."))
         with torch.no_grad():
             optimiser.load(_part(tensors, "optimiser."))
         return int(about["step"]), json.loads(about["log"])
     except (SafetensorError, OSError, KeyError, ValueError, RuntimeError) as error:
-        raise FormatError(path, f"cannot be continued from ({error}); delete it to begin again") from None
+        reason = str(error).split("\n")[0]
+        raise FormatError(path, f"cannot be continued from ({reason}); delete it to begin again") from None
+
+
+def _digest(tensors: dict[str, Tensor]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        digest.update(name.encode())
+        digest.update(tensors[name].numpy().tobytes())
+    return digest.hexdigest()
 
 
 def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from lovevec.errors import LovevecError
@@ -43,7 +44,9 @@ def add_train(parser: argparse.ArgumentParser) -> None:
 
 def run_train(given: argparse.Namespace) -> None:
     """Train, or go on."""
-    from lovevec.train import resume, train
+    from lovevec.train import Prepared, resume, train
+    from lovevec.train.prepared import is_prepared
+    from lovevec.train.run import refuse_stale
 
     chosen = _chosen(given, Settings)
     with Progress(given.quiet) as progress:
@@ -54,6 +57,9 @@ def run_train(given: argparse.Namespace) -> None:
             return
         if given.target is None or given.output is None:
             raise LovevecError("name the vectors and the output: lovevec train glove.txt -o my-model")
+        if is_prepared(given.target):  # a flag that says the default is meant too
+            fixed = {name: chosen[name] for name in names(PrepareSettings) if name in chosen}
+            refuse_stale(Prepared.load(given.target), fixed)
         train(
             given.target,
             Settings(**chosen),
@@ -69,6 +75,7 @@ def add_prepare(parser: argparse.ArgumentParser) -> None:
     parser.usage = "%(prog)s target -o FOLDER [settings]"
     parser.add_argument("target", help="a vector file of any known format")
     parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where the prepared words go")
+    parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds something already")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
     _add_settings(parser.add_argument_group("the words"), PrepareSettings)
 
@@ -78,10 +85,15 @@ def run_prepare(given: argparse.Namespace) -> None:
     from lovevec.train import prepare
 
     settings = PrepareSettings(**_chosen(given, PrepareSettings))
+    output = Path(given.output)
+    if output.exists() and not output.is_dir():
+        raise LovevecError(f"{output}: is a file; name a folder")
+    if output.is_dir() and any(output.iterdir()) and not given.overwrite:
+        raise LovevecError(f"{output}: holds something already; choose another folder, or --overwrite it")
     with Progress(given.quiet) as progress:
         prepared = prepare(given.target, settings, progress)
         with progress.phase("saving"):
-            prepared.save(given.output)
+            prepared.save(output)
         rows, dim = prepared.vocabulary.table_rows, prepared.vectors.shape[1]
         width = settings.factor if settings.shrink == "factor" else dim
         extra = width * dim if settings.shrink == "factor" else 0

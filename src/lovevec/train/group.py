@@ -2,17 +2,21 @@
 
 All make the same batches. Each encodes its share of a batch's rows, then all gather each other's vectors, so every row
 has the whole batch as negatives. Each computes the loss of the whole batch, but gradients flow only through its own
-rows; summed over the group they are the gradients of the whole batch. So a run gives the same model, up to
-rounding, whatever the number of processes.
+rows; summed over the group they are the gradients of the whole batch. So the number of processes changes a run only by
+rounding and by dropout, of which each process draws its own.
 """
 
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 
 import torch
 from torch import Tensor
 from torch import distributed as dist
+
+# The others wait while the first prepares a large target.
+LONG_WAIT = timedelta(hours=12)
 
 
 class Group:
@@ -27,7 +31,7 @@ class Group:
         if int(os.environ.get("WORLD_SIZE", "1")) < 2:
             return cls()
         if not dist.is_initialized():
-            dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+            dist.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=LONG_WAIT)
         return cls(dist.get_rank(), dist.get_world_size())
 
     @property

@@ -19,6 +19,7 @@ from lovevec.train.augmentation import Augmentation
 from lovevec.train.batches import Batch, Batches
 from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
 from lovevec.train.group import Group
+from lovevec.train.interruption import Interruption
 from lovevec.train.losses import alignment_uniformity, contrastive, mse, related_rows
 from lovevec.train.meter import Meter
 from lovevec.train.optimiser import Optimiser
@@ -46,6 +47,8 @@ class Trainer:
         self.optimiser = Optimiser(self.network, settings)
         self.held_back = held_back(len(prepared.words), settings)
         self.batches = self._batches()
+        if group.size > self.batches.size:
+            raise LovevecError(f"{group.size} processes for batches of {self.batches.size} words: raise --batch")
         self.targets = torch.nn.functional.normalize(torch.from_numpy(prepared.vectors).to(device), dim=1)
         self.generator = torch.Generator(device)
         self.network.use_generator(self.generator)
@@ -60,48 +63,48 @@ class Trainer:
         codes = to_codes(prepared.words, prepared.settings.lowercase)
         augment = Augmentation(codes, self.units.encode_codes(codes), self.units, synonyms, settings.augmentation)
         rows = np.flatnonzero(~hidden)
-        return Batches(rows, negatives, augment, prepared.vocabulary.table_rows, settings, self.device)
+        return Batches(rows, negatives, synonyms, augment, prepared.vocabulary.table_rows, settings, self.device)
 
     def run(self, folder: Path | None, progress: Progress) -> None:
         """Train to the end, from the folder's checkpoint if it has one; checkpoints go there too."""
         first, log = load_checkpoint(folder, self.network, self.optimiser) if folder else (0, {})
-        self.losses, self.seconds = log.get("losses", []), log.get("seconds", 0.0)
+        self.losses, before = log.get("losses", []), log.get("seconds", 0.0)
         batches, size = self.batches, self.batches.size
         meter = Meter(self.device)
         if first:
             progress.say(f"going on from step {first:,} of {batches.steps:,}")
             meter.load(log["meter"])
-        steps_begin = time.perf_counter()
-        before = self.seconds
+        begun = saved = time.perf_counter()
 
         def keep(step: int) -> None:
-            self.seconds = before + time.perf_counter() - steps_begin
-            if folder and self.group.first:
+            self.seconds = before + time.perf_counter() - begun
+            if folder and self.group.first and step > first:
                 log = {"losses": self.losses, "seconds": self.seconds, "meter": meter.state()}
                 save_checkpoint(folder, self.network, self.optimiser, step, log)
 
-        done = first
-        saved = time.perf_counter()
-        with (
-            progress.phase("training", batches.steps * size, done=first * size) as phase,
-            closing(batches(first)) as feed,
-        ):
-            try:
-                for batch in feed:
-                    meter.add(self.step(batch))
-                    done = batch.step + 1
-                    epoch = batch.step // batches.per_epoch + 1
-                    phase.advance(size, f"epoch {epoch}/{self.settings.epochs}  loss {self._readable(meter, done)}")
-                    if done % batches.per_epoch == 0:
-                        self.losses.append(round(meter.mean(), 5))
-                    if self._due(saved, done):
-                        keep(done)
-                        saved = time.perf_counter()
-            except KeyboardInterrupt:
-                keep(done)
-                raise
-        self._readable(meter, done, final=True)
-        self.seconds = before + time.perf_counter() - steps_begin
+        phase_of = progress.phase("training", batches.steps * size, done=first * size)
+        with phase_of as phase, closing(batches(first)) as feed, Interruption() as interruption:
+            done = first
+            for batch in feed:
+                meter.add(self.step(batch))
+                done = batch.step + 1
+                epoch = batch.step // batches.per_epoch + 1
+                phase.advance(
+                    size, f"epoch {epoch}/{self.settings.epochs}  loss {self._readable(meter.glance(), done)}"
+                )
+                if done % batches.per_epoch == 0:
+                    self.losses.append(round(meter.mean(), 5))
+                if interruption.asked:
+                    keep(done)
+                    raise KeyboardInterrupt
+                if self._due(saved, done):
+                    keep(done)
+                    saved = time.perf_counter()
+        with torch.no_grad():
+            self.network.table[self.optimiser.untouched()] = 0  # a unit that no word ever had says nothing
+        finite = all(bool(weight.isfinite().all()) for weight in self.network.parameters())
+        self._readable(0.0 if finite else float("nan"), done)
+        keep(done)
 
     def _due(self, saved: float, done: int) -> bool:
         minutes = self.settings.checkpoint_minutes
@@ -109,8 +112,7 @@ class Trainer:
             return done % self.batches.per_epoch == 0
         return time.perf_counter() - saved > 60 * minutes
 
-    def _readable(self, meter: Meter, step: int, final: bool = False) -> str:
-        loss = self.losses[-1] if final and self.losses else meter.glance()
+    def _readable(self, loss: float | None, step: int) -> str:
         if loss is not None and not np.isfinite(loss):
             raise LovevecError(
                 f"the loss is no longer a number near step {step:,}: lower --learning-rate"
@@ -120,23 +122,33 @@ class Trainer:
 
     def step(self, batch: Batch) -> Tensor:
         """One step; returns its loss, still on the device."""
-        rows = self.group.share(len(batch.words))
         self.generator.manual_seed(_mix(self.settings.seed, batch.step, self.group.rank))
         self.optimiser.zero()
+        rows = self.optimiser.rows(batch.units)
         with self._precision():
-            own = self.network(self.optimiser.rows(batch.units), batch.index[rows], batch.lengths[rows])
-        loss = self.loss(self.group.gather(own, len(batch.words)), batch.words)
+            generated = torch.cat([self._encode(rows, *part) for part in batch.parts])
+        loss = self.loss(generated, batch.words, batch.pairs)
         loss.backward()
         self.group.add_up(self.optimiser.gradients())
         self.optimiser.step(batch.units, batch.step / self.batches.steps)
         return loss.detach()
 
-    def loss(self, generated: Tensor, words: Tensor) -> Tensor:
-        """The chosen loss of a batch's vectors against the target's."""
+    def _encode(self, rows: Tensor, index: Tensor, lengths: Tensor) -> Tensor:
+        """The vectors of all words of a part: this process computes its share and gets the others'."""
+        mine = self.group.share(len(index))
+        own = (
+            self.network(rows, index[mine], lengths[mine])
+            if mine.start < mine.stop
+            else rows.new_empty(0, self.spec.dim)
+        )
+        return self.group.gather(own, len(index))
+
+    def loss(self, generated: Tensor, words: Tensor, pairs: Tensor) -> Tensor:
+        """The chosen loss of a batch's vectors against the target's; `pairs` are synonyms."""
         settings, target = self.settings, self.targets[words]
         if settings.loss == "mse":
             return mse(generated, target)
-        related = related_rows(words, target, self.prepared.settings.synonym_similarity)
+        related = related_rows(words, pairs)
         if settings.loss == "alignment":
             return alignment_uniformity(generated, target, related, settings.uniformity)
         return contrastive(generated, target, related, settings.temperature)

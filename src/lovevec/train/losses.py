@@ -39,9 +39,11 @@ def alignment_uniformity(generated: Tensor, target: Tensor, related: Tensor, uni
     return mse(generated, target) + uniformity * (scores.flatten().logsumexp(dim=0) - pairs.log())
 
 
-def related_rows(words: Tensor, target: Tensor, similarity: float) -> Tensor:
-    """[n, n] true where two rows are the same word, or synonyms by their target vectors."""
-    return (words[:, None] == words[None, :]) | (target @ target.T >= similarity)
+def related_rows(words: Tensor, pairs: Tensor) -> Tensor:
+    """[n, n] true where two rows are the same word, or one of the synonym `pairs` [2, p]."""
+    related = words[:, None] == words[None, :]
+    related[pairs[0], pairs[1]] = True
+    return related
 
 
 def without_diagonal(related: Tensor) -> Tensor:

@@ -82,6 +82,13 @@ class Optimiser:
         self.network.table[units] = self.taken.detach().sub(change, alpha=rate)
         self.mean[units], self.square[units], self.turns[units] = mean, square, turns
 
+    def untouched(self) -> Tensor:
+        """[rows] true for the table rows that no step has moved so far."""
+        if self.by_rows:
+            return self.turns[:, 0] == 0
+        square = self.adam.state[self.network.table].get("exp_avg_sq")
+        return torch.zeros(len(self.network.table), dtype=torch.bool) if square is None else ~square.any(dim=1)
+
     def state(self) -> dict[str, Tensor]:
         """Everything that a resumed run needs, by name."""
         found = {f"rows.{name}": getattr(self, name) for name in ROW_STATE} if self.by_rows else {}

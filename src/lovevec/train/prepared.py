@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -16,17 +17,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load_file, save
+from safetensors.numpy import load_file, save_file
 
-from lovevec.errors import FormatError, LovevecError
+from lovevec.errors import LovevecError
 from lovevec.files import atomic_write, write_json, write_text
 from lovevec.progress import Progress
 from lovevec.ragged import Ragged
+from lovevec.targets.load import file_hash, load_target
 from lovevec.train.settings import PrepareSettings, names, with_files
 from lovevec.train.synonyms import Synonyms, find_synonyms
 from lovevec.vocabulary import UnitVocabulary, build_vocabulary, read_pieces
 
 FORMAT = 1
+BLOCK = 65_536
 JSON, TENSORS, TOKENIZER = "prepared.json", "prepared.safetensors", "tokenizer.json"
 
 
@@ -46,51 +49,73 @@ class Prepared:
         """Write the folder; `prepared.json`, without which it is no prepared folder, comes last."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        half = self.vectors.astype(np.float16)
-        exact = np.array_equal(half.astype(np.float32), self.vectors)  # as in most published subsets
+        (folder / JSON).unlink(missing_ok=True)
         encoded = [word.encode("utf-8", "surrogatepass") for word in self.words]
         tensors: dict[str, NDArray[Any]] = {
             "words": np.frombuffer(b"".join(encoded), dtype=np.uint8),
             "word_offsets": np.cumsum([0, *map(len, encoded)], dtype=np.int64),
-            "vectors": half if exact else np.ascontiguousarray(self.vectors),
+            "vectors": as_half(self.vectors) if half_is_exact(self.vectors) else np.ascontiguousarray(self.vectors),
             "synonym_offsets": self.synonyms.indptr,
             "synonyms": self.synonyms.indices,
             "negatives": self.negatives,
         }
         with atomic_write(folder / TENSORS) as file:
-            file.write(save(tensors))
+            save_file(tensors, file.name)
         write_text(folder / TOKENIZER, self.vocabulary.to_json())
-        about = {"format": FORMAT, "settings": asdict(self.settings), "target": self.target}
-        write_json(folder / JSON, {**about, "words": len(self.words), "dim": int(self.vectors.shape[1])})
+        about = {
+            "format": FORMAT,
+            "settings": asdict(self.settings),
+            "target": self.target,
+            "words": len(self.words),
+            "dim": int(self.vectors.shape[1]),
+            "sha256": {name: file_hash(folder / name) for name in (TENSORS, TOKENIZER)},
+        }
+        write_json(folder / JSON, about)
 
     @classmethod
     def load(cls, folder: str | Path) -> Prepared:
-        """Read a folder that `save` wrote."""
+        """Read a folder that `save` wrote; anything else is one error that says to prepare again."""
         folder = Path(folder)
         try:
-            about = json.loads((folder / JSON).read_text("utf-8"))
-            tokenizer = (folder / TOKENIZER).read_text("utf-8")
-            tensors = load_file(folder / TENSORS)
-        except (OSError, ValueError, SafetensorError) as error:
+            return cls._load(folder)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError, LovevecError) as error:
+            reason = str(error).split("\n")[0]
             raise LovevecError(
-                f"{folder}: not a prepared folder, or damaged ({error}); run lovevec prepare again"
+                f"{folder}: not a prepared folder, or damaged ({reason}); run lovevec prepare again"
             ) from None
-        if about.get("format") != FORMAT:
-            raise FormatError(
-                folder / JSON, f"format {about.get('format')!r} is not {FORMAT}; run lovevec prepare again"
-            )
+
+    @classmethod
+    def _load(cls, folder: Path) -> Prepared:
+        about = json.loads((folder / JSON).read_text("utf-8"))
+        if about["format"] != FORMAT:
+            raise ValueError(f"format {about['format']!r} is not {FORMAT}")
+        for name in (TENSORS, TOKENIZER):
+            if file_hash(folder / name) != about["sha256"][name]:
+                raise ValueError(f"the SHA-256 of {name} is not the one in {JSON}")
         settings = PrepareSettings(**about["settings"])
+        tensors = load_file(folder / TENSORS)
         raw, ends = tensors["words"].tobytes(), tensors["word_offsets"].tolist()
-        words = [raw[low:high].decode("utf-8", "surrogatepass") for low, high in pairwise(ends)]
         return cls(
-            words,
-            tensors["vectors"].astype(np.float32),
-            UnitVocabulary.from_json(tokenizer, folder / TOKENIZER, buckets_of(settings)),
+            [raw[low:high].decode("utf-8", "surrogatepass") for low, high in pairwise(ends)],
+            tensors["vectors"].astype(np.float32, copy=False),
+            UnitVocabulary.from_json((folder / TOKENIZER).read_text("utf-8"), folder / TOKENIZER, buckets_of(settings)),
             Synonyms(tensors["synonym_offsets"], tensors["synonyms"]),
             tensors["negatives"],
             settings,
             about["target"],
         )
+
+
+def as_half(vectors: NDArray[np.float32]) -> NDArray[np.float16]:
+    """The same numbers in half the space."""
+    with np.errstate(over="ignore"):
+        return vectors.astype(np.float16)
+
+
+def half_is_exact(vectors: NDArray[np.float32]) -> bool:
+    """Whether float16 holds every number, as in many published subsets; looked at in blocks, to save memory."""
+    blocks = (vectors[low : low + BLOCK] for low in range(0, len(vectors), BLOCK))
+    return all(np.array_equal(as_half(block).astype(np.float32), block) for block in blocks)
 
 
 def buckets_of(settings: PrepareSettings) -> int:
@@ -105,8 +130,6 @@ def is_prepared(source: Any) -> bool:
 
 def prepare(target: Any, settings: PrepareSettings | None = None, progress: Progress | None = None) -> Prepared:
     """Target (anything that `load_target` takes) -> words with their units, synonyms and hard negatives."""
-    from lovevec.targets import load_target
-
     settings = settings or PrepareSettings()
     progress = progress or Progress(quiet=True)
     loaded = load_target(
@@ -149,11 +172,8 @@ def without(prepared: Prepared, hidden: NDArray[np.bool_]) -> tuple[Synonyms, Ra
     return synonyms, Ragged.from_lengths(prepared.negatives[use], use.sum(axis=1))
 
 
-def stale(prepared: Prepared, settings: PrepareSettings) -> list[str]:
-    """Which settings a caller changed from their defaults although the prepared folder fixes them otherwise."""
-    default = PrepareSettings()
-    return [
-        name
-        for name in names(PrepareSettings)
-        if getattr(settings, name) not in (getattr(default, name), getattr(prepared.settings, name))
-    ]
+def stale(prepared: Prepared, given: Mapping[str, Any]) -> list[str]:
+    """Which of the settings given differ from those that the target was prepared with."""
+    fixed = asdict(prepared.settings)
+    shown = {name: Path(value).name if name in ("words", "vocabulary") else value for name, value in given.items()}
+    return [name for name in names(PrepareSettings) if name in shown and shown[name] != fixed[name]]

@@ -1,7 +1,7 @@
 """A whole run, from vectors to a saved model: prepare, train, score, report. And how one goes on after a stop.
 
-While a run is under way its output folder holds `run.json` (what to do), `prepared/` (if the target was not prepared
-before) and a checkpoint. All three go when the model is there.
+While a run is under way its output folder holds a folder `.unfinished`: `run.json` (what to do), the prepared words
+and a checkpoint. It goes when the model is there.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 import platform
-import resource
 import shutil
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -22,18 +22,19 @@ import torch
 from lovevec import __version__
 from lovevec.errors import LovevecError
 from lovevec.files import write_json
-from lovevec.folder import CONFIG, ModelParts
+from lovevec.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts
 from lovevec.love import LOVE
 from lovevec.progress import Progress
 from lovevec.train.card import model_card
-from lovevec.train.checkpoint import NAME as CHECKPOINT
 from lovevec.train.group import Group
 from lovevec.train.loop import Trainer
 from lovevec.train.prepared import Prepared, is_prepared, prepare, stale
 from lovevec.train.score import score, typo_neighbors
-from lovevec.train.settings import Settings, with_files
+from lovevec.train.settings import PrepareSettings, Settings, with_files
 
-RUN, PREPARED, REPORT = "run.json", "prepared", "report.json"
+UNFINISHED, RUN, PREPARED, REPORT = ".unfinished", "run.json", "prepared", "report.json"
+OURS = (CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD, REPORT)
+DEVICES = ("cpu", "cuda", "mps", "xpu")
 
 
 def train(
@@ -64,20 +65,22 @@ def train(
 def resume(output: str | os.PathLike[str], progress: Progress | None = None) -> LOVE:
     """Go on with the run whose output folder this is, from its last checkpoint."""
     folder = Path(output)
-    if (folder / CONFIG).is_file() and not (folder / RUN).is_file():
+    own = folder / UNFINISHED
+    if (folder / CONFIG).is_file() and not (own / RUN).is_file():
         clean(folder)
         raise LovevecError(f"{folder}: this run is complete, the model is there; nothing to resume")
     try:
-        plan = json.loads((folder / RUN).read_text("utf-8"))
-    except (OSError, ValueError):
-        raise LovevecError(f"{folder}: no run to resume here ({RUN} is missing or damaged)") from None
-    run = _Run(folder, Settings.from_dict(plan["settings"]), progress)
+        plan = json.loads((own / RUN).read_text("utf-8"))
+        target, settings = plan["target"], Settings.from_dict(plan["settings"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise LovevecError(f"{folder}: no run to resume here ({UNFINISHED}/{RUN} is missing or damaged)") from None
+    run = _Run(folder, settings, progress)
     try:
-        if is_prepared(folder / PREPARED):
-            return run.finish(Prepared.load(folder / PREPARED))
-        if plan["target"] is None:
+        if is_prepared(own / PREPARED):
+            return run.finish(Prepared.load(own / PREPARED))
+        if target is None:
             raise LovevecError(f"{folder}: its target was in memory and was not saved before the stop; train again")
-        return run.finish(run.prepare(plan["target"]))
+        return run.finish(run.prepare(target))
     finally:
         run.group.leave()
 
@@ -85,6 +88,7 @@ def resume(output: str | os.PathLike[str], progress: Progress | None = None) -> 
 class _Run:
     def __init__(self, folder: Path | None, settings: Settings, progress: Progress | None) -> None:
         self.folder, self.settings = folder, settings
+        self.own = folder / UNFINISHED if folder else None
         self.device = choose_device(settings.device)
         self.group = Group.from_environment(self.device)
         self.progress = progress if progress is not None and self.group.first else Progress(quiet=True)
@@ -92,24 +96,26 @@ class _Run:
 
     def begin(self, target: Any, overwrite: bool) -> None:
         """Claim the output folder and write down what is to be done there."""
-        if self.folder is None or not self.group.first:
+        if self.folder is None or self.own is None or not self.group.first:
             return
-        if (self.folder / RUN).exists() and not overwrite:
+        if (self.own / RUN).exists() and not overwrite:
             raise LovevecError(
                 f"{self.folder}: holds an unfinished run; go on with --resume {self.folder}, or --overwrite it"
             )
-        if (self.folder / CONFIG).exists() and not overwrite:
-            raise LovevecError(f"{self.folder}: holds a model already; choose another folder, or --overwrite it")
+        there = [name for name in OURS if (self.folder / name).exists()]
+        if there and not overwrite:
+            what = "a model already" if CONFIG in there else f"{there[0]}, which a model would replace"
+            raise LovevecError(f"{self.folder}: holds {what}; choose another folder, or --overwrite it")
         if isinstance(target, (str, os.PathLike)) and not Path(target).exists():
             raise LovevecError(f"{target}: no such file or prepared folder")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise LovevecError(f"{self.folder}: cannot be made ({error.strerror})") from None
         clean(self.folder)
+        try:
+            self.own.mkdir(parents=True)
+        except OSError as error:
+            raise LovevecError(f"{self.folder}: cannot be written ({error.strerror})") from None
         place = str(Path(target).resolve()) if isinstance(target, (str, os.PathLike)) else None
         settings = with_files(self.settings, lambda name: str(Path(name).resolve()))
-        write_json(self.folder / RUN, {"target": place, "settings": settings.as_dict()})
+        write_json(self.own / RUN, {"target": place, "settings": settings.as_dict()})
 
     def abandon(self) -> None:
         """Bad input cannot be resumed: leave the output folder as it was."""
@@ -120,32 +126,32 @@ class _Run:
 
     def prepare(self, target: Any) -> Prepared:
         """Load what was prepared, or prepare now: under torchrun once, by the first process."""
-        if isinstance(target, Prepared):
-            return self._fixed(target)
         if is_prepared(target):
             return self._fixed(Prepared.load(target))
-        if self.folder is None:
-            return prepare(target, self.settings.prepare_part(), self.progress)
-        kept = self.folder / PREPARED
+        if self.own is None:
+            return self._made(target)
         if self.group.first:
-            prepared = prepare(target, self.settings.prepare_part(), self.progress)
+            prepared = self._made(target)
             with self.progress.phase("saving"):
-                prepared.save(kept)
+                prepared.save(self.own / PREPARED)
         self.group.wait()
-        return prepared if self.group.first else Prepared.load(kept)
+        return prepared if self.group.first else Prepared.load(self.own / PREPARED)
+
+    def _made(self, target: Any) -> Prepared:
+        if isinstance(target, Prepared):
+            return self._fixed(target)
+        return prepare(target, self.settings.prepare_part(), self.progress)
 
     def _fixed(self, prepared: Prepared) -> Prepared:
-        changed = stale(prepared, self.settings.prepare_part())
-        if changed:
-            flags = ", ".join("--" + name.replace("_", "-") for name in changed)
-            raise LovevecError(f"{flags}: fixed when this target was prepared; run lovevec prepare again with it")
+        default, given = asdict(PrepareSettings()), asdict(self.settings.prepare_part())
+        refuse_stale(prepared, {name: value for name, value in given.items() if value != default[name]})
         return prepared
 
     def finish(self, prepared: Prepared) -> LOVE:
         """Train, score, save; the run's own files go last."""
         self.settings = replace(self.settings, **asdict(prepared.settings))
         trainer = Trainer(prepared, self.settings, self.device, self.group)
-        trainer.run(self.folder, self.progress)
+        trainer.run(self.own, self.progress)
         about: dict[str, Any] = {
             "lovevec": __version__,
             "target": prepared.target,
@@ -191,11 +197,19 @@ class _Run:
 
 def clean(folder: Path) -> None:
     """Remove what only an unfinished run needs. `run.json` goes first: without it there is nothing to resume."""
-    (folder / RUN).unlink(missing_ok=True)
-    (folder / CHECKPOINT).unlink(missing_ok=True)
-    shutil.rmtree(folder / PREPARED, ignore_errors=True)
-    for leftover in folder.glob(".*.tmp"):  # of writes that kill -9 cut short
-        leftover.unlink(missing_ok=True)
+    (folder / UNFINISHED / RUN).unlink(missing_ok=True)
+    shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
+    for name in OURS:
+        for leftover in folder.glob(f".{name}.*.tmp"):  # of a write that kill -9 cut short
+            leftover.unlink(missing_ok=True)
+
+
+def refuse_stale(prepared: Prepared, given: Mapping[str, Any]) -> None:
+    """Say which settings cannot be changed any more."""
+    changed = stale(prepared, given)
+    if changed:
+        flags = ", ".join("--" + name.replace("_", "-") for name in changed)
+        raise LovevecError(f"{flags}: fixed when this target was prepared; run lovevec prepare again with it")
 
 
 def report_lines(folder: Path | None, about: dict[str, Any]) -> list[str]:
@@ -227,6 +241,8 @@ def choose_device(name: str) -> torch.device:
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         device = torch.device(name)
+        if device.type not in DEVICES:
+            raise RuntimeError(f"known are auto, {', '.join(DEVICES)}")
         if device.type == "cuda":
             if device.index is None:
                 device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
@@ -246,6 +262,10 @@ def device_name(device: torch.device) -> str:
 
 
 def peak_memory_mb() -> int:
-    """The most memory that this process has held."""
+    """The most memory that this process has held; 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return round(peak / (2**20 if sys.platform == "darwin" else 2**10))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from math import isfinite
 from typing import Any, get_args, get_type_hints
 
 from lovevec.engine.spec import ENCODERS, EncoderKind, EncoderSpec
@@ -87,7 +88,7 @@ class TrainSettings:
     dropout: float = _share(0.2, "share of units that a step leaves out")
     holdout: float = _share(0.01, "share of the words kept back, to score the model")
 
-    seed: int = _from(0, 0, "decides every random draw")
+    seed: int = field(default=0, metadata={"help": "decides every random draw", "range": (0, 2**63 - 1)})
     device: str = _setting("auto", "auto, cpu, cuda, cuda:1, mps …")
     precision: str = _setting("float32", "arithmetic inside the encoder", PRECISIONS)
     checkpoint_minutes: float = _from(2.0, 0.0, "save so often what --resume needs; 0 saves after each epoch only")
@@ -157,6 +158,6 @@ def _check(settings: Any) -> None:
         if kind in (int, float, str, bool) and type(value) is not kind:
             raise LovevecError(f"{part.name} is {value!r}: expected {kind.__name__}")
         low, high = part.metadata.get("range", (None, None))
-        if low is not None and not low <= value <= high:
+        if low is not None and not (low <= value <= high and isfinite(value)):
             bounds = f"at least {low:g}" if high == float("inf") else f"from {low:g} to {high:g}"
             raise LovevecError(f"{part.name} is {value}: must be {bounds}")
