@@ -180,6 +180,7 @@ def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "lovevec.train", *map(str, arguments)]
 
 
+@pytest.mark.slow
 def test_kill_9_in_preparation_training_and_saving_loses_nothing(tiny_target, tmp_path):
     """Killed whenever the next file of a run appears, it still ends bit-equal to a run left alone."""
     path = save_npz(tmp_path / "made.npz", tiny_target)
@@ -205,6 +206,7 @@ def test_kill_9_in_preparation_training_and_saving_loses_nothing(tiny_target, tm
     assert {path.name for path in cut.iterdir()} == {path.name for path in (tmp_path / "whole").iterdir()}
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_the_command_line_is_one_line_and_130(prepared, tmp_path):
     prepared.save(tmp_path / "p")
     process = subprocess.Popen(
@@ -223,6 +225,7 @@ def test_ctrl_c_at_the_command_line_is_one_line_and_130(prepared, tmp_path):
     assert not (tmp_path / "m" / "config.json").exists()
 
 
+@pytest.mark.slow
 def test_two_processes_make_the_model_of_one(prepared, tmp_path):
     prepared.save(tmp_path / "prepared")
     flags = ["--epochs=4", "--batch=33", "--dropout=0", "--holdout=0.05", "--device=cpu", "--seed=3", "-q"]
@@ -351,17 +354,27 @@ def test_a_run_from_prepared_words_in_memory_can_be_resumed(prepared, tmp_path):
         assert np.array_equal(weight, whole.parts.weights[name])
 
 
-def test_ctrl_c_before_the_first_step_can_be_resumed(prepared, tmp_path, monkeypatch):
-    prepared.save(tmp_path / "p")
+class StopBefore(Progress):
+    """A quiet progress display that presses Ctrl-C when a phase begins."""
 
-    def interrupted(self, batch):
-        raise KeyboardInterrupt
+    def __init__(self, name: str) -> None:
+        super().__init__(quiet=True)
+        self.name = name
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Trainer, "step", interrupted)
-        train(tmp_path / "p", Settings(**QUICK), output=tmp_path / "m")
-    resume(tmp_path / "m")
-    assert (tmp_path / "m" / "config.json").exists()
+    def phase(self, name, *rest, **more):
+        if name == self.name:
+            raise KeyboardInterrupt
+        return super().phase(name, *rest, **more)
+
+
+@pytest.mark.parametrize("phase", ["vocabulary", "hard negatives", "training", "scoring"])
+def test_ctrl_c_outside_of_training_can_be_resumed(tiny_target, tmp_path, phase):
+    path = save_npz(tmp_path / "made.npz", tiny_target)
+    with pytest.raises(KeyboardInterrupt):
+        train(path, Settings(**QUICK), output=tmp_path / "m", progress=StopBefore(phase))
+    whole = train(path, Settings(**QUICK))
+    for name, weight in resume(tmp_path / "m").parts.weights.items():
+        assert np.array_equal(weight, whole.parts.weights[name])
 
 
 def test_files_of_others_are_never_touched(tiny_target, tmp_path):
