@@ -221,7 +221,7 @@ def test_ctrl_c_at_the_command_line_is_one_line_and_130(prepared, tmp_path):
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in errors
-    assert errors.endswith("lovevec: stopped\n")
+    assert errors.endswith(f"go on with: lovevec train --resume {tmp_path / 'm'}\nlovevec: stopped\n")
     assert not (tmp_path / "m" / "config.json").exists()
 
 

@@ -151,7 +151,12 @@ class _Run:
         """Train, score, save; the run's own files go last."""
         self.settings = replace(self.settings, **asdict(prepared.settings))
         trainer = Trainer(prepared, self.settings, self.device, self.group)
-        trainer.run(self.own, self.progress)
+        try:
+            trainer.run(self.own, self.progress)
+        except KeyboardInterrupt:
+            if self.folder:
+                self.progress.say(f"nothing is lost; go on with: lovevec train --resume {self.folder}")
+            raise
         about: dict[str, Any] = {
             "lovevec": __version__,
             "target": prepared.target,
