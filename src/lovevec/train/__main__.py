@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from lovevec.shell import run_command
@@ -12,4 +13,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser("python -m lovevec.train")
     add_train(parser)
     given = parser.parse_args()
-    sys.exit(run_command(lambda: run_train(given)))
+    code = run_command(lambda: run_train(given))
+    if "TORCHELASTIC_RUN_ID" in os.environ:
+        # Under torchrun threads of torch's own may still run while the interpreter winds down, which aborts it.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

@@ -69,6 +69,8 @@ class Group:
             dist.barrier()
 
     def leave(self) -> None:
-        """Take the group apart."""
-        if self.size > 1 and dist.is_initialized():
+        """Take the group apart, all processes together, when everything went well. (After a failure it is left as it
+        is: the others may be inside an exchange, and torchrun ends them.)"""
+        if self.size > 1:
+            dist.barrier()
             dist.destroy_process_group()

@@ -51,15 +51,12 @@ def train(
     """
     settings = settings or Settings()
     run = _Run(None if output is None else Path(output), settings, progress)
+    run.begin(target, overwrite)
     try:
-        run.begin(target, overwrite)
-        try:
-            return run.finish(run.prepare(target))
-        except LovevecError:
-            run.abandon()
-            raise
-    finally:
-        run.group.leave()
+        return run.finish(run.prepare(target))
+    except LovevecError:
+        run.abandon()
+        raise
 
 
 def resume(output: str | os.PathLike[str], progress: Progress | None = None) -> LOVE:
@@ -75,14 +72,11 @@ def resume(output: str | os.PathLike[str], progress: Progress | None = None) -> 
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise LovevecError(f"{folder}: no run to resume here ({UNFINISHED}/{RUN} is missing or damaged)") from None
     run = _Run(folder, settings, progress)
-    try:
-        if is_prepared(own / PREPARED):
-            return run.finish(Prepared.load(own / PREPARED))
-        if target is None:
-            raise LovevecError(f"{folder}: its target was in memory and was not saved before the stop; train again")
-        return run.finish(run.prepare(target))
-    finally:
-        run.group.leave()
+    if is_prepared(own / PREPARED):
+        return run.finish(Prepared.load(own / PREPARED))
+    if target is None:
+        raise LovevecError(f"{folder}: its target was in memory and was not saved before the stop; train again")
+    return run.finish(run.prepare(target))
 
 
 class _Run:
@@ -165,6 +159,7 @@ class _Run:
         }
         love = LOVE(ModelParts(trainer.spec, trainer.weights(), trainer.units, prepared.words, about))
         if not self.group.first:
+            self.group.leave()  # once the first has scored and saved
             return love
         with self.progress.phase("scoring"):
             found = score(love, prepared.words, prepared.vectors, trainer.held_back, self.settings.seed)
@@ -180,6 +175,7 @@ class _Run:
             clean(self.folder)
         for line in report_lines(self.folder, about):
             self.progress.say(line)
+        self.group.leave()
         return love
 
     def _report(self, trainer: Trainer, found: dict[str, Any], typos: list[dict[str, Any]]) -> dict[str, Any]:
