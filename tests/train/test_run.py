@@ -207,7 +207,8 @@ def test_kill_9_in_preparation_training_and_saving_loses_nothing(tiny_target, tm
 
 
 @pytest.mark.slow
-def test_ctrl_c_at_the_command_line_is_one_line_and_130(prepared, tmp_path):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_at_the_command_line_stops_between_steps_and_says_how_to_go_on(prepared, tmp_path, number, code):
     prepared.save(tmp_path / "p")
     process = subprocess.Popen(
         command(tmp_path / "p", "-o", tmp_path / "m", "--epochs=5000", "--batch=32", "--checkpoint-minutes=0.0001"),
@@ -217,11 +218,12 @@ def test_ctrl_c_at_the_command_line_is_one_line_and_130(prepared, tmp_path):
     while not (tmp_path / "m" / ".unfinished" / "checkpoint.safetensors").exists():
         assert process.poll() is None
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == code
     assert "Traceback" not in errors
-    assert errors.endswith(f"go on with: lovevec train --resume {tmp_path / 'm'}\nlovevec: stopped\n")
+    assert f"go on with: lovevec train --resume {tmp_path / 'm'}\n" in errors
+    assert errors.endswith("lovevec: stopped\n") == (number == signal.SIGINT)
     assert not (tmp_path / "m" / "config.json").exists()
 
 
@@ -414,7 +416,8 @@ def test_a_damaged_checkpoint_is_one_error(prepared, tmp_path):
 
 
 def test_a_device_that_is_not_there_is_refused(prepared):
-    for name in ("nowhere", "meta"):
+    there = torch.cuda.is_available()
+    for name in ("nowhere", "meta", "cuda:99" if there else "cuda"):
         with pytest.raises(LovevecError, match=f"--device {name} cannot be used here"):
             train(prepared, Settings(**{**QUICK, "device": name}))
 

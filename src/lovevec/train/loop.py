@@ -96,7 +96,7 @@ class Trainer:
                     self.losses.append(round(meter.mean(), 5))
                 if interruption.asked:
                     keep(done)
-                    raise KeyboardInterrupt
+                    interruption.stop()
                 if self._due(saved, done):
                     keep(done)
                     saved = time.perf_counter()

@@ -147,7 +147,7 @@ class _Run:
         trainer = Trainer(prepared, self.settings, self.device, self.group)
         try:
             trainer.run(self.own, self.progress)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):
             if self.folder:
                 self.progress.say(f"nothing is lost; go on with: lovevec train --resume {self.folder}")
             raise
@@ -245,6 +245,8 @@ def choose_device(name: str) -> torch.device:
         if device.type not in DEVICES:
             raise RuntimeError(f"known are auto, {', '.join(DEVICES)}")
         if device.type == "cuda":
+            if not torch.cuda.is_available():
+                raise RuntimeError("torch sees no CUDA GPU")
             if device.index is None:
                 device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
             torch.cuda.set_device(device)
