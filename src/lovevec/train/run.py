@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import shutil
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
-
-import torch
 
 from lovevec import __version__
 from lovevec.errors import LovevecError
@@ -26,15 +22,16 @@ from lovevec.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts
 from lovevec.love import LOVE
 from lovevec.progress import Progress
 from lovevec.train.card import model_card
+from lovevec.train.device import choose_device, device_name
 from lovevec.train.group import Group
 from lovevec.train.loop import Trainer
 from lovevec.train.prepared import Prepared, is_prepared, prepare, stale
+from lovevec.train.report import peak_memory_mb, report_lines
 from lovevec.train.score import score, typo_neighbors
 from lovevec.train.settings import PrepareSettings, Settings, with_files
 
 UNFINISHED, RUN, PREPARED, REPORT = ".unfinished", "run.json", "prepared", "report.json"
 OURS = (CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD, REPORT)
-DEVICES = ("cpu", "cuda", "mps", "xpu")
 
 
 def train(
@@ -211,64 +208,3 @@ def refuse_stale(prepared: Prepared, given: Mapping[str, Any]) -> None:
     if changed:
         flags = ", ".join("--" + name.replace("_", "-") for name in changed)
         raise LovevecError(f"{flags}: fixed when this target was prepared; run lovevec prepare again with it")
-
-
-def report_lines(folder: Path | None, about: dict[str, Any]) -> list[str]:
-    """The short report for people."""
-    counts, report, found = about["parameters"], about["report"], about["report"]["score"]
-    total = counts["embedding"] + counts["others"]
-    lines = [
-        "",
-        f"{folder or 'model'}: {total:,} parameters ({counts['embedding']:,} in the unit table), trained in"
-        f" {report['seconds']['training']:.0f} s, {report['seconds']['total']:.0f} s in all,"
-        f" {report['peak_memory_mb']:,} MB at most",
-    ]
-    for key, label in (("clean", f"{found['words']:,} unseen words"), ("typo", "with one typo")):
-        if key in found:
-            part = found[key]
-            lines.append(
-                f"  {label:<20} cosine {part['cosine']:.3f}   own target nearest {part['top1']:5.1%}"
-                f"   among 10 nearest {part['top10']:5.1%}"
-            )
-    for typo in report["typos"]:
-        near = ", ".join(f"{name} {cosine:.2f}" for name, cosine in typo["neighbors"])
-        lines.append(f"  {typo['typo']:<20} {near}")
-    return lines
-
-
-def choose_device(name: str) -> torch.device:
-    """`auto` is the GPU where there is one; under torchrun each process takes its own."""
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        device = torch.device(name)
-        if device.type not in DEVICES:
-            raise RuntimeError(f"known are auto, {', '.join(DEVICES)}")
-        if device.type == "cuda":
-            if not torch.cuda.is_available():
-                raise RuntimeError("torch sees no CUDA GPU")
-            if device.index is None:
-                device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
-            torch.cuda.set_device(device)
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).split("\n")[0]
-        raise LovevecError(f"--device {name} cannot be used here: {reason}") from None
-    return device
-
-
-def device_name(device: torch.device) -> str:
-    """What people call the device."""
-    if device.type == "cuda":
-        return str(torch.cuda.get_device_name(device))
-    return f"{device.type}, {torch.get_num_threads()} threads, {platform.machine()}"
-
-
-def peak_memory_mb() -> int:
-    """The most memory that this process has held; 0 where the system does not say."""
-    try:
-        import resource
-    except ImportError:
-        return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (2**20 if sys.platform == "darwin" else 2**10))
