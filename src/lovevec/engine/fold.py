@@ -22,6 +22,7 @@ from lovevec.ragged import Ragged
 
 Floats = NDArray[np.float32]
 BLOCK_UNITS = 32_768
+HEAD = ("0.weight", "0.bias", "2.weight", "2.bias")
 
 
 class Fold:
@@ -76,9 +77,6 @@ class Fold:
             found = positional_attention(length, self.spec.dim, self.spec.position_scale).astype(np.float32)
             self.windows[length] = found
         return found
-
-
-HEAD = ("0.weight", "0.bias", "2.weight", "2.bias")
 
 
 def fold_sizes(spec: EncoderSpec, rows: int, factor: int) -> dict[str, list[int]]:

@@ -44,9 +44,8 @@ def add_train(parser: argparse.ArgumentParser) -> None:
 
 def run_train(given: argparse.Namespace) -> None:
     """Train, or go on."""
-    from lovevec.train import Prepared, resume, train
-    from lovevec.train.prepared import is_prepared
-    from lovevec.train.run import refuse_stale
+    from lovevec.train import resume, train
+    from lovevec.train.prepared import is_prepared, refuse_stale, settings_of
 
     chosen = _chosen(given, Settings)
     with Progress(given.quiet) as progress:
@@ -59,7 +58,7 @@ def run_train(given: argparse.Namespace) -> None:
             raise LovevecError("name the vectors and the output: lovevec train glove.txt -o my-model")
         if is_prepared(given.target):  # a flag that says the default is meant too
             fixed = {name: chosen[name] for name in names(PrepareSettings) if name in chosen}
-            refuse_stale(Prepared.load(given.target), fixed)
+            refuse_stale(settings_of(given.target), fixed)
         train(
             given.target,
             Settings(**chosen),

@@ -88,10 +88,10 @@ class Trainer:
             for batch in feed:
                 meter.add(self.step(batch))
                 done = batch.step + 1
-                epoch = batch.step // batches.per_epoch + 1
-                phase.advance(
-                    size, f"epoch {epoch}/{self.settings.epochs}  loss {self._readable(meter.glance(), done)}"
-                )
+                loss = meter.glance()
+                self._refuse_unless(loss is None or np.isfinite(loss), done)
+                shown = "…" if loss is None else f"{loss:.3f}"
+                phase.advance(size, f"epoch {batch.step // batches.per_epoch + 1}/{self.settings.epochs}  loss {shown}")
                 if done % batches.per_epoch == 0:
                     self.losses.append(round(meter.mean(), 5))
                 if interruption.asked:
@@ -102,8 +102,7 @@ class Trainer:
                     saved = time.perf_counter()
         with torch.no_grad():
             self.network.table[self.optimiser.untouched()] = 0  # a unit that no word ever had says nothing
-        finite = all(bool(weight.isfinite().all()) for weight in self.network.parameters())
-        self._readable(0.0 if finite else float("nan"), done)
+        self._refuse_unless(all(bool(weight.isfinite().all()) for weight in self.network.parameters()), done)
         keep(done)
 
     def _due(self, saved: float, done: int) -> bool:
@@ -112,13 +111,12 @@ class Trainer:
             return done % self.batches.per_epoch == 0
         return time.perf_counter() - saved > 60 * minutes
 
-    def _readable(self, loss: float | None, step: int) -> str:
-        if loss is not None and not np.isfinite(loss):
+    def _refuse_unless(self, finite: bool | np.bool_, step: int) -> None:
+        if not finite:
             raise LovevecError(
                 f"the loss is no longer a number near step {step:,}: lower --learning-rate"
                 f" (now {self.settings.learning_rate:g}) or raise --temperature (now {self.settings.temperature:g})"
             )
-        return "…" if loss is None else f"{loss:.3f}"
 
     def step(self, batch: Batch) -> Tensor:
         """One step; returns its loss, still on the device."""

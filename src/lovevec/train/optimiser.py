@@ -1,9 +1,10 @@
 """Adam for a network whose weights are nearly all one big table, of which a batch touches a few hundred rows.
 
-`adam` is plain Adam on everything: exact, and at batches of some hundred words a small part of a step. At batches of
-16 its pass over the whole table is most of the step; `rows` then updates only the rows of the batch and their moments.
-A row's moments stand still between its turns there, so it moves far less per turn than under plain Adam, where old
-momentum goes on moving it; its learning rate is ten times larger to make up for that.
+`adam` is plain Adam on everything. Its pass over the whole table would dominate small batches; fused, and with a gradient
+buffer of which only the batch's rows are ever written, it costs 3 ms at 6M parameters on two CPU cores. `rows` leaves even
+that out: it updates only the rows of the batch and their moments. A row's moments stand still between its turns there,
+so it moves far less per turn than under plain Adam, where old momentum goes on moving it; its learning rate is ten
+times larger to make up for that.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class Optimiser:
             table.grad = torch.zeros_like(table)
         self.weights = {name: weight for name, weight in network.named_parameters() if weight.requires_grad}
         fused = table.device.type in ("cpu", "cuda")
+        # A network may have no weights but its table; torch's Adam wants at least one.
         self.adam = torch.optim.Adam(
             self.weights.values() or [torch.zeros(1)], betas=(BETA1, BETA2), eps=EPSILON, fused=fused
         )

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -75,20 +76,12 @@ class Prepared:
     @classmethod
     def load(cls, folder: str | Path) -> Prepared:
         """Read a folder that `save` wrote; anything else is one error that says to prepare again."""
-        folder = Path(folder)
-        try:
-            return cls._load(folder)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError, LovevecError) as error:
-            reason = str(error).split("\n")[0]
-            raise LovevecError(
-                f"{folder}: not a prepared folder, or damaged ({reason}); run lovevec prepare again"
-            ) from None
+        with damage_named(Path(folder)):
+            return cls._load(Path(folder))
 
     @classmethod
     def _load(cls, folder: Path) -> Prepared:
-        about = json.loads((folder / JSON).read_text("utf-8"))
-        if about["format"] != FORMAT:
-            raise ValueError(f"format {about['format']!r} is not {FORMAT}")
+        about = read_about(folder)
         for name in (TENSORS, TOKENIZER):
             if file_hash(folder / name) != about["sha256"][name]:
                 raise ValueError(f"the SHA-256 of {name} is not the one in {JSON}")
@@ -104,6 +97,32 @@ class Prepared:
             settings,
             about["target"],
         )
+
+
+@contextmanager
+def damage_named(folder: Path) -> Iterator[None]:
+    """Turn whatever reading a folder raises into the one error that says to prepare again."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError, LovevecError) as error:
+        reason = str(error).split("\n")[0]
+        raise LovevecError(
+            f"{folder}: not a prepared folder, or damaged ({reason}); run lovevec prepare again"
+        ) from None
+
+
+def read_about(folder: Path) -> dict[str, Any]:
+    """What stands in prepared.json, if this version can read it."""
+    about: dict[str, Any] = json.loads((folder / JSON).read_text("utf-8"))
+    if about["format"] != FORMAT:
+        raise ValueError(f"format {about['format']!r} is not {FORMAT}")
+    return about
+
+
+def settings_of(folder: str | Path) -> PrepareSettings:
+    """The settings of a prepared folder, without reading the rest."""
+    with damage_named(Path(folder)):
+        return PrepareSettings(**read_about(Path(folder))["settings"])
 
 
 def as_half(vectors: NDArray[np.float32]) -> NDArray[np.float16]:
@@ -172,8 +191,10 @@ def without(prepared: Prepared, hidden: NDArray[np.bool_]) -> tuple[Synonyms, Ra
     return synonyms, Ragged.from_lengths(prepared.negatives[use], use.sum(axis=1))
 
 
-def stale(prepared: Prepared, given: Mapping[str, Any]) -> list[str]:
-    """Which of the settings given differ from those that the target was prepared with."""
-    fixed = asdict(prepared.settings)
-    shown = {name: Path(value).name if name in ("words", "vocabulary") else value for name, value in given.items()}
-    return [name for name in names(PrepareSettings) if name in shown and shown[name] != fixed[name]]
+def refuse_stale(prepared: PrepareSettings, given: Mapping[str, Any]) -> None:
+    """Refuse settings that differ from those that the target was prepared with, by name."""
+    fixed, shown = asdict(prepared), asdict(with_files(replace(prepared, **given), lambda name: Path(name).name))
+    changed = [name for name in names(PrepareSettings) if shown[name] != fixed[name]]
+    if changed:
+        flags = ", ".join("--" + name.replace("_", "-") for name in changed)
+        raise LovevecError(f"{flags}: fixed when this target was prepared; run lovevec prepare again with it")

@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from lovevec.train.card import model_card
 from lovevec.train.device import choose_device, device_name
 from lovevec.train.group import Group
 from lovevec.train.loop import Trainer
-from lovevec.train.prepared import Prepared, is_prepared, prepare, stale
+from lovevec.train.prepared import Prepared, is_prepared, prepare, refuse_stale
 from lovevec.train.report import peak_memory_mb, report_lines
 from lovevec.train.score import score, typo_neighbors
 from lovevec.train.settings import PrepareSettings, Settings, with_files
@@ -99,8 +98,8 @@ class _Run:
             raise LovevecError(f"{self.folder}: holds {what}; choose another folder, or --overwrite it")
         if isinstance(target, (str, os.PathLike)) and not Path(target).exists():
             raise LovevecError(f"{target}: no such file or prepared folder")
-        clean(self.folder)
         try:
+            clean(self.folder)
             self.own.mkdir(parents=True)
         except OSError as error:
             raise LovevecError(f"{self.folder}: cannot be written ({error.strerror})") from None
@@ -135,7 +134,7 @@ class _Run:
 
     def _fixed(self, prepared: Prepared) -> Prepared:
         default, given = asdict(PrepareSettings()), asdict(self.settings.prepare_part())
-        refuse_stale(prepared, {name: value for name, value in given.items() if value != default[name]})
+        refuse_stale(prepared.settings, {name: value for name, value in given.items() if value != default[name]})
         return prepared
 
     def finish(self, prepared: Prepared) -> LOVE:
@@ -146,7 +145,7 @@ class _Run:
             trainer.run(self.own, self.progress)
         except (KeyboardInterrupt, SystemExit):
             if self.folder:
-                self.progress.say(f"nothing is lost; go on with: lovevec train --resume {self.folder}")
+                self.progress.say(f"go on with: lovevec train --resume {self.folder}")
             raise
         about: dict[str, Any] = {
             "lovevec": __version__,
@@ -200,11 +199,3 @@ def clean(folder: Path) -> None:
     for name in OURS:
         for leftover in folder.glob(f".{name}.*.tmp"):  # of a write that kill -9 cut short
             leftover.unlink(missing_ok=True)
-
-
-def refuse_stale(prepared: Prepared, given: Mapping[str, Any]) -> None:
-    """Say which settings cannot be changed any more."""
-    changed = stale(prepared, given)
-    if changed:
-        flags = ", ".join("--" + name.replace("_", "-") for name in changed)
-        raise LovevecError(f"{flags}: fixed when this target was prepared; run lovevec prepare again with it")
