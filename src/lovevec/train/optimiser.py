@@ -1,10 +1,10 @@
 """Adam for a network whose weights are nearly all one big table, of which a batch touches a few hundred rows.
 
-`adam` is plain Adam on everything. Its pass over the whole table would dominate small batches; fused, and with a gradient
-buffer of which only the batch's rows are ever written, it costs 3 ms at 6M parameters on two CPU cores. `rows` leaves even
-that out: it updates only the rows of the batch and their moments. A row's moments stand still between its turns there,
-so it moves far less per turn than under plain Adam, where old momentum goes on moving it; its learning rate is ten
-times larger to make up for that.
+`adam` is plain Adam on everything. Its pass over the whole table would dominate small batches; fused, and with a
+gradient buffer of which only the batch's rows are ever written, it costs 3 ms at 6M parameters on two CPU cores. `rows`
+leaves even that out: it updates only the rows of the batch and their moments. A row's moments stand still between its
+turns there, so it moves far less per turn than under plain Adam, where old momentum goes on moving it; its learning
+rate is ten times larger to make up for that.
 """
 
 from __future__ import annotations
