@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lovevec.ragged import Ragged, merge
+from lovevec.ragged import Ragged, joined, merge
 
 ROWS = st.lists(st.lists(st.integers(0, 9), max_size=5), max_size=12)
 
@@ -51,3 +51,18 @@ def test_equal_lengths_hands_out_every_row_once(rows, most):
         assert values.size <= most or len(which) == 1 or values.shape[1] == 0
         found |= {int(row): value.tolist() for row, value in zip(which, values, strict=True)}
     assert [found[i] for i in range(len(rows))] == rows
+
+
+@given(
+    st.lists(st.tuples(st.lists(st.integers(0, 9), max_size=5), st.lists(st.integers(0, 9), max_size=5)), max_size=9)
+)
+def test_joined_puts_rows_one_behind_the_other(pairs):
+    first, second = [row for row, _ in pairs], [row for _, row in pairs]
+    assert lists(joined(ragged(first), ragged(second))) == [a + b for a, b in pairs]
+
+
+@given(ROWS, st.integers(0, 10))
+def test_split_parts_low_from_high_in_order(rows, bound):
+    low, high = ragged(rows).split(bound)
+    assert lists(low) == [[x for x in row if x < bound] for row in rows]
+    assert lists(high) == [[x for x in row if x >= bound] for row in rows]

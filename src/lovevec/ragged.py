@@ -52,6 +52,13 @@ class Ragged:
                 rows = group[low : low + step]
                 yield rows, self.values[self.offsets[rows][:, None] + np.arange(length)]
 
+    def split(self, bound: int) -> tuple[Ragged, Ragged]:
+        """The values below `bound` of each row, and the others."""
+        low = self.values < bound
+        before = offsets_of(low.astype(np.int64))  # how many below `bound` stand before each value
+        below = before[self.offsets]
+        return Ragged(self.values[low], below), Ragged(self.values[~low], self.offsets - below)
+
     def padded(self, width: int = 0) -> NDArray[np.integer]:
         """A rectangle [rows, longest (at least `width`)] with zeros behind each row's end."""
         lengths = self.lengths
@@ -59,6 +66,16 @@ class Ragged:
         out = np.zeros((len(self), width), dtype=self.values.dtype)
         out[np.arange(width) < lengths[:, None]] = self.values
         return out
+
+
+def joined(first: Ragged, second: Ragged) -> Ragged:
+    """Each row of `first` with the same row of `second` behind it."""
+    offsets = first.offsets + second.offsets
+    values = np.empty(offsets[-1], dtype=first.values.dtype)
+    values[spread(offsets[:-1] - first.offsets[:-1], first.lengths) + np.arange(len(first.values))] = first.values
+    behind = offsets[:-1] + first.lengths - second.offsets[:-1]
+    values[spread(behind, second.lengths) + np.arange(len(second.values))] = second.values
+    return Ragged(values, offsets)
 
 
 def merge(where: NDArray[np.bool_], yes: Ragged, no: Ragged) -> Ragged:

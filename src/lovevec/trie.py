@@ -12,54 +12,71 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.ragged import Ragged, offsets_of
+from lovevec.ragged import Ragged, offsets_of, spread
 
 START, CONTINUE = 0, 1
 EMPTY = -1
+HASH = 0x9E3779B97F4A7C15
+GO_ON = ord("#")
 
 
 class PieceTrie:
     """Pieces as rows of character ids, each with the id it stands for and whether it starts or continues a word."""
 
-    def __init__(self, pieces: Sequence[Sequence[int]], continues: Sequence[bool], ids: Sequence[int]) -> None:
-        children: dict[int, int] = {}
+    def __init__(self, pieces: Ragged, continues: NDArray[np.bool_], ids: NDArray[np.integer]) -> None:
+        self.bits = max(4, len(pieces.values).bit_length())  # more slots than there can be nodes: never full
+        self.keys = np.full(1 << self.bits, EMPTY, dtype=np.int64)
+        self.values = np.full(1 << self.bits, EMPTY, dtype=np.int32)
+        node = np.where(continues, CONTINUE, START).astype(np.int64)
         nodes = 2
-        ends: list[tuple[int, int]] = []
-        for piece, go_on, piece_id in zip(pieces, continues, ids, strict=True):
-            node = CONTINUE if go_on else START
-            for character in piece:
-                key = node << 20 | character
-                child = children.get(key)
-                if child is None:
-                    child = children[key] = nodes
-                    nodes += 1
-                node = child
-            ends.append((node, piece_id))
+        lengths = pieces.lengths
+        growing = np.argsort(-lengths, kind="stable")
+        for depth in range(int(lengths.max(initial=0))):  # all pieces grow by a character in each pass
+            growing = growing[: np.count_nonzero(lengths[growing] > depth)]
+            slots = self._insert(node[growing] << 20 | pieces.values[pieces.offsets[growing] + depth])
+            fresh = slots[self.values[slots] == EMPTY]
+            self.values[fresh] = np.arange(len(fresh))  # of pieces that share a slot the last stays, and numbers it
+            fresh = fresh[self.values[fresh] == np.arange(len(fresh))]
+            self.values[fresh] = np.arange(nodes, nodes + len(fresh))
+            node[growing] = self.values[slots]
+            nodes += len(fresh)
         self.piece_at = np.full(nodes, EMPTY, dtype=np.int32)
-        for node, piece_id in ends:
-            self.piece_at[node] = piece_id
-        self._fill_table(
-            np.fromiter(children.keys(), dtype=np.int64, count=len(children)),
-            np.fromiter(children.values(), dtype=np.int32, count=len(children)),
-        )
+        self.piece_at[node] = ids
 
-    def _fill_table(self, keys: NDArray[np.int64], values: NDArray[np.int32]) -> None:
-        self.bits = max(4, int(np.ceil(np.log2(max(len(keys), 1) * 3))))
-        size = 1 << self.bits
-        self.keys = np.full(size, EMPTY, dtype=np.int64)
-        self.values = np.full(size, EMPTY, dtype=np.int32)
-        left = np.arange(len(keys))
+    @classmethod
+    def of(cls, units: Sequence[str], character: NDArray[np.int32], first: int, unknown: int) -> PieceTrie:
+        """The trie of the units from the `first` on. `character` has the id of each code point; units with a character
+        that has none (`unknown`) cannot be reached and are left out."""
+        lengths = np.fromiter(map(len, units[first:]), dtype=np.int64, count=len(units) - first)
+        text = "".join(units[first:]).encode("utf-32-le", "surrogatepass")
+        codes = np.append(np.frombuffer(text, dtype=np.uint32), [0, 0])
+        starts = offsets_of(lengths)[:-1]
+        continues = (lengths > 2) & (codes[starts] == GO_ON) & (codes[starts + 1] == GO_ON)
+        spelled = Ragged(character[codes[:-2]], offsets_of(lengths))
+        owner = spread(np.arange(len(lengths)), lengths)
+        missing = np.bincount(owner[spelled.values == unknown], minlength=len(lengths))
+        missing -= continues * (2 * (character[GO_ON] == unknown))
+        kept = np.flatnonzero((missing == 0) & (lengths > 0))
+        cut = 2 * continues[kept]
+        lengths, starts = lengths[kept] - cut, starts[kept] + cut
+        offsets = offsets_of(lengths)
+        values = spelled.values[spread(starts - offsets[:-1], lengths) + np.arange(offsets[-1])]
+        return cls(Ragged(values, offsets), continues[kept], kept + first)
+
+    def _insert(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The slot of each key, which is put there if it was not yet."""
         slots = self._slot(keys)
+        left = np.arange(len(keys))
         while len(left):
-            free = left[self.keys[slots[left]] == EMPTY]
-            self.keys[slots[free]] = keys[free]  # of several that want one slot, the last stays
-            placed = self.keys[slots[left]] == keys[left]
-            self.values[slots[left[placed]]] = values[left[placed]]
-            left = left[~placed]
-            slots[left] = (slots[left] + 1) & (size - 1)
+            at, wanted = slots[left], keys[left]
+            free = self.keys[at] == EMPTY
+            self.keys[at[free]] = wanted[free]  # of several that want one slot, the last stays
+            left = left[self.keys[at] != wanted]
+            slots[left] = (slots[left] + 1) & (len(self.keys) - 1)
+        return slots
 
     def _slot(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        mixed = keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        mixed = keys.astype(np.uint64) * np.uint64(HASH)
         return (mixed >> np.uint64(64 - self.bits)).astype(np.int64)
 
     def child(self, nodes: NDArray[np.integer], characters: NDArray[np.integer]) -> NDArray[np.int32]:

@@ -3,6 +3,8 @@
     spell -> [CLS] s p e l l [SUB] spell [SEP]
     spe11 -> [CLS] s p e 1 1 [SUB] sp ##e ##1 ##1 [SEP]
 
+Where the vocabulary has rows for n-grams, the word's n-grams follow behind [SEP] (see ngrams.py).
+
 Three modes: `mixed`, `chars` (no pieces), `pieces` (no characters). Words are brought into Unicode's composed form
 and lower case first. A character that the vocabulary lacks stands as its base letter where that is known (é as e),
 else as [UNK]; a word with such a character, which WordPiece would give up on, still has all its other characters.
@@ -19,9 +21,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.ragged import Ragged, offsets_of, spread
+from lovevec.ngrams import ngram_buckets, ngram_names
+from lovevec.ragged import Ragged, joined, offsets_of, spread
 from lovevec.trie import PieceTrie
-from lovevec.vocabulary import CLS, GO_ON, SEP, SPECIAL, SUB, UNK, UnitVocabulary
+from lovevec.vocabulary import CLS, SEP, SPECIAL, SUB, UNK, UnitVocabulary
 
 InputMode = Literal["mixed", "chars", "pieces"]
 INPUT_MODES: tuple[str, ...] = get_args(InputMode)
@@ -36,35 +39,33 @@ class Units:
 
     def __init__(self, vocabulary: UnitVocabulary, mode: InputMode = "mixed", lowercase: bool = True) -> None:
         self.vocabulary, self.mode, self.lowercase = vocabulary, mode, lowercase
-        rows = np.asarray(vocabulary.rows(), dtype=np.int32)
+        self.row_of_unit = np.asarray(vocabulary.rows(), dtype=np.int32)
         alphabet = {ord(unit): number for number, unit in enumerate(vocabulary.units) if len(unit) == 1}
         # Character ids are unit ids; a code point without a unit is UNK, where no piece leads on.
         self.character = np.full(0x110000, UNK, dtype=np.int32)
+        self.character[list(alphabet)] = list(alphabet.values())
+        # Before `based`: a piece spelled with é is not one spelled with e.
+        self.trie = PieceTrie.of(vocabulary.units, self.character, len(SPECIAL), UNK)
         for code, number in based(alphabet):
             self.character[code] = number
-        self.row_of_unit = rows
-        pieces, continues, ids = [], [], []
-        for number, unit in enumerate(vocabulary.units[len(SPECIAL) :], len(SPECIAL)):
-            spelled = unit.removeprefix(GO_ON) if len(unit) > len(GO_ON) else unit
-            letters = [alphabet.get(ord(letter), UNK) for letter in spelled]
-            if UNK not in letters:
-                pieces.append(letters)
-                continues.append(len(spelled) < len(unit))
-                ids.append(number)
-        self.trie = PieceTrie(pieces, continues, ids)
 
     def encode(self, words: Sequence[str]) -> Ragged:
-        """Words -> rows of table-row ids, [CLS] … [SEP] included."""
+        """Words -> rows of table-row ids: [CLS] … [SEP], then the n-grams' rows, from `vocabulary.unit_rows` up."""
         return self.encode_codes(to_codes(words, self.lowercase))
 
     def encode_codes(self, codes: Ragged) -> Ragged:
         """The same for words given as normalised code points, as augmentation has them."""
         units = self._units(codes)
-        return Ragged(self.row_of_unit[units.values], units.offsets)
+        rows = Ragged(self.row_of_unit[units.values], units.offsets)
+        if not self.vocabulary.ngrams:
+            return rows
+        bag = ngram_buckets(codes, self.vocabulary.ngrams)
+        return joined(rows, Ragged(bag.values + np.int32(self.vocabulary.unit_rows), bag.offsets))
 
     def names(self, word: str) -> list[str]:
         """The units of one word, spelled out: for people."""
-        return [self.vocabulary.units[unit] for unit in self._units(to_codes([word], self.lowercase)).values]
+        names = [self.vocabulary.units[unit] for unit in self._units(to_codes([word], self.lowercase)).values]
+        return [*names, *ngram_names(normalise(word, self.lowercase))] if self.vocabulary.ngrams else names
 
     def _units(self, codes: Ragged) -> Ragged:
         """[CLS] characters [SUB] pieces [SEP] for each word, as unit ids; [SUB] only in mixed input."""

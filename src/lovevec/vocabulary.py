@@ -7,6 +7,8 @@ The table of unit vectors is almost all of a model, so the paper shrinks it. Its
     top      keep the pieces that occur most                              20k x d
     hash     pieces share rows by a hash of their spelling                20k x d
     factor   rows of h < d numbers times one h x d matrix                 30k x h + h x d
+
+The matrix of `factor` can go with the other ways too.
 """
 
 from __future__ import annotations
@@ -32,10 +34,12 @@ MOST_CHARACTERS = 1000
 
 @dataclass(frozen=True)
 class UnitVocabulary:
-    """Units in the order of their ids. Unit i has table row i, unless `buckets` > 0: then units share rows."""
+    """Units in the order of their ids. Unit i has table row i, unless `buckets` > 0: then units share rows.
+    Behind them come the `ngrams` rows that hashed n-grams share; no word has any where it is 0."""
 
     units: tuple[str, ...]
     buckets: int = 0
+    ngrams: int = 0
 
     def __post_init__(self) -> None:
         if tuple(self.units[: len(SPECIAL)]) != SPECIAL:
@@ -45,9 +49,14 @@ class UnitVocabulary:
         return len(self.units)
 
     @property
+    def unit_rows(self) -> int:
+        """How many rows characters and pieces have; the first n-gram has the row of this number."""
+        return len(SPECIAL) + self.buckets if self.buckets else len(self.units)
+
+    @property
     def table_rows(self) -> int:
         """How many rows the table of unit vectors has."""
-        return len(SPECIAL) + self.buckets if self.buckets else len(self.units)
+        return self.unit_rows + self.ngrams
 
     def rows(self) -> list[int]:
         """The table row of each unit: its own, or the bucket that its spelling hashes to."""
@@ -61,7 +70,7 @@ class UnitVocabulary:
         return str(_tokenizer(self.units).to_str(pretty=True)) + "\n"
 
     @classmethod
-    def from_json(cls, text: str, where: str | Path, buckets: int = 0) -> UnitVocabulary:
+    def from_json(cls, text: str, where: str | Path, buckets: int = 0, ngrams: int = 0) -> UnitVocabulary:
         """Read what `to_json` wrote; `where` is named in errors."""
         try:
             found = json.loads(text)["model"]["vocab"]
@@ -70,7 +79,7 @@ class UnitVocabulary:
                 raise ValueError("ids are not 0, 1, 2, …")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise LovevecError(f"{where}: not a WordPiece tokenizer.json ({error!r})") from None
-        return cls(units, buckets)
+        return cls(units, buckets, ngrams)
 
 
 def _tokenizer(units: Sequence[str]) -> Any:
@@ -148,6 +157,7 @@ def build_vocabulary(
     size: int = 30_000,
     shrink: Shrink = "stem",
     keep: int = 20_000,
+    ngrams: int = 0,
 ) -> UnitVocabulary:
     """The unit vocabulary for a target's words: learn pieces (or take those given), add characters, shrink."""
     if shrink not in SHRINKS:
@@ -161,7 +171,7 @@ def build_vocabulary(
     elif shrink == "top":
         found = top_pieces(found, words, [*SPECIAL, *single], keep)
     units = tuple(dict.fromkeys([*SPECIAL, *single, *found]))
-    return UnitVocabulary(units, keep if shrink == "hash" else 0)
+    return UnitVocabulary(units, keep if shrink == "hash" else 0, ngrams)
 
 
 def _is_special(piece: str) -> bool:

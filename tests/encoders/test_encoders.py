@@ -8,7 +8,6 @@ import torch
 
 from lovevec.encoders.inference import TorchEngine
 from lovevec.encoders.network import Network
-from lovevec.engine.fold import Fold
 from lovevec.engine.positions import positional_attention, sinusoids
 from lovevec.engine.spec import ENCODERS, EncoderSpec
 from lovevec.errors import LovevecError
@@ -94,17 +93,32 @@ def test_each_encoder_is_its_formula(kind, head, factor):
     spec, _, weights = made(kind, head, factor)
     batch = words()
     expected = np.stack([reference(spec, weights, batch.row(i)) for i in range(len(batch))])
-    found = TorchEngine(spec, weights)(batch)
+    found = TorchEngine(spec, weights, ROWS)(batch)
     np.testing.assert_allclose(found, expected, atol=2e-6)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
 
 
-@pytest.mark.parametrize(("head", "factor"), [(0, 0), (6, 0), (0, 5)])
-def test_the_fold_equals_the_unfolded_encoder(head, factor):
-    spec, _, weights = made("positional", head, factor)
-    batch = words()
-    expected = np.stack([reference(spec, weights, batch.row(i)) for i in range(len(batch))])
-    np.testing.assert_allclose(Fold(spec, weights)(batch), expected, atol=2e-6)
+@pytest.mark.parametrize(("kind", "head", "factor"), VARIANTS)
+def test_n_grams_are_added_to_what_the_encoder_makes_of_the_rest(kind, head, factor):
+    spec, network, weights = made(kind, head, factor)
+    batch, first = words(), ROWS - 20
+    mixed = Ragged.from_lengths(np.sort(batch.values % (ROWS - 1)) + 1, batch.lengths)  # rows low to high, some n-grams
+    table = weights["table"].astype(np.float64) @ (weights["factor"] if factor else np.eye(DIM))
+    expected = []
+    for row in map(mixed.row, range(len(mixed))):
+        units, bag = row[row < first], row[row >= first]
+        if not len(units):
+            continue
+        with torch.inference_mode():
+            index = torch.from_numpy(units.astype(np.int64))[None]
+            rows = network.table if network.factor is None else network.table @ network.factor
+            plain = network.eval().encoder(rows, index, torch.tensor([len(units)]))[0].numpy()
+        v = plain.astype(np.float64) + table[bag].sum(axis=0)
+        expected.append(v / np.linalg.norm(v))
+    kept = np.flatnonzero([(mixed.row(i) < first).any() for i in range(len(mixed))])
+    found = TorchEngine(spec, weights, first)(mixed.take(kept))
+    assert (mixed.values >= first).any()
+    np.testing.assert_allclose(found, expected, atol=3e-6)
 
 
 @pytest.mark.parametrize("kind", ENCODERS)
@@ -135,7 +149,7 @@ def test_gradients_are_those_of_finite_differences(kind):
 @pytest.mark.parametrize("kind", ENCODERS)
 def test_padding_and_company_change_nothing(kind):
     spec, _, weights = made(kind)
-    batch, engine = words(), TorchEngine(spec, weights)
+    batch, engine = words(), TorchEngine(spec, weights, ROWS)
     together = engine(batch)
     for row in range(len(batch)):
         np.testing.assert_allclose(engine(batch.take(np.array([row])))[0], together[row], atol=1e-6)

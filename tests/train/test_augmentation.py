@@ -157,3 +157,14 @@ def test_the_same_generator_gives_the_same_units(words, units):
     augment = augmentation(words, units, no_synonyms(400), swap=0.2, drop=0.2, insert=0.2, keyboard=0.2, none=0.2)
     first, second = (augment(np.arange(400), np.random.default_rng(8)) for _ in range(2))
     assert first.values.tolist() == second.values.tolist()
+
+
+def test_a_share_of_the_damaged_words_is_damaged_once_more():
+    words = ["abcdefghijkl"] * 4000
+    units = Units(build_vocabulary(words, pieces=["##x"], shrink="none"), mode="chars")
+    none = Synonyms(np.zeros(len(words) + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
+    kinds = {"swap": 0.0, "drop": 1.0, "none": 1.0}
+    augment = Augmentation(to_codes(words), units.encode(words), units, none, kinds, twice=0.5)
+    lost = 14 - augment(np.arange(len(words)), np.random.default_rng(0)).lengths
+    shares = np.bincount(lost, minlength=3) / len(words)
+    np.testing.assert_allclose(shares, [0.5, 0.25, 0.25], atol=0.03)

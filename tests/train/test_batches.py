@@ -3,6 +3,7 @@ from __future__ import annotations
 import functools
 import operator
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,10 +27,12 @@ NEGATIVES = Ragged.from_lengths(np.repeat(np.arange(200), 2) * 0 + np.tile([20, 
 NO_SYNONYMS = Synonyms(np.zeros(201, dtype=np.int64), np.empty(0, dtype=np.int32))
 
 
-def batches(negatives: Ragged = NEGATIVES, synonyms: Synonyms = NO_SYNONYMS, **settings: object) -> Batches:
+def batches(
+    negatives: Ragged = NEGATIVES, synonyms: Synonyms = NO_SYNONYMS, units: Units = UNITS, **settings: object
+) -> Batches:
     chosen = TrainSettings(**{"batch": 16, "epochs": 3, "seed": 4, **settings})  # type: ignore[arg-type]
-    augment = Augmentation(to_codes(WORDS), UNITS.encode(WORDS), UNITS, synonyms, chosen.augmentation)
-    return Batches(ROWS, negatives, synonyms, augment, UNITS.vocabulary.table_rows, chosen, torch.device("cpu"))
+    augment = Augmentation(to_codes(WORDS), units.encode(WORDS), units, synonyms, chosen.augmentation)
+    return Batches(ROWS, negatives, synonyms, augment, chosen, torch.device("cpu"))
 
 
 def flat(batch: Batch) -> list[torch.Tensor]:
@@ -49,6 +52,16 @@ def test_an_epoch_shows_every_word_at_most_once_and_nearly_all():
         assert len(set(words)) == len(words) == 11 * 16
         assert set(words) <= set(ROWS.tolist())
     assert seen[0] != seen[made.per_epoch]
+
+
+def test_zipf_draws_each_word_as_often_as_its_rank_says():
+    made = batches(zipf=0.7, epochs=200, hard_negatives=0)
+    drawn = np.concatenate([batch.words.numpy() for batch in made()])
+    shares = (1.0 + np.arange(len(ROWS))) ** -0.7
+    expected = len(drawn) * shares / shares.sum()
+    counts = np.bincount(drawn, minlength=200)[ROWS]
+    assert counts.sum() == len(drawn)
+    np.testing.assert_allclose(counts, expected, rtol=0.2, atol=12)
 
 
 def test_hard_negatives_follow_the_words():
@@ -71,11 +84,26 @@ def test_index_leads_back_to_the_units_of_the_words():
         assert len(batch.units.unique()) == len(batch.units)
 
 
+def test_n_grams_have_an_index_of_their_own():
+    units = Units(replace(UNITS.vocabulary, ngrams=50))
+    made = batches(units=units, swap=0, drop=0, insert=0, keyboard=0, synonym=0, none=1, hard_negatives=0)
+    first = units.vocabulary.unit_rows
+    for batch in made():
+        assert spelled(batch) == [units.encode([WORDS[word]]).values.tolist() for word in batch.words.tolist()]
+        for index, lengths, bag, bag_lengths in batch.parts:
+            assert batch.units[index[:, 0]].max() < first
+            assert all(batch.units[bag[row, : int(n)]].min() >= first for row, n in enumerate(bag_lengths))
+            assert lengths.min() > 3
+
+
 def spelled(batch: Batch) -> list[list[int]]:
     """The table rows of each word of a batch, read back through `parts`."""
     return [
-        batch.units[index[row, : int(lengths[row])]].tolist()
-        for index, lengths in batch.parts
+        [
+            *batch.units[index[row, : int(lengths[row])]].tolist(),
+            *batch.units[bag[row, : int(bag_lengths[row])]].tolist(),
+        ]
+        for index, lengths, bag, bag_lengths in batch.parts
         for row in range(len(index))
     ]
 
@@ -88,10 +116,9 @@ def test_long_words_go_last_and_do_not_widen_the_others():
     none = Synonyms(np.zeros(33, dtype=np.int64), np.empty(0, dtype=np.int32))
     augment = Augmentation(to_codes(words), UNITS.encode(words), UNITS, none, settings.augmentation)
     nobody = Ragged(np.empty(0, dtype=np.int64), np.zeros(33, dtype=np.int64))
-    rows = UNITS.vocabulary.table_rows
-    (batch,) = Batches(np.arange(32), nobody, none, augment, rows, settings, torch.device("cpu"))()
+    (batch,) = Batches(np.arange(32), nobody, none, augment, settings, torch.device("cpu"))()
     assert set(batch.words[-2:].tolist()) == {30, 31}
-    assert [len(index) for index, _ in batch.parts] == [30, 2]
+    assert [len(part[0]) for part in batch.parts] == [30, 2]
     assert batch.parts[0][0].shape[1] <= 40
     assert spelled(batch) == [UNITS.encode([words[word]]).values.tolist() for word in batch.words.tolist()]
 

@@ -15,6 +15,7 @@ def test_defaults_are_the_papers():
         "drop": 0.07,
         "insert": 0.07,
         "keyboard": 0.07,
+        "sound": 0.0,
         "synonym": 0.36,
         "none": 0.36,
     }

@@ -17,10 +17,10 @@ BLOCK_UNITS = 16_384
 
 
 class TorchEngine:
-    """The same call as the fold: rows of table-row ids -> unit vectors."""
+    """Rows of table-row ids -> unit vectors, as the network was trained; ids from `unit_rows` up are n-grams."""
 
-    def __init__(self, spec: EncoderSpec, weights: Mapping[str, NDArray[np.float32]]) -> None:
-        self.dim = spec.dim
+    def __init__(self, spec: EncoderSpec, weights: Mapping[str, NDArray[np.float32]], unit_rows: int) -> None:
+        self.dim, self.unit_rows = spec.dim, unit_rows
         factor = weights["factor"].shape[0] if "factor" in weights else 0
         self.network = Network(spec, len(weights["table"]), factor)
         try:
@@ -35,7 +35,9 @@ class TorchEngine:
         """Rows of table-row ids -> unit vectors [words, dim]."""
         result = np.empty((len(units), self.dim), dtype=np.float32)
         with torch.inference_mode():
-            for rows, ids in units.equal_lengths(BLOCK_UNITS):
-                lengths = torch.full((len(rows),), ids.shape[1])
-                result[rows] = self.network(self.network.table, torch.from_numpy(ids.astype(np.int64)), lengths).numpy()
+            for rows, _ in units.equal_lengths(BLOCK_UNITS):
+                arrays = []
+                for part in units.take(rows).split(self.unit_rows):
+                    arrays += [torch.from_numpy(part.padded().astype(np.int64)), torch.from_numpy(part.lengths)]
+                result[rows] = self.network(self.network.table, *arrays).numpy()
         return result

@@ -1,4 +1,5 @@
-"""The whole network of a LOVE model: the table of unit vectors, an optional factor matrix, and an encoder."""
+"""The whole network of a LOVE model: the table of unit vectors, an optional factor matrix, an encoder, and beside it
+the sum of the word's n-grams, where it has any."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from lovevec.encoders.authors import Authors
 from lovevec.encoders.cnn import CNN
 from lovevec.encoders.positional import Positional
 from lovevec.encoders.rnn import RNN
-from lovevec.encoders.shared import Dropout, initialise, matrix
+from lovevec.encoders.shared import Dropout, initialise, inside, matrix
 from lovevec.encoders.sum import Sum
 from lovevec.engine.spec import EncoderSpec
 from lovevec.errors import LovevecError
@@ -36,6 +37,7 @@ class Network(nn.Module):
         self.table = matrix(rows, factor or spec.dim)
         self.factor = matrix(factor, spec.dim) if factor else None
         self.encoder = CLASSES[spec.kind](spec, dropout)
+        self.dropout = Dropout(dropout)
 
     def start(self, seed: int) -> None:
         """Fill all weights from a seed: table rows of about unit length, matrices by fan-in."""
@@ -44,10 +46,21 @@ class Network(nn.Module):
         with torch.no_grad():
             self.table.normal_(0.0, self.table.shape[1] ** -0.5, generator=generator)
 
-    def forward(self, rows: Tensor, index: Tensor, lengths: Tensor) -> Tensor:
-        """Unit vectors `rows` [u, …] taken from the table, `index` [b, n] into them -> unit vectors [b, dim]."""
+    def forward(
+        self,
+        rows: Tensor,
+        index: Tensor,
+        lengths: Tensor,
+        bag: Tensor | None = None,
+        bag_lengths: Tensor | None = None,
+    ) -> Tensor:
+        """Unit vectors `rows` [u, …] taken from the table, `index` [b, n] into them -> unit vectors [b, dim].
+        The rows of the n-grams `bag` [b, m] are added to what the encoder makes of the others."""
         units = rows if self.factor is None else rows @ self.factor
         out: Tensor = self.encoder(units, index, lengths)
+        if bag is not None and bag_lengths is not None and bag.shape[1]:
+            counts = self.dropout(inside(bag_lengths, bag.shape[1]).to(units.dtype))
+            out = out + F.embedding_bag(bag, units, per_sample_weights=counts, mode="sum")
         return F.normalize(out.float(), dim=1)
 
     def use_generator(self, generator: torch.Generator) -> None:

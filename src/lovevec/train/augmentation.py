@@ -4,11 +4,12 @@
     drop      mispelling       one character is left out
     insert    missxpelling     one character too many
     keyboard  misspeliing      a neighbouring key instead
+    sound     mispelling       a spelling that sounds alike instead (see sounds.py)
     synonym   typo             a near neighbour in the target
     none      misspelling
 
 Everything works on flat arrays of code points, all words of a chunk at once, with the caller's own generator.
-`ocr` (look-alike characters) is there for evaluation; the paper does not train on it.
+`ocr` (look-alike characters) is there for evaluation; the paper trains neither on it nor on `sound`.
 """
 
 from __future__ import annotations
@@ -22,16 +23,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.ragged import Ragged, merge, offsets_of, spread
+from lovevec.train.sounds import respell
 from lovevec.train.synonyms import Synonyms
 from lovevec.units import Units, to_codes, to_words
 
-SWAP, DROP, INSERT, KEYBOARD, OCR, SYNONYM, NONE = range(7)
+SWAP, DROP, INSERT, KEYBOARD, OCR, SOUND, SYNONYM, NONE = range(8)
 KINDS: Mapping[str, int] = {
     "swap": SWAP,
     "drop": DROP,
     "insert": INSERT,
     "keyboard": KEYBOARD,
     "ocr": OCR,
+    "sound": SOUND,
     "synonym": SYNONYM,
     "none": NONE,
 }
@@ -79,7 +82,10 @@ def edit(codes: Ragged, kinds: NDArray[np.integer], rng: np.random.Generator) ->
         rows = np.flatnonzero((kinds == kind) & (lengths > 0))
         if len(rows):
             _confuse(values, spot[rows], name, rng)
-    return Ragged(values, offsets)
+    edited, sound = Ragged(values, offsets), kinds == SOUND
+    if not sound.any():
+        return edited
+    return merge(sound, respell(edited.take(np.flatnonzero(sound)), rng), edited.take(np.flatnonzero(~sound)))
 
 
 def _confuse(values: NDArray[np.integer], spots: NDArray[np.int64], name: str, rng: np.random.Generator) -> None:
@@ -98,7 +104,8 @@ def damage(words: Sequence[str], rng: np.random.Generator, kinds: Sequence[str] 
 
 
 class Augmentation:
-    """Draws for each word a kind by the given probabilities and returns the units of what comes out."""
+    """Draws for each word a kind by the given probabilities and returns the units of what comes out; of the damaged
+    words a share of `twice` is damaged once more."""
 
     def __init__(
         self,
@@ -107,19 +114,24 @@ class Augmentation:
         units: Units,
         synonyms: Synonyms,
         probabilities: Mapping[str, float],
+        twice: float = 0.0,
     ) -> None:
         self.codes, self.encoded, self.units, self.synonyms = codes, encoded, units, synonyms
         self.kinds = np.array([KINDS[name] for name in probabilities])
         weights = np.array(list(probabilities.values()), dtype=np.float64)
         self.bounds = np.cumsum(weights / weights.sum())[:-1]
+        self.twice = twice
 
     def __call__(self, words: NDArray[np.integer], rng: np.random.Generator) -> Ragged:
         """Rows of the target -> rows of units, augmented."""
         kinds = self.kinds[np.searchsorted(self.bounds, rng.random(len(words)), side="right")]
         shown = np.where(kinds == SYNONYM, self._synonym(words, rng), words)
         typo = kinds < SYNONYM
-        damaged = self.units.encode_codes(edit(self.codes.take(shown[typo]), kinds[typo], rng))
-        return merge(typo, damaged, self.encoded.take(shown[~typo]))
+        damaged = edit(self.codes.take(shown[typo]), kinds[typo], rng)
+        if self.twice:  # the second kind is that of another damaged word, so kinds keep their shares
+            again = rng.random(len(damaged)) < self.twice
+            damaged = edit(damaged, np.where(again, rng.permutation(kinds[typo]), NONE), rng)
+        return merge(typo, self.units.encode_codes(damaged), self.encoded.take(shown[~typo]))
 
     def _synonym(self, words: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.integer]:
         """A random synonym of each word, or the word itself where it has none."""

@@ -31,13 +31,13 @@ LONG = 40
 @dataclass(frozen=True)
 class Batch:
     """One step's input. `words` [b] rows of the target, those with many units last; `units` [u] table rows in use;
-    `parts`: `index` [rows, n] into `units` and `lengths` [rows], short words and long ones; `pairs` [2, p] of rows that
-    are synonyms."""
+    `parts`, short words and long ones: `index` [rows, n] into `units` and `lengths` [rows], then the same for the
+    bag of n-grams; `pairs` [2, p] of rows that are synonyms."""
 
     step: int
     words: Tensor
     units: Tensor
-    parts: list[tuple[Tensor, Tensor]]
+    parts: list[tuple[Tensor, Tensor, Tensor, Tensor]]
     pairs: Tensor
 
 
@@ -50,14 +50,15 @@ class Batches:
         negatives: Ragged,
         synonyms: Synonyms,
         augment: Augmentation,
-        table_rows: int,
         settings: TrainSettings,
         device: torch.device,
     ) -> None:
         self.rows, self.negatives, self.augment = rows, negatives, augment
         both_ways = synonyms.symmetric()
         self.synonyms = Ragged(both_ways.indices, both_ways.indptr)
-        self.table_rows, self.settings, self.device = table_rows, settings, device
+        vocabulary = augment.units.vocabulary
+        self.unit_rows, self.table_rows = vocabulary.unit_rows, vocabulary.table_rows
+        self.settings, self.device = settings, device
         self.size = min(settings.batch, len(rows))
         self.per_epoch = len(rows) // self.size
         self.steps = self.per_epoch * settings.epochs
@@ -100,7 +101,7 @@ class Batches:
 
     def _chunks(self, first: int) -> Iterator[list[Batch]]:
         for epoch in range(first // self.per_epoch, self.settings.epochs):
-            order = self.rows[np.random.default_rng([self.settings.seed, 1, epoch]).permutation(len(self.rows))]
+            order = self._order(np.random.default_rng([self.settings.seed, 1, epoch]))
             for low in range(0, self.per_epoch, self.per_chunk):
                 high = min(low + self.per_chunk, self.per_epoch)
                 begin = epoch * self.per_epoch
@@ -109,6 +110,17 @@ class Batches:
                 rng = np.random.default_rng([self.settings.seed, 2, epoch, low])
                 chunk = self._chunk(order[low * self.size : high * self.size], begin + low, rng)
                 yield [batch for batch in chunk if batch.step >= first]
+
+    def _order(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        """The words of an epoch, shuffled: each once, or by `zipf` frequent words (which stand first in a target) more
+        often than rare ones. So many draws at even steps along the summed-up shares give each word its share, rounded
+        up or down at random."""
+        count = len(self.rows)
+        if not self.settings.zipf:
+            return self.rows[rng.permutation(count)]
+        shares = np.cumsum((1.0 + np.arange(count)) ** -self.settings.zipf)
+        drawn = np.searchsorted(shares, (np.arange(count) + rng.random()) * (shares[-1] / count), side="right")
+        return self.rows[rng.permutation(np.minimum(drawn, count - 1))]
 
     def _chunk(self, words: NDArray[np.int64], step: int, rng: np.random.Generator) -> list[Batch]:
         count = len(words) // self.size
@@ -131,15 +143,16 @@ class Batches:
         batches = []
         for number, arrays in enumerate(made):
             sent = [next(views) for _ in arrays]
-            parts = list(zip(sent[3::2], sent[4::2], strict=True))
+            parts = list(zip(*(sent[number::4] for number in (3, 4, 5, 6)), strict=True))
             batches.append(Batch(step + number, sent[0], sent[1], parts, sent[2]))
         return batches
 
     def _arrays(self, words: NDArray[np.int64], encoded: Ragged) -> list[NDArray[np.int64]]:
-        """[words, units, pairs, index, lengths], and index and lengths of the long words if there are any."""
-        long = encoded.lengths > LONG
+        """[words, units, pairs], then index and lengths of units and of n-grams, for short words and for long ones."""
+        both = encoded.split(self.unit_rows)
+        long = both[0].lengths > LONG
         order = np.argsort(long, kind="stable")
-        words, encoded, cut = words[order], encoded.take(order), int(len(long) - long.sum())
+        words, cut = words[order], int(len(long) - long.sum())
         used = np.zeros(self.table_rows, dtype=bool)
         used[encoded.values] = True
         units = np.flatnonzero(used)
@@ -148,10 +161,10 @@ class Batches:
         arrays = [words, units, self._pairs(words)]
         for low, high in ((0, cut), (cut, len(words))):
             if low < high:
-                part = encoded.take(np.arange(low, high))
-                width = -(-int(part.lengths.max()) // 8) * 8
-                index = Ragged(place[part.values], part.offsets).padded(width)
-                arrays += [index.astype(np.int64, copy=False), part.lengths]
+                for part in (kind.take(order[low:high]) for kind in both):
+                    width = -(-int(part.lengths.max()) // 8) * 8
+                    index = Ragged(place[part.values], part.offsets).padded(width)
+                    arrays += [index.astype(np.int64, copy=False), part.lengths]
         return arrays
 
     def _pairs(self, words: NDArray[np.int64]) -> NDArray[np.int64]:

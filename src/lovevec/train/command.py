@@ -94,8 +94,8 @@ def run_prepare(given: argparse.Namespace) -> None:
         with progress.phase("saving"):
             prepared.save(output)
         rows, dim = prepared.vocabulary.table_rows, prepared.vectors.shape[1]
-        width = settings.factor if settings.shrink == "factor" else dim
-        extra = width * dim if settings.shrink == "factor" else 0
+        width = settings.row_width or dim
+        extra = settings.row_width * dim
         progress.say(
             f"{given.output}: {len(prepared.words):,} words; {len(prepared.vocabulary):,} units in {rows:,} rows"
             f" ({rows * width + extra:,} parameters at {dim} dimensions)"

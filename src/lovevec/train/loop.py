@@ -39,7 +39,7 @@ class Trainer:
         self.network = Network(
             self.spec,
             prepared.vocabulary.table_rows,
-            how.factor if how.shrink == "factor" else 0,
+            how.row_width,
             settings.dropout,
         )
         self.network.start(settings.seed)
@@ -61,9 +61,10 @@ class Trainer:
         hidden[self.held_back] = True
         synonyms, negatives = without(prepared, hidden)
         codes = to_codes(prepared.words, prepared.settings.lowercase)
-        augment = Augmentation(codes, self.units.encode_codes(codes), self.units, synonyms, settings.augmentation)
+        encoded = self.units.encode_codes(codes)
+        augment = Augmentation(codes, encoded, self.units, synonyms, settings.augmentation, settings.twice)
         rows = np.flatnonzero(~hidden)
-        return Batches(rows, negatives, synonyms, augment, prepared.vocabulary.table_rows, settings, self.device)
+        return Batches(rows, negatives, synonyms, augment, settings, self.device)
 
     def run(self, folder: Path | None, progress: Progress) -> None:
         """Train to the end, from the folder's checkpoint if it has one; checkpoints go there too."""
@@ -131,11 +132,11 @@ class Trainer:
         self.optimiser.step(batch.units, batch.step / self.batches.steps)
         return loss.detach()
 
-    def _encode(self, rows: Tensor, index: Tensor, lengths: Tensor) -> Tensor:
+    def _encode(self, rows: Tensor, index: Tensor, lengths: Tensor, bag: Tensor, bag_lengths: Tensor) -> Tensor:
         """The vectors of all words of a part: this process computes its share and gets the others'."""
         mine = self.group.share(len(index))
         own = (
-            self.network(rows, index[mine], lengths[mine])
+            self.network(rows, index[mine], lengths[mine], bag[mine], bag_lengths[mine])
             if mine.start < mine.stop
             else rows.new_empty(0, self.spec.dim)
         )

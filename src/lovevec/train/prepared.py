@@ -91,7 +91,9 @@ class Prepared:
         return cls(
             [raw[low:high].decode("utf-8", "surrogatepass") for low, high in pairwise(ends)],
             tensors["vectors"].astype(np.float32, copy=False),
-            UnitVocabulary.from_json((folder / TOKENIZER).read_text("utf-8"), folder / TOKENIZER, buckets_of(settings)),
+            UnitVocabulary.from_json(
+                (folder / TOKENIZER).read_text("utf-8"), folder / TOKENIZER, buckets_of(settings), settings.ngrams
+            ),
             Synonyms(tensors["synonym_offsets"], tensors["synonyms"]),
             tensors["negatives"],
             settings,
@@ -164,7 +166,9 @@ def prepare(target: Any, settings: PrepareSettings | None = None, progress: Prog
         pieces = read_pieces(settings.vocabulary) if settings.vocabulary else None
         if settings.input == "chars":
             pieces = []  # no rows for what is never looked up
-        vocabulary = build_vocabulary(loaded.words, pieces, settings.vocabulary_size, settings.shrink, settings.keep)
+        vocabulary = build_vocabulary(
+            loaded.words, pieces, settings.vocabulary_size, settings.shrink, settings.keep, settings.ngrams
+        )
         phase.advance(len(vocabulary))
     synonyms = Synonyms(np.zeros(len(loaded) + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
     if settings.synonyms:

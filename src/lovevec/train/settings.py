@@ -20,6 +20,7 @@ LOSSES = ("contrastive", "mse", "alignment")
 OPTIMISERS = ("adam", "rows")
 PRECISIONS = ("float32", "bfloat16")
 SCHEDULES = ("linear", "constant")
+FACTOR = 200
 
 
 def _setting(default: Any, help: str, choices: tuple[str, ...] = ()) -> Any:
@@ -50,13 +51,19 @@ class PrepareSettings:
     vocabulary_size: int = _from(30_000, 100, "how many pieces to learn")
     shrink: Shrink = _setting("stem", "how to shrink the unit vocabulary", SHRINKS)
     keep: int = _from(20_000, 100, "units that `top` keeps, buckets that `hash` uses")
-    factor: int = _from(200, 1, "row width h of `factor`")
+    factor: int = _from(0, 0, "rows of h numbers times one matrix, with any way to shrink; 0 is none, 200 for `factor`")
+    ngrams: int = _from(0, 0, "rows that hashed n-grams of 3 and 4 characters share; 0 is none, as in the paper")
     synonym_similarity: float = _share(0.6, "least cosine in the target at which words count as synonyms")
     synonyms: int = _from(10, 0, "most synonyms of a word")
     negatives: int = _from(100, 0, "look-alikes kept for each word, by edit distance")
 
     def __post_init__(self) -> None:
         _check(self)
+
+    @property
+    def row_width(self) -> int:
+        """h, how many numbers a row of the table has; 0 is as many as the target's vectors."""
+        return self.factor or (FACTOR if self.shrink == "factor" else 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,11 +83,14 @@ class TrainSettings:
     drop: float = _share(0.07, "probability: a character is left out")
     insert: float = _share(0.07, "probability: a character too many")
     keyboard: float = _share(0.07, "probability: a neighbouring key instead")
+    sound: float = _share(0.0, "probability: a spelling that sounds alike, as in nife; not in the paper")
     synonym: float = _share(0.36, "probability: a synonym instead")
     none: float = _share(0.36, "probability: the word itself")
+    twice: float = _share(0.0, "probability that a damaged word is damaged once more")
     hard_negatives: int = _from(3, 0, "look-alikes that join the batch for each word")
 
     epochs: int = _from(20, 1, "passes over the target's words")
+    zipf: float = _from(0.0, 0.0, "draw the word of rank r in proportion to 1/r to this power; 0 draws all alike")
     batch: int = _from(256, 1, "words per step, besides their hard negatives")
     learning_rate: float = _from(0.002, 0.0, "of Adam")
     schedule: str = _setting("linear", "learning rate over the run: falling to zero, or constant", SCHEDULES)
@@ -102,8 +112,9 @@ class TrainSettings:
 
     @property
     def augmentation(self) -> dict[str, float]:
-        """The probabilities of the six kinds; they need not add up to one."""
-        return {kind: getattr(self, kind) for kind in ("swap", "drop", "insert", "keyboard", "synonym", "none")}
+        """The probabilities of the seven kinds; they need not add up to one."""
+        kinds = ("swap", "drop", "insert", "keyboard", "sound", "synonym", "none")
+        return {kind: getattr(self, kind) for kind in kinds}
 
     def spec(self, dim: int) -> EncoderSpec:
         """The encoder for a target of this dimension."""
