@@ -1,7 +1,10 @@
 """The model folder: config.json, model.safetensors, tokenizer.json, words.json, and a README.md model card.
 
-No pickle anywhere: reading a model never runs code from it. config.json names every file's SHA-256 and is written
-last, so a folder without it holds no model, and a damaged file is told by name.
+No pickle anywhere: reading a model never runs code from it. The files have fixed names; config.json holds the SHA-256
+of each and of itself, and takes its place last, so a folder without it holds no model, and damage is told by name.
+
+    format 1   the weights as they were trained, float32: what training goes on from
+    format 2   the folded tables (engine/tables.py) in float32, float16 or int8: what inference needs, nothing more
 """
 
 from __future__ import annotations
@@ -9,24 +12,32 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from lovevec.engine.fold import fold_sizes
+from lovevec.engine.fold import fold_sizes, fold_tables
 from lovevec.engine.spec import ENCODERS, EncoderSpec
+from lovevec.engine.tables import PRECISIONS, Precision, Tables, table_sizes
 from lovevec.errors import FormatError, LovevecError
-from lovevec.files import atomic_write, write_json
+from lovevec.files import atomic_write
+from lovevec.known import KnownWords
 from lovevec.units import INPUT_MODES, Units
 from lovevec.vocabulary import UnitVocabulary
 
-FORMAT = 1
-DECIDES = ("format", "encoder", "units", "sizes", "sha256")
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+AS_TRAINED, FOLDED = 1, 2
+DECIDES = ("format", "encoder", "units", "sizes", "sha256", "precision")
+CHECKS = ("checksum", "checksum_about")
 CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD = (
     "config.json",
     "model.safetensors",
@@ -38,47 +49,96 @@ CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD = (
 
 @dataclass(frozen=True, eq=False)
 class ModelParts:
-    """What a model is, in memory: the encoder's shape, its weights by name, its units, the words it learned from."""
+    """What a model is, in memory: the encoder's shape, its units, the words it learned from, and either its weights
+    by name, as trained, or its folded tables (then `weights` is empty)."""
 
     spec: EncoderSpec
-    weights: dict[str, NDArray[np.float32]]
+    weights: Mapping[str, NDArray[np.float32]]
     units: Units
-    words: list[str]
+    words: Sequence[str]
     about: dict[str, Any]
+    tables: Tables | None = field(default=None)
+
+    @cached_property
+    def folded(self) -> Tables:
+        """The folded tables: those of the folder, or made from the weights at first use."""
+        if self.tables is not None:
+            return self.tables
+        return fold_tables(self.spec, self.weights, self.units.vocabulary.unit_rows)
+
+    @property
+    def precision(self) -> Precision:
+        """How the numbers are stored."""
+        return self.tables.precision if self.tables is not None else "float32"
 
 
-def write_model(folder: str | Path, parts: ModelParts, card: str) -> None:
-    """Write a model folder; other files in it stay as they are."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+def write_model(folder: str | Path, parts: ModelParts, card: str, precision: Precision | None = None) -> None:
+    """Write a model folder, whole or not at all; other files in it stay as they are.
+
+    Without `precision` the model is written as it is. float16 and int8 write the folded tables.
+    """
+    tensors = _tensors(parts, precision)
     files = {
-        WEIGHTS: save({name: np.ascontiguousarray(weight) for name, weight in parts.weights.items()}),
+        WEIGHTS: save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}),
         TOKENIZER: parts.units.vocabulary.to_json().encode("utf-8"),
-        WORDS: json.dumps(parts.words).encode("ascii"),
+        WORDS: json.dumps(list(parts.words)).encode("ascii"),
         CARD: card.encode("utf-8", "backslashreplace"),
     }
-    (folder / CONFIG).unlink(missing_ok=True)
-    for name, content in files.items():
-        with atomic_write(folder / name) as file:
-            file.write(content)
     machine = {
-        "format": FORMAT,
+        "format": AS_TRAINED if "table" in tensors else FOLDED,
         "encoder": parts.spec.as_dict(),
         "units": {
             "input": parts.units.mode,
             "lowercase": parts.units.lowercase,
             "buckets": parts.units.vocabulary.buckets,
+            "ngrams": parts.units.vocabulary.ngrams,
         },
-        "sizes": {name: list(weight.shape) for name, weight in parts.weights.items()},
+        "sizes": {name: list(tensors[name].shape) for name in sorted(tensors)},
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name != CARD},
     }
-    write_json(folder / CONFIG, {**machine, "checksum": checksum(machine), **parts.about})
+    if machine["format"] == FOLDED:
+        machine["precision"] = tensors["out"].dtype.name
+    config = {**machine, "checksum": "", "checksum_about": "", **parts.about}
+    config = json.loads(json.dumps(config)) | {"checksum": checksum(config), "checksum_about": checksum_about(config)}
+    files[CONFIG] = (json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+    _write_together(Path(folder), files)
 
 
-def checksum(config: dict[str, Any]) -> str:
+def _tensors(parts: ModelParts, precision: Precision | None) -> Mapping[str, NDArray[Any]]:
+    """What goes into model.safetensors."""
+    if precision is not None and precision not in PRECISIONS:
+        raise LovevecError(f"unknown precision {precision!r}: choose one of {', '.join(PRECISIONS)}")
+    if parts.tables is None and (precision or "float32") == "float32":
+        return parts.weights
+    if not parts.spec.foldable:
+        raise LovevecError(f"a {parts.spec.kind} encoder does not fold: it can only be saved as float32")
+    return parts.folded.to(precision or parts.precision).tensors()
+
+
+def _write_together(folder: Path, files: Mapping[str, bytes]) -> None:
+    """All files are on the disk under temporary names before the first takes its place; config.json comes last."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        for name in (CONFIG, *(name for name in files if name != CONFIG)):  # the stack ends with what came first
+            file = stack.enter_context(atomic_write(folder / name))
+            file.write(files[name])
+            file.flush()
+            os.fsync(file.fileno())
+        (folder / CONFIG).unlink(missing_ok=True)
+
+
+def checksum(config: Mapping[str, Any]) -> str:
     """The SHA-256 of what in a config decides vectors, so that damage to it cannot go unseen."""
-    decides = json.dumps({name: config.get(name) for name in DECIDES}, sort_keys=True)
-    return hashlib.sha256(decides.encode("utf-8", "surrogatepass")).hexdigest()
+    return _sha256_of({name: config.get(name) for name in DECIDES if name != "precision" or name in config})
+
+
+def checksum_about(config: Mapping[str, Any]) -> str:
+    """The SHA-256 of the rest: scores, calibration, where the model comes from."""
+    return _sha256_of({name: config[name] for name in config if name not in (*DECIDES, *CHECKS)})
+
+
+def _sha256_of(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def read_model(folder: str | os.PathLike[str]) -> ModelParts:
@@ -89,24 +149,46 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
     if not (folder / CONFIG).is_file():
         raise LovevecError(f"{folder}: holds no model ({CONFIG} is missing)")
     config = _read_config(folder / CONFIG)
-    content = {name: _read_checked(folder / name, config) for name in (WEIGHTS, TOKENIZER, WORDS)}
     spec = _read_spec(folder / CONFIG, config)
-    try:
-        weights = load(content[WEIGHTS])
-        words = json.loads(content[WORDS])
-    except (SafetensorError, ValueError, KeyError) as error:
-        raise FormatError(folder, f"damaged ({error})") from None
-    sizes = {name: list(weight.shape) for name, weight in weights.items()}
-    if sizes != config.get("sizes") or "table" not in weights:
-        raise FormatError(folder / WEIGHTS, f"its tensors do not have the sizes that {CONFIG} names")
-    if spec.foldable and sizes != fold_sizes(spec, len(weights["table"]), sizes.get("factor", [0])[0]):
-        raise FormatError(folder / WEIGHTS, f"its tensors are not those of the encoder that {CONFIG} names")
+    content = {name: _read_checked(folder / name, config) for name in (WEIGHTS, TOKENIZER, WORDS)}
     how = config["units"]
-    vocabulary = UnitVocabulary.from_json(content[TOKENIZER].decode("utf-8"), folder / TOKENIZER, how["buckets"])
-    if len(weights["table"]) != vocabulary.table_rows:
-        raise FormatError(folder / WEIGHTS, f"{len(weights['table']):,} rows for {vocabulary.table_rows:,} units")
-    about = {key: config[key] for key in config if key not in (*DECIDES, "checksum")}
-    return ModelParts(spec, weights, Units(vocabulary, how["input"], how["lowercase"]), words, about)
+    text = content[TOKENIZER].decode("utf-8", "replace")
+    vocabulary = UnitVocabulary.from_json(text, folder / TOKENIZER, how["buckets"], how["ngrams"])
+    tensors = _read_tensors(folder / WEIGHTS, content[WEIGHTS], config, spec, vocabulary)
+    units = Units(vocabulary, how["input"], how["lowercase"])
+    words = KnownWords(content[WORDS], folder / WORDS)
+    about = {key: config[key] for key in config if key not in (*DECIDES, *CHECKS)}
+    if config["format"] == FOLDED:
+        return ModelParts(spec, {}, units, words, about, Tables.from_tensors(tensors))
+    return ModelParts(spec, tensors, units, words, about)
+
+
+def _read_tensors(
+    path: Path, content: bytes, config: dict[str, Any], spec: EncoderSpec, vocabulary: UnitVocabulary
+) -> dict[str, NDArray[Any]]:
+    """The tensors, once their names, shapes and types are those that the encoder and the units need."""
+    try:
+        tensors: dict[str, NDArray[Any]] = load(content)
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise FormatError(path, f"damaged ({error})") from None
+    sizes = {name: list(tensor.shape) for name, tensor in tensors.items()}
+    folded = config["format"] == FOLDED
+    table = tensors.get("out" if folded else "table")
+    if sizes != config.get("sizes") or table is None:
+        raise FormatError(path, f"its tensors do not have the sizes that {CONFIG} names")
+    rows = vocabulary.table_rows
+    if len(table) != rows:
+        raise FormatError(path, f"{len(table):,} rows for {rows:,} units")
+    if folded:
+        expected = table_sizes(spec, rows, vocabulary.unit_rows)
+        kinds = {"out": config["precision"], "features": config["precision"]}
+    else:
+        expected = fold_sizes(spec, rows, sizes.get("factor", [0])[0]) if spec.foldable else sizes
+        kinds = {}
+    right_types = all(tensor.dtype.name == kinds.get(name, "float32") for name, tensor in tensors.items())
+    if sizes != expected or not right_types:
+        raise FormatError(path, f"its tensors are not those of the encoder that {CONFIG} names")
+    return tensors
 
 
 def _read_config(path: Path) -> dict[str, Any]:
@@ -114,18 +196,28 @@ def _read_config(path: Path) -> dict[str, Any]:
         config = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise FormatError(path, f"not readable as JSON ({error})") from None
-    if not isinstance(config, dict) or config.get("format") != FORMAT:
+    if not isinstance(config, dict) or config.get("format") not in (AS_TRAINED, FOLDED):
         found = config.get("format") if isinstance(config, dict) else None
-        raise FormatError(path, f"format {found!r} is not {FORMAT}: made by another version of lovevec?")
+        raise FormatError(path, f"format {found!r} is none that we know: made by a newer version of lovevec?")
     if config.get("checksum") != checksum(config):
         raise FormatError(path, f"damaged: {', '.join(DECIDES)} do not have the checksum that stands there")
-    how = config.get("units")
-    shapes = {"input": str, "lowercase": bool, "buckets": int}
-    if not isinstance(how, dict) or any(type(how.get(name)) is not kind for name, kind in shapes.items()):
-        raise FormatError(path, "`units` must name input, lowercase and buckets")
-    if how["input"] not in INPUT_MODES or not 0 <= how["buckets"] < 2**31:
-        raise FormatError(path, f"`units` says {how}: input is one of {', '.join(INPUT_MODES)}, buckets at least 0")
+    first_files = config["format"] == AS_TRAINED and "ngrams" not in (config.get("units") or ())
+    if not first_files and config.get("checksum_about") != checksum_about(config):
+        raise FormatError(path, "damaged: what it tells about the model does not have the checksum that stands there")
+    config["units"] = _read_units(path, config.get("units"))
+    if config["format"] == FOLDED and config.get("precision") not in PRECISIONS:
+        raise FormatError(path, f"`precision` must be one of {', '.join(PRECISIONS)}")
     return config
+
+
+def _read_units(path: Path, raw: Any) -> dict[str, Any]:
+    how = {"ngrams": 0, **raw} if isinstance(raw, dict) else {}  # the first files know no n-grams
+    shapes = {"input": str, "lowercase": bool, "buckets": int, "ngrams": int}
+    if any(type(how.get(name)) is not kind for name, kind in shapes.items()):
+        raise FormatError(path, f"`units` must name {', '.join(shapes)}")
+    if how["input"] not in INPUT_MODES or not (0 <= how["buckets"] < 2**31 and 0 <= how["ngrams"] < 2**31):
+        raise FormatError(path, f"`units` says {how}: input is one of {', '.join(INPUT_MODES)}, numbers at least 0")
+    return how
 
 
 def _read_spec(path: Path, config: dict[str, Any]) -> EncoderSpec:
@@ -138,7 +230,8 @@ def _read_spec(path: Path, config: dict[str, Any]) -> EncoderSpec:
             and 0 < spec.dim < 2**20
             and 0 < spec.key_width < 2**20
             and 0 <= spec.head < 2**20
-            and float(spec.position_scale) > 0
+            and 0 < float(spec.position_scale) < float("inf")
+            and (spec.foldable or config["format"] == AS_TRAINED)
         )
     except (TypeError, ValueError):
         sane = False
@@ -150,6 +243,8 @@ def _read_spec(path: Path, config: dict[str, Any]) -> EncoderSpec:
 def _read_checked(path: Path, config: dict[str, Any]) -> bytes:
     """A file's bytes, once their hash is what config.json says."""
     try:
+        if path.exists() and not path.is_file():  # a pipe or a device would never end
+            raise FormatError(path, "not a regular file")
         content = path.read_bytes()
     except OSError as error:
         raise LovevecError(f"{path}: cannot be read ({error.strerror})") from None

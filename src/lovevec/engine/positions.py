@@ -32,3 +32,16 @@ def attention_by_length(longest: int, dim: int, scale: float) -> NDArray[np.floa
     for length in range(1, longest + 1):
         table[length, :length, :length] = positional_attention(length, dim, scale)
     return table
+
+
+def shared_attention(longest: int, dim: int, scale: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """All A_n up to `longest` from one table, since only the sums of the rows depend on n:
+
+    A_n[i, j] = table[i, j] * share[n, i],    table [longest, longest], share [longest + 1, longest]
+    """
+    position = sinusoids(longest, dim)
+    logits = position @ position.T / scale
+    table = np.exp(logits - np.diagonal(logits)[:, None])
+    share = np.zeros((longest + 1, longest))
+    share[1:] = 1 / np.cumsum(table, axis=1).T
+    return table.astype(np.float32), share.astype(np.float32)

@@ -1,0 +1,29 @@
+"""How many threads to compute with, and how they share the words of a call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+MOST_THREADS = 32  # beyond that, memory is the limit
+
+
+def usable_cores() -> int:
+    """The cores that this process may use, at most 32."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(count, MOST_THREADS)
+
+
+def in_chunks(run: Callable[[slice], None], count: int, chunk: int, threads: int) -> None:
+    """Call `run` for each chunk of `count` things. Threads live as long as the call: a lasting pool would not survive
+    a fork, and starting one costs next to nothing beside a chunk."""
+    parts = [slice(low, low + chunk) for low in range(0, count, chunk)]
+    if min(threads, len(parts)) < 2:
+        for part in parts:
+            run(part)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # only here: it imports logging, and loading a model shall not
+
+    with ThreadPoolExecutor(min(threads, len(parts))) as pool:
+        for _ in pool.map(run, parts):
+            pass

@@ -1,0 +1,72 @@
+"""The numba engine (extra `fast`): words -> units -> attention -> vector in one compiled pass, for many words.
+
+The pass (kernel.py) runs without the GIL, and plain Python threads call it, each with its own chunk of words. So there
+is no threading layer to choose, any number of callers may run at once, and a word's vector comes from the same machine
+code with the same shapes whatever the batch or the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.engine.kernel import embed_words
+from lovevec.engine.positions import shared_attention
+from lovevec.engine.threads import in_chunks
+from lovevec.engine.with_numpy import NumpyEngine
+from lovevec.ragged import offsets_of
+from lovevec.units import LONGEST, Units, codes_of, normalise
+
+Floats = NDArray[np.float32]
+CHUNK = 4_096  # words that a thread takes at a time
+
+
+class NumbaEngine:
+    """The same vectors (to 1e-5) and the same `embed` as the numpy engine that it is made from."""
+
+    def __init__(self, engine: NumpyEngine) -> None:
+        spec, tables, units = engine.spec, engine.tables, engine.units
+        self.dim, self.units, self.threads = spec.dim, units, engine.threads
+        # A float16 table is widened once: there is no fast way to widen the rows at hand.
+        out, features = engine.wide if tables.precision == "float16" else (tables.out, tables.features)
+        nothing, none = np.zeros((0, 0), dtype=np.float32), np.zeros(0, dtype=np.float32)
+        head = [np.array(tensor.T, order="C") for tensor in tables.head or (nothing, none, nothing, none)]
+        trie, vocabulary = units.trie, units.vocabulary
+        self._constants = (
+            (units.mode != "pieces", units.mode == "mixed", units.mode != "chars", units.lowercase),
+            (units.character, units.row_of_unit, trie.keys, trie.values, trie.bits, trie.piece_at),
+            (vocabulary.unit_rows, vocabulary.ngrams),
+            (out, tables.out_scale, features, tables.features_scale),
+            shared_attention(2 * LONGEST + 3, spec.dim, spec.position_scale),
+            tuple(head),
+        )
+
+    def embed(self, words: Sequence[str], norms: Floats | None = None) -> Floats:
+        """[len(words), dim]; `norms` [len(words)] receives each vector's length before it is normalised."""
+        result = np.empty((len(words), self.dim), dtype=np.float32)
+        lengths = np.empty(len(words), dtype=np.float32) if norms is None else norms
+
+        def run(part: slice) -> None:
+            codes, offsets = joined(words[part], self.units)
+            embed_words(codes, offsets, *self._constants, result[part], lengths[part])
+
+        in_chunks(run, len(words), CHUNK, self.threads)
+        return result
+
+
+def joined(words: Sequence[str], units: Units) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """All code points in a row, and where each word starts. Plain ASCII words are lower-cased later, in the pass."""
+    lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+    short = lengths.max(initial=0) <= LONGEST
+    text = "".join(words) if short else ""
+    if not (short and text.isascii()):
+        plain = [
+            word if word.isascii() and len(word) <= LONGEST else normalise(word, units.lowercase) for word in words
+        ]
+        lengths = np.fromiter(map(len, plain), dtype=np.int64, count=len(plain))
+        text = "".join(plain)
+    codes = codes_of(text).view()
+    codes.flags.writeable = False  # always, since numba would compile for the other kind once more
+    return codes, offsets_of(lengths)

@@ -1,0 +1,175 @@
+"""The numpy engine: always there, fast from the first word on.
+
+    Q, K = A_n features[ids]                A_n the constant positional attention of length n
+    w    = 1ᵀ softmax(Q Kᵀ) A_n             1/√k is in the table
+    v    = normalise(Σ_j w_j out[id_j] + Σ_g out[g])     g the rows of the word's n-grams, where the model has any
+
+Words with equally many units and n-grams are computed together, in blocks that stay in the processor's cache. A word's
+vector is the same to the bit whatever else is in the call: every matrix product has a shape that depends on the word
+alone (numpy runs a stack of small products one by one), because a BLAS may round otherwise when a shape changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.engine.positions import positional_attention
+from lovevec.engine.spec import EncoderSpec
+from lovevec.engine.tables import Tables
+from lovevec.engine.threads import in_chunks, usable_cores
+from lovevec.ragged import Ragged
+from lovevec.units import Units
+
+Floats = NDArray[np.float32]
+Ids = NDArray[np.integer]
+CHUNK = 8_192  # words that a thread takes at a time
+BLOCK_UNITS = 1_536  # units computed together: their rows of `out` in float32 are about as big as a core's L2 cache
+MANY_UNITS = 65_536  # from here on it pays to widen a whole float16 table instead of the rows at hand
+TILE = 16  # words that go through the head together
+TINY = np.finfo(np.float32).tiny
+
+
+class NumpyEngine:
+    """Words -> unit vectors. Holds tables and constants, changes nothing that can be seen after it is built."""
+
+    def __init__(self, spec: EncoderSpec, tables: Tables, units: Units, threads: int | None = None) -> None:
+        self.spec, self.tables, self.units = spec, tables, units
+        self.threads = threads or usable_cores()
+        self._windows: dict[int, Floats] = {}
+        # As x @ matrix wants them; a transposed view would be up to four times as slow.
+        self._head = tuple(np.array(tensor.T, order="C") for tensor in tables.head)
+
+    def embed(self, words: Sequence[str], norms: Floats | None = None) -> Floats:
+        """[len(words), dim]; `norms` [len(words)] receives each vector's length before it is normalised."""
+        result = np.empty((len(words), self.spec.dim), dtype=np.float32)
+        lengths = np.empty(len(words), dtype=np.float32) if norms is None else norms
+
+        def run(part: slice) -> None:
+            self._encode(self.units.encode(words[part]), result[part], lengths[part])
+
+        in_chunks(run, len(words), CHUNK, self.threads)
+        return result
+
+    def __call__(self, rows: Ragged) -> Floats:
+        """The same for words that are rows of table-row ids already."""
+        result = np.empty((len(rows), self.spec.dim), dtype=np.float32)
+        self._encode(rows, result, np.empty(len(rows), dtype=np.float32))
+        return result
+
+    def _encode(self, rows: Ragged, result: Floats, norms: Floats) -> None:
+        """Fill `result` [words, dim] and `norms` [words]."""
+        many = len(rows.values) >= MANY_UNITS
+        out, features = self.wide if many and self.tables.precision == "float16" else self._stored
+        for words, units, ngrams in self._rectangles(rows):
+            pooled = self._pool(units, ngrams, out, features)
+            length = _lengths(pooled)
+            norms[words] = length
+            result[words] = pooled / np.maximum(length, TINY)[:, None]
+
+    def _rectangles(self, rows: Ragged) -> Iterator[tuple[NDArray[np.int64], Ids, Ids]]:
+        """(which words, their units' ids [b, n], their n-grams' ids [b, m]), one n and one m at a time."""
+        bound = len(self.tables.features)
+        if len(self.tables.out) == bound:
+            for words, ids in rows.equal_lengths(BLOCK_UNITS):
+                yield words, ids, ids[:, :0]
+            return
+        units, _ = rows.split(bound)
+        lengths, inside = rows.lengths, units.lengths
+        order = np.lexsort((inside, lengths))
+        changes = (np.diff(lengths[order]) != 0) | (np.diff(inside[order]) != 0)
+        for group in np.split(order, np.flatnonzero(changes) + 1) if len(order) else []:
+            length, cut = int(lengths[group[0]]), int(inside[group[0]])
+            step = max(1, BLOCK_UNITS // length)
+            for low in range(0, len(group), step):
+                words = group[low : low + step]
+                ids = rows.values[rows.offsets[words][:, None] + np.arange(length)]
+                yield words, ids[:, :cut], ids[:, cut:]
+
+    def _pool(self, units: Ids, ngrams: Ids, out: NDArray[Any], features: NDArray[Any]) -> Floats:
+        """[b, n] and [b, m] -> Σ_j w_j out[id_j], through the head if there is one, + Σ_g out[g]: [b, dim]."""
+        window = self.window(units.shape[1])
+        scores, total = self._scores(units, features, window)
+        weights = np.matmul(np.matmul((1 / total)[:, None, :], scores), window)
+        pooled = self._weighted(weights, units, out)
+        if self._head:
+            pooled = self._through_head(pooled)
+        return pooled + self._weighted(np.float32(1), ngrams, out) if ngrams.shape[1] else pooled
+
+    def _weighted(self, weights: Floats | np.float32, ids: Ids, out: NDArray[Any]) -> Floats:
+        """Σ_j weights_j out[id_j]: weights [b, 1, n] or one for all, ids [b, n] -> [b, dim]."""
+        scaled = weights * self.tables.out_scale[ids][:, None, :]
+        pooled: Floats = np.matmul(scaled, _as_float32(out[ids]))[:, 0, :]
+        return pooled
+
+    def _scores(self, ids: Ids, features: NDArray[Any], window: Floats) -> tuple[Floats, Floats]:
+        """exp(Q Kᵀ) up to a factor for each row [b, n, n], and the sums of its rows [b, n]."""
+        width = self.spec.key_width
+        seen = features[ids] * self.tables.features_scale[ids][:, :, None]
+        mixed = np.matmul(window, seen)
+        scores = np.matmul(mixed[:, :, :width], mixed[:, :, width:].transpose(0, 2, 1))
+        scores -= scores.max(axis=2, keepdims=True)
+        np.exp(scores, out=scores)
+        return scores, scores.sum(axis=2)
+
+    def _through_head(self, pooled: Floats) -> Floats:
+        """The word-level MLP, [b, dim] -> [b, dim], always `TILE` words at a time."""
+        first, first_bias, second, second_bias = self._head
+        count = len(pooled)
+        tiles = np.zeros((-(-count // TILE), TILE, pooled.shape[1]), dtype=np.float32)
+        flat = tiles.reshape(-1, pooled.shape[1])
+        flat[:count] = pooled / np.maximum(_lengths(pooled), TINY)[:, None]
+        hidden = np.maximum(np.matmul(tiles, first) + first_bias, 0)
+        added: Floats = (np.matmul(hidden, second) + second_bias).reshape(flat.shape)[:count]
+        return pooled + added
+
+    def attention(self, ids: Ids) -> Floats:
+        """S, the self-attention between the units: [b, n, n] for words of one length; rows sum to 1."""
+        scores, total = self._scores(ids, self.tables.features, self.window(ids.shape[1]))
+        result: Floats = scores / total[:, :, None]
+        return result
+
+    def weights(self, ids: Ids) -> Floats:
+        """w, how much each unit counts: [b, n] for words of one length."""
+        summed = self.attention(ids).sum(axis=1)
+        result: Floats = np.matmul(summed[:, None, :], self.window(ids.shape[1]))[:, 0, :]
+        return result
+
+    def out_rows(self, ids: Ids) -> Floats:
+        """What each unit adds to the vector, before its weight: ids of any shape -> [..., dim]."""
+        rows: Floats = self.tables.out[ids] * self.tables.out_scale[ids][..., None]
+        return rows
+
+    def window(self, length: int) -> Floats:
+        """A_n, kept once computed; two threads that compute it at once store the same numbers."""
+        found = self._windows.get(length)
+        if found is None:
+            found = positional_attention(length, self.spec.dim, self.spec.position_scale).astype(np.float32)
+            self._windows[length] = found
+        return found
+
+    @property
+    def _stored(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        return self.tables.out, self.tables.features
+
+    @cached_property
+    def wide(self) -> tuple[Floats, Floats]:
+        """Both tables as float32, without their scales: numpy widens float16 slowly, so not row by row."""
+        both = _as_float32(self.tables.out), _as_float32(self.tables.features)
+        for table in both:
+            table.flags.writeable = False
+        return both
+
+
+def _as_float32(rows: NDArray[Any]) -> Floats:
+    return rows.astype(np.float32, copy=False)
+
+
+def _lengths(rows: Floats) -> Floats:
+    """The length of each row, [b, d] -> [b]."""
+    result: Floats = np.sqrt(np.matmul(rows[:, None, :], rows[:, :, None])[:, 0, 0])
+    return result
