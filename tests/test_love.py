@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import pickle
 import shutil
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,7 @@ import pytest
 
 from lovevec import LOVE, LovevecError
 from lovevec.folder import checksum
+from lovevec.nearest import nearest
 from lovevec.train import Settings, train
 from tests.conftest import made_vectors, made_words
 
@@ -46,17 +50,36 @@ def test_a_words_vector_does_not_depend_on_its_company(love):
         np.testing.assert_allclose(love[word], vector, atol=1e-6)
 
 
-def test_many_threads_agree(love):
+@pytest.mark.parametrize("engine", ["numpy", "auto"])
+def test_16_threads_at_once_agree_to_the_bit(folder, engine):
     words = made_words(500, seed=7)
-    expected = love.embed(words)
-    results: list[np.ndarray] = []
-    threads = [threading.Thread(target=lambda: results.append(love.embed(words))) for _ in range(16)]
+    alone = LOVE.load(folder, engine=engine)
+    expected = (
+        alone.embed(words),
+        alone.neighbors(words[:50]),
+        [word in alone for word in words],
+        alone.confidence(words),
+    )
+    fresh = LOVE.load(folder, engine=engine)  # so that what is made at first use is asked for by all at once
+    start = threading.Barrier(16)
+    results: list[tuple] = []
+
+    def work() -> None:
+        start.wait()
+        near = fresh.neighbors(words[:50])
+        results.append((fresh.embed(words), near, [word in fresh for word in words], fresh.confidence(words)))
+
+    threads = [threading.Thread(target=work) for _ in range(16)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert len(results) == 16
-    assert all(np.array_equal(result, expected) for result in results)
+    for vectors, near, known, confidence in results:
+        assert np.array_equal(vectors, expected[0])
+        assert near == expected[1]
+        assert known == expected[2]
+        assert np.array_equal(confidence, expected[3], equal_nan=True)
 
 
 def test_rows_are_the_callers_own(love):
@@ -73,18 +96,179 @@ def test_known_words_are_told_from_imputed_ones(love):
     assert 7 not in love
 
 
+def test_what_is_handed_out_cannot_change_the_model(love):
+    love.about["settings"]["seed"] = "changed"
+    love.embed(love.words)[:] = 0
+    love.neighbors("plogrick").clear()
+    assert love.about["settings"]["seed"] == 0
+    assert love.neighbors("plogrick")
+    assert np.abs(love.embed(love.words)).max() > 0
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, lambda words: np.array(words, dtype=object), dict.fromkeys])
+def test_any_list_of_words_will_do(love, kind):
+    words = ["one", "zwei", "trois", "plogrick"]
+    expected = np.stack([love[word] for word in words])
+    assert np.array_equal(love.embed(kind(words)), expected)
+    assert np.array_equal(love[list(words)], expected)
+
+
+def test_an_empty_list_has_no_rows(love):
+    assert love.embed([]).shape == (0, 16)
+    assert list(love.embed(iter([]))) == []
+    assert love.neighbors([]) == []
+    assert love.confidence([]).shape == (0,)
+
+
+def test_an_iterator_gives_batches_as_it_goes(love):
+    words = made_words(100, seed=8)
+    taken = 0
+
+    def source() -> Iterator[str]:
+        nonlocal taken
+        for word in itertools.cycle(words):
+            taken += 1
+            yield word
+
+    batches = love.embed(source(), batch=30)
+    first = next(batches)
+    assert taken == 30  # nothing is read ahead, so an endless source is fine
+    assert np.array_equal(np.concatenate([first, next(batches), next(batches)]), love.embed(words[:90]))
+    assert [len(batch) for batch in love.embed(iter(words), batch=30)] == [30, 30, 30, 10]
+
+
+def test_running_text_is_computed_once_a_word_and_comes_out_the_same(love):
+    words = made_words(40, seed=9) * 50
+    rows = love.embed(words)
+    assert np.array_equal(rows, np.tile(love.embed(words[:40]), (50, 1)))
+    rows[0] = 0
+    assert np.array_equal(rows[40], love[words[0]])
+
+
+@pytest.mark.parametrize("wrong", [3, None, b"bytes", 1.5, ["nested"]], ids=repr)
+@pytest.mark.parametrize("ask", ["embed", "neighbors", "confidence"])
+def test_what_is_no_string_is_named_by_its_place(love, wrong, ask):
+    with pytest.raises(LovevecError, match=f"word 2 is not a string but {type(wrong).__name__}"):
+        getattr(love, ask)(["one", "two", wrong, "four"])
+    with pytest.raises(LovevecError, match="word 601 is not"):
+        love.embed(["one"] * 601 + [wrong])
+
+
+def test_in_a_stream_the_place_counts_from_the_start(love):
+    batches = love.embed(iter(["a", "b", "c", 4]), batch=2)
+    next(batches)
+    with pytest.raises(LovevecError, match="word 3 is not a string but int: 4"):
+        next(batches)
+
+
+def test_other_things_than_lists_are_refused(love):
+    for wrong, message in (
+        ("word", "list of words, not one string"),
+        (b"word", "list of words, not one string"),
+        ({"a", "b"}, "a set of words has no order"),
+        (np.array([["a"], ["b"]]), r"shape \(2, 1\)"),
+        (7, "not int"),
+    ):
+        with pytest.raises(LovevecError, match=message):
+            love.embed(wrong)
+    with pytest.raises(LovevecError, match="batch is 0"):
+        love.embed(iter(["a"]), batch=0)
+    with pytest.raises(LovevecError, match="word 0 is not a string but int"):
+        love.explain(3)
+
+
+def test_progress_is_shown_when_asked_for_and_not_otherwise(love, capsys):
+    words = made_words(50)
+    quiet = love.embed(words)
+    assert capsys.readouterr() == ("", "")
+    shown = love.embed(words, progress=True)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "embedding" in err
+    assert "50 words" in err
+    assert np.array_equal(quiet, shown)
+
+
 def test_neighbors_are_the_nearest_known_words(love):
-    word = love.words[5]
-    near = love.neighbors(word + "x", k=4)
-    cosine = love.embed(love.words) @ love[word + "x"]
-    assert [name for name, _ in near] == [love.words[i] for i in np.argsort(-cosine)[:4]]
-    assert near[0][1] == pytest.approx(cosine.max(), abs=1e-6)
-    assert word not in dict(love.neighbors(word, k=3))
+    known = love.embed(love.words).astype(np.float64)
+    queries = [*made_words(60, seed=10), *love.words[:20]]
+    cosine = love.embed(queries).astype(np.float64) @ known.T
+    for word, near, row in zip(queries, love.neighbors(queries, k=7), cosine, strict=True):
+        order = [i for i in np.argsort(-row, kind="stable") if love.words[i] != word][:7]
+        assert [name for name, _ in near] == [love.words[i] for i in order]
+        np.testing.assert_allclose([value for _, value in near], row[order], atol=1e-12)
+        assert near == love.neighbors(word, k=7)  # alone as in company
+    assert len(love.neighbors("qqq", k=10_000)) == len(love.words)
+    assert len(love.neighbors(love.words[3].upper(), k=10_000)) == len(love.words) - 1
+
+
+def test_equally_near_rows_come_in_their_order():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(50, 8)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    rows = np.concatenate([rows, rows, rows])
+    for near in nearest(rows[:50], rows, 2):
+        assert near[1][0] - near[0][0] == 50
+    own = np.arange(50)
+    for place, near in enumerate(nearest(rows[:50], rows, 2, own)):
+        assert [row for row, _ in near] == [place + 50, place + 100]
+    same = np.tile(rows[:1], (400, 1))
+    assert [row for row, _ in nearest(rows[:1], same, 3)[0]] == [0, 1, 2]
+
+
+def test_blocks_do_not_show_in_the_answer(monkeypatch):
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(300, 8)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    whole = nearest(rows[:40], rows, 5)
+    monkeypatch.setattr("lovevec.nearest.BLOCK_NUMBERS", 900)
+    assert nearest(rows[:40], rows, 5) == whole
+
+
+def test_what_is_empty_says_so(love):
+    for empty in ("", " ", "\t\n", "\u3000"):
+        assert np.linalg.norm(love[empty]) == pytest.approx(1, abs=1e-5)
+        assert love.neighbors(empty) == []
+        assert love.neighbors(["plogrick", empty])[1] == []
+        assert empty not in love
+        assert np.isnan(love.similar(empty, "plogrick"))
+
+
+def test_similar_is_the_cosine(love):
+    one, other = love.words[:2]
+    assert love.similar(one, other) == pytest.approx(float(love[one] @ love[other]), abs=1e-6)
+    assert love.similar(one, one) == pytest.approx(1, abs=1e-6)
+
+
+def test_the_verbs_of_other_libraries_work_too(love, folder, tmp_path):
+    love.save_pretrained(tmp_path / "m")
+    assert np.array_equal(LOVE.from_pretrained(tmp_path / "m").embed(NASTY), LOVE.load(folder).embed(NASTY))
+
+
+def test_a_model_goes_through_pickle(love):
+    again = pickle.loads(pickle.dumps(love))
+    assert np.array_equal(again.embed(NASTY), love.embed(NASTY))
+    assert again.neighbors("plogrick") == love.neighbors("plogrick")
+    assert again.card == love.card
 
 
 def test_one_string_instead_of_a_list_is_refused(love):
     with pytest.raises(LovevecError, match="list of words"):
         love.embed("word")
+
+
+@pytest.mark.parametrize("precision", ["float16", "int8"])
+def test_a_smaller_copy_is_nearly_the_same_and_can_be_saved_over_itself(love, tmp_path, precision):
+    love.save(tmp_path / "small", precision=precision)
+    small = LOVE.load(tmp_path / "small")
+    words = [*made_words(50, seed=11), *love.words[:50]]
+    cosine = (small.embed(words) * love.embed(words)).sum(axis=1)
+    assert cosine.min() > (0.9999 if precision == "float16" else 0.999)
+    before = (tmp_path / "small" / "model.safetensors").read_bytes()
+    small.save(tmp_path / "small")
+    assert (tmp_path / "small" / "model.safetensors").read_bytes() == before
+    assert np.array_equal(LOVE.load(tmp_path / "small").embed(words), small.embed(words))
+    assert LOVE.load(tmp_path / "small").about == love.about
 
 
 def test_saving_over_the_folder_it_came_from_changes_nothing(folder, tmp_path):

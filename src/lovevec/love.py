@@ -1,104 +1,233 @@
 """LOVE: a vector for any word. Load a model, index it with a string.
 
-love = LOVE.load("my-model")
+love = LOVE.load()                    # the shipped default; or a folder, or a hub id
 love["mispelling"]                    # float32, unit length
 love.embed(["oxgen", "archiitect"])   # (2, dim)
 love.neighbors("leukamia")            # [("leukemia", 0.93), …]
+love.explain("bec0me")                # its units, what each counts, attention, confidence, neighbours
+robust = love.attach(vectors)         # your own vectors, with a row for every word they lack
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.engine.fold import Fold
-from lovevec.errors import LovevecError, MissingExtra
+from lovevec.confidence import Confidence, measure
+from lovevec.engine.choose import Engine, Mode
+from lovevec.engine.tables import Precision
+from lovevec.errors import LovevecError
 from lovevec.folder import CARD, ModelParts, read_model, write_model
-from lovevec.ragged import Ragged
+from lovevec.nearest import Known
+from lovevec.unfolded import Unfolded
+from lovevec.where import find_model
+from lovevec.wordlists import in_batches, refuse_other_than_words, repeats, word_list
+
+if TYPE_CHECKING:
+    from lovevec.attached import Attached
+    from lovevec.explain import Explanation
 
 Floats = NDArray[np.float32]
-CHUNK = 16_384
+BATCH = 16_384
+# Shorter lists are done before anybody would look at a progress line.
+LONG = 250_000
 
 
 class LOVE:
     """A trained model: immutable, safe to share between threads. Inference needs no torch."""
 
-    def __init__(self, parts: ModelParts, card: str = "") -> None:
-        self.parts, self.card = parts, card
+    def __init__(self, parts: ModelParts, card: str = "", engine: Mode = "auto") -> None:
+        self.parts = parts
+        self.card = card
         self.dim = parts.spec.dim
-        self._encode: Callable[[Ragged], Floats] = (
-            Fold(parts.spec, parts.weights) if parts.spec.foldable else _through_torch(parts)
-        )
+        self.engine = Engine(parts.spec, parts.folded, parts.units, engine) if parts.spec.foldable else Unfolded(parts)
+        self._known = Known(parts.words, self._rows)
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> LOVE:
-        """Read a model folder, checked by size and hash."""
-        card = Path(folder) / CARD
-        return cls(read_model(folder), card.read_text("utf-8") if card.is_file() else "")
+    def load(cls, name: str | os.PathLike[str] | None = None, engine: Mode = "auto") -> LOVE:
+        """Read a model, checked by size and hash: the shipped default, a shipped model by its name, a model folder, or
+        a hub id `owner/name` (looked for in the local cache first). `engine`: auto, numpy or numba."""
+        folder = find_model(name)
+        card = folder / CARD
+        return cls(read_model(folder), card.read_text("utf-8", "replace") if card.is_file() else "", engine)
 
-    def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the model folder; whole or not at all."""
-        write_model(Path(folder), self.parts, self.card)
+    from_pretrained = load
+
+    def save(self, folder: str | os.PathLike[str], precision: Precision | None = None) -> None:
+        """Write the model folder, whole or not at all: as it is, or its folded tables as float16 or int8."""
+        write_model(Path(folder), self.parts, self.card, precision)
+
+    save_pretrained = save
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LOVE, (self.parts, self.card, self.engine.mode)
 
     @property
     def words(self) -> Sequence[str]:
-        """The known words: those that the model learned from, in the target's order."""
+        """The known words: those of the target, in its order."""
         return self.parts.words
 
     @property
     def about(self) -> dict[str, Any]:
-        """Where the model comes from: settings, target, parameter counts, scores."""
-        return self.parts.about
+        """Where the model comes from: settings, target, parameter counts, scores. The caller's own copy."""
+        return deepcopy(self.parts.about)
 
-    def __getitem__(self, word: str) -> Floats:
-        """The vector of one word, whatever it is."""
-        vector: Floats = self.embed([word])[0]
-        return vector
+    @overload
+    def __getitem__(self, word: str) -> Floats: ...
+    @overload
+    def __getitem__(self, word: Sequence[str] | NDArray[Any]) -> Floats: ...
+    def __getitem__(self, word: str | Sequence[str] | NDArray[Any]) -> Floats:
+        """The vector of one word, whatever it is: [dim]; of a list of words: [len(list), dim]."""
+        if isinstance(word, str):
+            vector: Floats = self._rows([word])[0]
+            return vector
+        return self.embed(word)
 
     def __contains__(self, word: object) -> bool:
-        """Whether the model learned from this very word (after lower-casing where the model does)."""
-        if not isinstance(word, str):
-            return False
-        return (word.lower() if self.parts.units.lowercase else word) in self._known
+        """Whether the word is known: in the target, letter by letter (lower-cased first where the model does so)."""
+        return isinstance(word, str) and self._spelled(word) in self._known.place
 
-    def embed(self, words: Sequence[str]) -> Floats:
-        """Vectors of unit length for any strings: [len(words), dim]."""
-        if isinstance(words, str):
-            raise LovevecError("embed takes a list of words; for one word write love[word]")
+    @overload
+    def embed(self, words: Iterator[str], *, batch: int = ..., progress: bool | None = ...) -> Iterator[Floats]: ...
+    @overload
+    def embed(
+        self, words: Sequence[str] | NDArray[Any], *, batch: int = ..., progress: bool | None = ...
+    ) -> Floats: ...
+    def embed(
+        self, words: Iterable[str] | NDArray[Any], *, batch: int = BATCH, progress: bool | None = None
+    ) -> Floats | Iterator[Floats]:
+        """Vectors of unit length for any strings. A list, tuple or array of words: one array [len(words), dim]. An
+        iterator: an iterator of arrays of up to `batch` rows, in constant memory.
+
+        A progress line on stderr is shown with `progress=True`, and for long lists on a terminal unless it is False.
+        """
+        if batch < 1:
+            raise LovevecError(f"batch is {batch}: must be at least 1")
+        if isinstance(words, Iterator):
+            return self._stream(words, batch)
+        listed = word_list(words)
+        if progress or (progress is None and len(listed) >= LONG and _on_a_terminal()):
+            return self._with_progress(listed)
+        return self._rows(listed)
+
+    def _stream(self, words: Iterator[str], batch: int) -> Iterator[Floats]:
+        done = 0
+        for part in in_batches(words, batch):
+            yield self._rows(part, done)
+            done += len(part)
+
+    def _with_progress(self, words: Sequence[str]) -> Floats:
+        from lovevec.progress import Progress
+
         result = np.empty((len(words), self.dim), dtype=np.float32)
-        for low in range(0, len(words), CHUNK):
-            part = words[low : low + CHUNK]
-            result[low : low + len(part)] = self._encode(self.parts.units.encode(part))
+        with Progress() as progress, progress.phase("embedding", len(words)) as phase:
+            for low in range(0, len(words), BATCH):
+                part = words[low : low + BATCH]
+                result[low : low + len(part)] = self._rows(part, low)
+                phase.advance(len(part))
         return result
 
-    def neighbors(self, word: str, k: int = 5) -> list[tuple[str, float]]:
-        """The k known words whose vectors are nearest, with their cosine; the word itself is left out."""
+    def _rows(self, words: Sequence[str], first: int = 0) -> Floats:
+        """[len(words), dim]; running text, in which words come again and again, is computed once a word. `first` is
+        the place of the first word in what the caller gave, for the error's sake."""
+        try:
+            if repeats(words):
+                place: dict[str, int] = {}
+                where = [place.setdefault(word, len(place)) for word in words]
+                return self.engine.embed(list(place))[where]
+            return self.engine.embed(words)
+        except (TypeError, AttributeError):  # so that good words need not be looked at one by one
+            refuse_other_than_words(words, first)
+            raise
+
+    @overload
+    def neighbors(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def neighbors(self, word: Iterable[str], k: int = ...) -> list[list[tuple[str, float]]]: ...
+    def neighbors(
+        self, word: str | Iterable[str], k: int = 5
+    ) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
+        """The k known words whose vectors are nearest, with their cosine; the word itself is left out. Exact; of words
+        equally near the first in the target comes first. For a list of words a list for each; an empty word has none.
+        """
         if k < 1:
             raise LovevecError(f"k is {k}: must be at least 1")
-        cosine = self._known_vectors @ self[word]
-        order = np.argsort(-cosine)[: k + 1]
-        own = word.lower() if self.parts.units.lowercase else word
-        return [(self.words[i], float(cosine[i])) for i in order if self.words[i] != own][:k]
+        if isinstance(word, str):
+            return self._neighbors([word], k)[0]
+        return self._neighbors(word_list(word), k)
+
+    def _neighbors(self, words: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
+        found = self._known.neighbors(self._rows(words), [self._spelled(word) for word in words], k)
+        return [near if word.strip() else [] for word, near in zip(words, found, strict=True)]
+
+    def similar(self, one: str, other: str) -> float:
+        """The cosine of two words' vectors; nan when one of them is empty."""
+        refuse_other_than_words([one, other])
+        if not (one.strip() and other.strip()):
+            return float("nan")
+        first, second = self._rows([one, other]).astype(np.float64)
+        return float(np.clip(first @ second, -1, 1))
+
+    def attach(self, vectors: Any, **options: Any) -> Attached:
+        """Your own word vectors (gensim, a dict, a file, …), with an imputed row for every word that they lack."""
+        from lovevec.attached import Attached
+
+        return Attached(self, vectors, **options)
+
+    def confidence(self, words: Iterable[str] | NDArray[Any]) -> NDArray[np.float64]:
+        """The probability that each word's vector is right: that its own target vector is among the 10 nearest (see
+        `lovevec.confidence`). Known words have the share measured for known words, empty ones 0. A model that was not
+        calibrated has NaN for all; `love.about["confidence"]` says why."""
+        listed = word_list(words)
+        refuse_other_than_words(listed)
+        result = np.full(len(listed), np.nan)
+        if self._calibration is not None:
+            for low in range(0, len(listed), BATCH):
+                part = listed[low : low + BATCH]
+                found = self._calibration(self.measure(part))
+                found[[word in self for word in part]] = self._calibration.known
+                found[[not word.strip() for word in part]] = 0.0
+                result[low : low + len(part)] = found
+        return result
+
+    def measure(self, words: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+        """The features that confidence is judged by, [len(words)] each."""
+        if not isinstance(self.engine, Engine):
+            return measure(self.parts.units, words, None)
+        lengths = np.empty(len(words), dtype=np.float32)
+        self.engine.embed(words, lengths)
+        return measure(self.parts.units, words, lengths)
+
+    def explain(self, word: str, k: int = 5) -> Explanation:
+        """What the word's vector is made of: units, how much each counts, attention, confidence, nearest words."""
+        from lovevec.explain import explain
+
+        refuse_other_than_words([word])
+        fold = self.engine.numpy if isinstance(self.engine, Engine) else None
+        return explain(
+            word,
+            self.parts,
+            fold,
+            known=word in self,
+            confidence=float(self.confidence([word])[0]),
+            neighbors=self.neighbors(word, k),
+        )
+
+    def _spelled(self, word: str) -> str:
+        return word.lower() if self.parts.units.lowercase else word
 
     @cached_property
-    def _known(self) -> frozenset[str]:
-        return frozenset(self.parts.words)
-
-    @cached_property
-    def _known_vectors(self) -> Floats:
-        return self.embed(self.parts.words)
+    def _calibration(self) -> Confidence | None:
+        return Confidence.from_about(self.parts.about)
 
 
-def _through_torch(parts: ModelParts) -> Callable[[Ragged], Floats]:
-    """Encoders that do not fold (the ablations) run as they were trained."""
-    try:
-        from lovevec.encoders.inference import TorchEngine
-    except ImportError:
-        raise MissingExtra("torch", "train") from None
-    return TorchEngine(parts.spec, parts.weights)
+def _on_a_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()

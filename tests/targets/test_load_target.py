@@ -140,7 +140,7 @@ def test_the_array_of_the_caller_is_never_changed():
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        (42, "a target is a path"),
+        (42, "word vectors come as a path"),
         (None, "NoneType is none of these"),
         ((WORDS,), "tuple is none of these"),
         ((WORDS, VECTORS[:3]), "5 words and 3 vectors"),

@@ -3,22 +3,60 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from collections.abc import Iterator
 
-from lovevec.love import LOVE
+from lovevec.cli.streams import MODEL_HELP, refuse_terminal
+
+ABOUT = """The known words whose vectors are nearest to those of the given words, with their cosine. One line a word,
+tab-separated: the word; known, imputed or empty; its neighbours. The word itself does not count."""
+EXAMPLES = """examples:
+  lovevec neighbors mispelling leukamia
+  lovevec neighbors -k 10 --json < words.txt > neighbors.jsonl
+  lovevec neighbors -m my-model mispelling"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
-    parser.description = "The known words whose vectors are nearest to those of the given words, with their cosine."
-    parser.add_argument("words", nargs="+", help="any strings: misspelled, rare, new")
-    parser.add_argument("-m", "--model", required=True, metavar="FOLDER", help="a folder that lovevec train wrote")
+    parser.description, parser.epilog = ABOUT, EXAMPLES
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("words", nargs="*", metavar="word", help="any strings; without them: one a line from stdin")
+    parser.add_argument("-m", "--model", help=MODEL_HELP)
     parser.add_argument("-k", type=int, default=5, help="how many neighbours (default 5)")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line instead")
 
 
 def run(given: argparse.Namespace) -> None:
-    """Print one line a word: the word, `known` or `imputed`, its neighbours; tab-separated."""
+    """Print one line a word."""
+    from lovevec.love import LOVE
+
+    batches = given_words(given.words)
     love = LOVE.load(given.model)
-    for word in given.words:
-        near = ", ".join(f"{name} {cosine:.2f}" for name, cosine in love.neighbors(word, given.k))
-        sys.stdout.write(f"{word}\t{'known' if word in love else 'imputed'}\t{near}\n")
+    for words in batches:
+        for word, near in zip(words, love.neighbors(words, given.k), strict=True):
+            sys.stdout.write(line_of(word, word in love, near, given.json) + "\n")
+
+
+def line_of(word: str, known: bool, near: list[tuple[str, float]], as_json: bool) -> str:
+    """A word and its neighbours, for people or for programs."""
+    if as_json:
+        listed = [{"word": name, "cosine": round(cosine, 6)} for name, cosine in near]
+        return json.dumps({"word": word, "known": known, "empty": not word.strip(), "neighbors": listed})
+    what = "known" if known else "imputed" if word.strip() else "empty"
+    return f"{word}\t{what}\t{', '.join(f'{name} {cosine:.2f}' for name, cosine in near)}"
+
+
+def given_words(words: list[str]) -> Iterator[list[str]]:
+    """The words of the command line, or those of stdin as they come, in batches."""
+    if words:
+        return iter([words])
+    refuse_terminal("some")
+    return _from_stdin()
+
+
+def _from_stdin() -> Iterator[list[str]]:
+    from lovevec.formats.wordstream import open_words
+
+    with open_words(None) as stream:
+        yield from stream.batches()

@@ -64,22 +64,22 @@ def find_pair(source: Any) -> Pair:
     elif isinstance(source, (tuple, list)) and len(source) == 2:
         words, vectors = source
     else:
-        raise LovevecError(f"a target is {ACCEPTED}; {type(source).__name__} is none of these")
+        raise LovevecError(f"word vectors come as {ACCEPTED}; {type(source).__name__} is none of these")
     array = as_table(vectors)
     names = as_words(words)
     if len(names) != len(array):
-        raise LovevecError(f"a target of {len(names):,} words and {len(array):,} vectors: one for each is needed")
+        raise LovevecError(f"{len(names):,} words and {len(array):,} vectors: one for each is needed")
     return Pair(names, array, not np.shares_memory(array, vectors) if isinstance(vectors, np.ndarray) else True)
 
 
 def as_words(words: Iterable[Any]) -> list[str]:
     """Check that words are strings, one after the other."""
     if isinstance(words, (str, bytes)) or not isinstance(words, Iterable):
-        raise LovevecError(f"the words of a target must be a list of strings, not {type(words).__name__}")
+        raise LovevecError(f"words must be a list of strings, not {type(words).__name__}")
     listed = list(words)
     for word in listed:
         if not isinstance(word, str):
-            raise LovevecError(f"the words of a target must be strings, {word!r} is {type(word).__name__}")
+            raise LovevecError(f"words must be strings, {word!r} is {type(word).__name__}")
     return listed
 
 
@@ -88,10 +88,10 @@ def as_table(vectors: Any) -> NDArray[np.float32]:
     try:
         array = np.asarray(vectors)
     except (ValueError, TypeError, RuntimeError) as error:
-        raise LovevecError(f"the vectors of a target must be one array [words, numbers]: {error}") from None
+        raise LovevecError(f"word vectors must be one array [words, numbers]: {error}") from None
     if array.dtype.kind not in "fiu":
-        raise LovevecError(f"the vectors of a target must be numbers, not {array.dtype}")
+        raise LovevecError(f"word vectors must be numbers, not {array.dtype}")
     if array.ndim != 2 or min(array.shape) < 1:
-        raise LovevecError(f"the vectors of a target must have the shape [words, numbers], not {array.shape}")
+        raise LovevecError(f"word vectors must have the shape [words, numbers], not {array.shape}")
     with np.errstate(over="ignore"):
         return np.ascontiguousarray(array, np.float32)

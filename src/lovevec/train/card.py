@@ -35,6 +35,7 @@ def model_card(name: str, about: dict[str, Any]) -> str:
         f"| made with | lovevec {__version__} |",
         "",
         *_scores(report["score"]),
+        *_confidence(about["confidence"]),
         "Limits: vectors are directions (unit length). The licence and the biases of the target's vectors carry over.",
         "",
     ]
@@ -56,3 +57,20 @@ def _scores(score: dict[str, Any]) -> list[str]:
         *rows,
         "",
     ]
+
+
+def _confidence(found: dict[str, Any]) -> list[str]:
+    if "missing" in found:
+        return []
+    return [
+        f"`love.confidence(words)` is the probability that {found['event']}. Measured on {found['held_back_words']:,}"
+        f" held-back words and {found['typos']:,} typos, each judged by a fit to the others: expected calibration error"
+        f" {found['calibration_error']:.3f}, AUC {_number(found['auc']['held_back'])} (held back) and"
+        f" {_number(found['auc']['typos'])} (typos). Of known words {found['known']:.1%} have their own target vector"
+        " among the 10 nearest; that is their confidence.",
+        "",
+    ]
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"

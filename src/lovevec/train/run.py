@@ -21,6 +21,7 @@ from lovevec.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts
 from lovevec.love import LOVE
 from lovevec.progress import Progress
 from lovevec.train.card import model_card
+from lovevec.train.confidence import calibrate
 from lovevec.train.device import choose_device, device_name
 from lovevec.train.group import Group
 from lovevec.train.loop import Trainer
@@ -153,15 +154,18 @@ class _Run:
             "parameters": trainer.network.parameter_counts(),
             "settings": self.settings.as_dict(),
         }
-        love = LOVE(ModelParts(trainer.spec, trainer.weights(), trainer.units, prepared.words, about))
+        parts = ModelParts(trainer.spec, trainer.weights(), trainer.units, prepared.words, about)
+        love = LOVE(parts)
         if not self.group.first:
             self.group.leave()  # once the first has scored and saved
             return love
         with self.progress.phase("scoring"):
-            found = score(love, prepared.words, prepared.vectors, trainer.held_back, self.settings.seed)
+            held_back = prepared.words, prepared.vectors, trainer.held_back, self.settings.seed
+            found = score(love, *held_back)
             typos = typo_neighbors(love, self.settings.seed)
+            about["confidence"] = calibrate(love, *held_back)
         about["report"] = self._report(trainer, found, typos)
-        love.card = model_card(self.folder.name if self.folder else prepared.target["name"], about)
+        love = LOVE(parts, model_card(self.folder.name if self.folder else prepared.target["name"], about))
         if self.folder:
             love.save(self.folder)
             write_json(

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.engine.fold import normalise
 from lovevec.love import LOVE
 from lovevec.train.augmentation import damage
 
 MOST_WORDS = 1000
 SHOWN = 6
-BLOCK = 32_768
+BLOCK = 16_384
 
 
 def score(
@@ -27,27 +26,39 @@ def score(
     if not len(rows):
         return {"words": 0}
     right = [words[row] for row in rows]
-    wrong = damage(right, rng)
-    table = normalise(vectors)
     return {
         "words": len(rows),
-        "clean": _against(love, right, table, rows),
-        "typo": _against(love, wrong, table, rows),
+        "clean": _against(love, right, vectors, rows),
+        "typo": _against(love, damage(right, rng), vectors, rows),
     }
 
 
 def _against(
     love: LOVE, shown: Sequence[str], vectors: NDArray[np.float32], rows: NDArray[np.int64]
 ) -> dict[str, float]:
-    made = love.embed(shown)
-    own = (made * normalise(vectors[rows])).sum(axis=1)
+    own, rank = ranks(love.embed(shown), vectors, rows)
+    return {"cosine": _round(own.mean()), "top1": _round((rank < 1).mean()), "top10": _round((rank < 10).mean())}
+
+
+def ranks(
+    made: NDArray[np.float32], vectors: NDArray[np.float32], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """For each vector made: its cosine to its own target vector `vectors[row]`, and how many others are nearer."""
+    own = (made * unit_length(vectors[rows])).sum(axis=1)
     rank = np.zeros(len(rows), dtype=np.int64)
     for low in range(0, len(vectors), BLOCK):
-        cosine = made @ normalise(vectors[low : low + BLOCK]).T
+        cosine = made @ unit_length(vectors[low : low + BLOCK]).T
         inside = np.flatnonzero((rows >= low) & (rows < low + BLOCK))
         cosine[inside, rows[inside] - low] = -1  # a word does not stand before itself, whatever the rounding
         rank += (cosine > own[:, None]).sum(axis=1)
-    return {"cosine": _round(own.mean()), "top1": _round((rank < 1).mean()), "top10": _round((rank < 10).mean())}
+    return own, rank
+
+
+def unit_length(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows scaled to length 1."""
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    result: NDArray[np.float32] = rows / np.maximum(length, np.finfo(np.float32).tiny)
+    return result
 
 
 def _round(number: np.floating[Any]) -> float:

@@ -1,0 +1,50 @@
+"""`lovevec explain`: what a word's vector is made of."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from lovevec.cli.neighbors import given_words
+from lovevec.cli.streams import MODEL_HELP
+from lovevec.errors import LovevecError
+
+ABOUT = """What a word's vector is made of: its units, with the weight of each in the sum and its share of the final
+vector; known or imputed; the probability that the vector is right; the nearest known words."""
+EXAMPLES = """examples:
+  lovevec explain bec0me
+  lovevec explain bec0me --plot bec0me.png
+  lovevec explain --json < words.txt > explained.jsonl"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    parser.description, parser.epilog = ABOUT, EXAMPLES
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("words", nargs="*", metavar="word", help="any strings; without them: one a line from stdin")
+    parser.add_argument("-m", "--model", help=MODEL_HELP)
+    parser.add_argument("-k", type=int, default=5, help="how many neighbours (default 5)")
+    parser.add_argument("--plot", metavar="FILE", help="also draw the word's attention maps (.png, .svg, .pdf)")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line instead, attention maps included")
+
+
+def run(given: argparse.Namespace) -> None:
+    """Print one explanation a word, an empty line between."""
+    from lovevec.love import LOVE
+
+    if given.plot and len(given.words) != 1:
+        raise LovevecError(f"--plot draws one word; {len(given.words) or 'none'} on the command line")
+    batches = given_words(given.words)
+    love = LOVE.load(given.model)
+    between = ""
+    for words in batches:
+        for word in words:
+            found = love.explain(word, given.k)
+            if given.plot:
+                found.plot(given.plot)
+            if given.json:
+                sys.stdout.write(json.dumps(found.as_dict()) + "\n")
+            else:
+                sys.stdout.write(f"{between}{found}\n")
+                between = "\n"

@@ -1,0 +1,120 @@
+"""Confidence: the probability that a word's vector is right, from what the model sees while it makes it.
+
+What it is the probability of, for a word that is not known: that the vector which the target has for this word (for a
+misspelling: for the word that was meant) would be among the 10 nearest of all target vectors. It is calibrated at the
+end of training over an even mix of words held back from training and one-edit typos of known words, by a logistic
+regression on four features:
+
+    length      log of the vector's length before normalisation, per unit: units that agree add up
+    characters  log of how many characters the word has
+    pieces      log of how many pieces it falls into
+    longest     the longest piece's share of the word's characters
+
+Not fitted: a known word has the share that was measured for known words; an empty word has 0; characters that the model
+cannot read ([UNK]), and those by which a word is longer than nearly all words of the mix, take away their share of it.
+Words that are like neither half of the mix (several errors at once, names, numbers, another language) have a number
+that still ranks them, but no promise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.errors import LovevecError
+from lovevec.ragged import Ragged
+from lovevec.units import Units, to_codes
+from lovevec.vocabulary import GO_ON, SPECIAL, UNK
+
+Numbers = NDArray[np.float64]
+FEATURES = ("length", "characters", "pieces", "longest")
+EVENT = (
+    "the word's own target vector is among the 10 nearest of all target vectors,"
+    " over an even mix of words held back from training and one-edit typos of known words"
+)
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A feature's part in the sum: its coefficient, and the range seen while fitting, at whose ends it is held."""
+
+    coefficient: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """A fitted calibration: logit = intercept + Σ coefficient x feature. `known` is the share of known words."""
+
+    intercept: float
+    features: Mapping[str, Feature]
+    known: float
+
+    def __call__(self, measured: Mapping[str, Numbers]) -> Numbers:
+        """The probability for words of which `measured` holds the features, and `unread`, the share of [UNK]."""
+        logit = np.full(len(measured["unread"]), self.intercept)
+        for name, feature in self.features.items():
+            logit += feature.coefficient * np.clip(measured[name], feature.low, feature.high)
+        longer = np.exp(np.minimum(self.features["characters"].high - measured["characters"], 0))
+        chance: Numbers = (1 - measured["unread"]) * longer / (1 + np.exp(-logit))
+        return chance
+
+    @classmethod
+    def from_about(cls, about: Mapping[str, Any]) -> Confidence | None:
+        """Read what training stored in a model's config.json; None where the model has no calibration."""
+        found = about.get("confidence")
+        if found is None or (isinstance(found, dict) and "missing" in found):
+            return None
+        try:
+            features = {name: Feature(**numbers) for name, numbers in found["features"].items()}
+            made = cls(found["intercept"], features, found["known"])
+            plain = [made.intercept, made.known]
+            plain += [number for part in features.values() for number in (part.coefficient, part.low, part.high)]
+            sane = all(type(number) in (int, float) and isfinite(number) for number in plain)
+            sane &= 0 <= made.known <= 1 and {"characters"} <= features.keys() <= {*FEATURES}
+        except (TypeError, KeyError, AttributeError):
+            sane = False
+        if not sane:
+            raise LovevecError("config.json: `confidence` is not what lovevec writes there; remove it, or train again")
+        return made
+
+
+def measure(units: Units, words: Sequence[str], lengths: NDArray[np.float32] | None) -> dict[str, Numbers]:
+    """The features of words; `lengths` are their vectors' before normalisation, where the engine gives them."""
+    codes = to_codes(words, units.lowercase)
+    characters = np.maximum(codes.lengths, 1).astype(np.float64)
+    spelled = Ragged(units.character[codes.values], codes.offsets)
+    measured = {
+        "unread": _per_row(np.add, (spelled.values == UNK).astype(np.float64), spelled) / characters,
+        "characters": np.log(characters),
+    }
+    if units.mode != "chars":
+        pieces = units.trie.split(spelled, UNK)
+        measured["pieces"] = np.log(np.maximum(pieces.lengths, 1))
+        measured["longest"] = _per_row(np.maximum, _spelled_lengths(units)[pieces.values], pieces) / characters
+    if lengths is not None:
+        count = units.encode_codes(codes).lengths
+        measured["length"] = np.log(np.maximum(lengths, np.finfo(np.float32).tiny) / count)
+    return measured
+
+
+def _spelled_lengths(units: Units) -> Numbers:
+    """How many characters of a word each unit stands for."""
+    lengths = np.fromiter((len(unit.removeprefix(GO_ON)) for unit in units.vocabulary.units), dtype=np.float64)
+    lengths[: len(SPECIAL)] = 0
+    return lengths
+
+
+def _per_row(add: np.ufunc, values: Numbers, rows: Ragged) -> Numbers:
+    """Reduce the values of each row; rows without any give 0."""
+    result = np.zeros(len(rows))
+    filled = np.flatnonzero(rows.lengths)
+    if len(filled):
+        result[filled] = add.reduceat(values, rows.offsets[filled])
+    return result

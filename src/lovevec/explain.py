@@ -1,0 +1,171 @@
+"""What a word's vector is made of: its units, how much each counts, what attends to what, what is near.
+
+weight   w_j of the fold: how much of unit j is added up. Positive; the weights of a word sum to its n units.
+share    how much of the final vector v unit j brings: w_j out_j · v over the length before normalisation. A unit
+         may pull away from v (a negative share). Shares, with that of the word-level head where there is one,
+         sum to 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.engine.with_numpy import NumpyEngine
+from lovevec.folder import ModelParts
+from lovevec.units import normalise
+
+Map = NDArray[np.float64]
+SHOWN = 40
+TINY = 1e-38
+BAR = 20
+
+
+class Unit(NamedTuple):
+    """One symbol of the word's input; weight and share are None for an encoder that does not fold."""
+
+    name: str
+    weight: float | None = None
+    share: float | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """What `love.explain(word)` found; print it, draw it with `plot`, or take `as_dict` for JSON.
+
+    `positional` is A_n, which depends on the number of units alone, `attention` is S, the self-attention, both [n, n]
+    (n-grams are not in them): row i says how much unit i takes from each unit. `head` is the share of the word-level
+    head, 0 without one. `confidence` is None where the model has no calibration (`love.about["confidence"]` says what
+    it is the probability of). `neighbors` are the nearest known words with their cosine.
+    """
+
+    word: str
+    normalised: str
+    known: bool
+    empty: bool
+    confidence: float | None
+    units: tuple[Unit, ...]
+    head: float
+    positional: Map | None
+    attention: Map | None
+    neighbors: tuple[tuple[str, float], ...]
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "word": self.word,
+            "normalised": self.normalised,
+            "known": self.known,
+            "empty": self.empty,
+            "confidence": self.confidence,
+            "units": [unit._asdict() for unit in self.units],
+            "head": self.head,
+            "positional": None if self.positional is None else self.positional.tolist(),
+            "attention": None if self.attention is None else self.attention.tolist(),
+            "neighbors": [{"word": word, "cosine": cosine} for word, cosine in self.neighbors],
+            "notes": list(self.notes),
+        }
+
+    def plot(self, path: str | PathLike[str]) -> None:
+        """Draw the two attention maps and the shares into a picture file (.png, .svg, .pdf)."""
+        from lovevec.figures.explanation import draw_explanation
+
+        draw_explanation(self, path)
+
+    def __str__(self) -> str:
+        return "\n".join([self._headline(), *self._unit_lines(), *self._end_lines()])
+
+    __repr__ = __str__
+
+    def _headline(self) -> str:
+        what = "empty" if self.empty else "known" if self.known else "imputed"
+        shown = self.word if len(self.word) <= 60 else self.word[:40] + "…" + self.word[-15:]
+        seen = f", read as {self.normalised!r}" if self.normalised != self.word and len(self.normalised) <= 60 else ""
+        sure = "" if self.confidence is None else f", confidence {self.confidence:.2f}"
+        return f"{shown!r}: {what}{sure}{seen}"
+
+    def _unit_lines(self) -> list[str]:
+        if self.positional is None:
+            return ["  units  " + " ".join(unit.name for unit in self.units)]
+        shares = np.array([unit.share for unit in self.units], dtype=np.float64)
+        shown = np.sort(np.argsort(-np.abs(shares), kind="stable")[:SHOWN])
+        rows = [self.units[place] for place in shown.tolist()]
+        if self.head:
+            rows.append(Unit("(head)", None, self.head))
+        width = max(len("unit"), *(len(unit.name) for unit in rows))
+        most = max(abs(unit.share or 0.0) for unit in rows) or 1.0
+        lines = [f"  {'unit':<{width}}  weight   share"]
+        for unit in rows:
+            weight = f"{unit.weight:6.2f}" if unit.weight is not None else " " * 6
+            bar = "█" * round(BAR * max(unit.share or 0.0, 0.0) / most)
+            lines.append(f"  {unit.name:<{width}}  {weight}  {unit.share:6.1%}  {bar}".rstrip())
+        if len(shown) < len(self.units):
+            lines.append(f"  … and {len(self.units) - len(shown)} units of smaller share")
+        return lines
+
+    def _end_lines(self) -> list[str]:
+        near = ", ".join(f"{word} {cosine:.2f}" for word, cosine in self.neighbors)
+        return [f"  nearest known words: {near or 'none'}", *(f"  {note}" for note in self.notes)]
+
+
+def explain(
+    word: str,
+    parts: ModelParts,
+    fold: NumpyEngine | None,
+    known: bool,
+    confidence: float,
+    neighbors: list[tuple[str, float]],
+) -> Explanation:
+    """Take a word's vector apart, in float64."""
+    names = parts.units.names(word)
+    units, head, positional, attention = tuple(map(Unit, names)), 0.0, None, None
+    notes = []
+    if np.isnan(confidence):
+        notes.append((parts.about.get("confidence") or {}).get("missing", "confidence: this model is not calibrated"))
+    if fold is None:
+        notes.append(f"weights and attention maps: not for the {parts.spec.kind} encoder, which does not fold")
+    else:
+        ids = parts.units.encode([word]).values
+        ordered = ids < parts.units.vocabulary.unit_rows
+        weights, shares, head, positional, attention = take_apart(fold, ids[ordered], ids[~ordered])
+        units = tuple(map(Unit, names, weights.tolist(), shares.tolist()))
+    return Explanation(
+        word,
+        normalise(word, parts.units.lowercase),
+        known,
+        not word.strip(),
+        None if np.isnan(confidence) else confidence,
+        units,
+        head,
+        positional,
+        attention,
+        tuple(neighbors),
+        tuple(notes),
+    )
+
+
+def take_apart(
+    fold: NumpyEngine, ids: NDArray[np.integer], ngrams: NDArray[np.integer]
+) -> tuple[Map, Map, float, Map, Map]:
+    """Units of one word, and its n-grams -> the weights of both, their shares, the head's share, A_n and S [n, n]."""
+    positional = fold.window(len(ids)).astype(np.float64)
+    attention = fold.attention(ids[None])[0].astype(np.float64)
+    weights = attention.sum(axis=0) @ positional
+    out = fold.out_rows(ids).astype(np.float64)
+    pooled = weights @ out
+    added = np.zeros_like(pooled)
+    if fold.tables.head:
+        first, first_bias, second, second_bias = (tensor.astype(np.float64) for tensor in fold.tables.head)
+        direction = pooled / max(np.linalg.norm(pooled), TINY)
+        added = np.maximum(direction @ first.T + first_bias, 0) @ second.T + second_bias
+    bag = fold.out_rows(ngrams).astype(np.float64)
+    vector = pooled + added + bag.sum(axis=0)
+    squared = max(vector @ vector, TINY)
+    weights = np.concatenate([weights, np.ones(len(bag))])
+    shares = weights * (np.concatenate([out, bag]) @ vector) / squared
+    return weights, shares, float(added @ vector / squared), positional, attention

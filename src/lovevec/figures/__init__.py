@@ -1,0 +1,1 @@
+"""Pictures (extra `plots`). Nothing here opens a window or changes matplotlib's global state."""
