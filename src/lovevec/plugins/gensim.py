@@ -1,0 +1,110 @@
+"""gensim's KeyedVectors with a vector for any word; code that takes KeyedVectors takes these.
+
+    kv = RobustKeyedVectors(KeyedVectors.load("my.kv"), LOVE.load())
+    kv["mispelling"]                  # imputed, in the space of my.kv
+    kv.most_similar("mispelling")     # among the keys of my.kv
+
+`word in kv` follows gensim's own custom for vectors that can be made up (its FastText): it says whether there is a
+vector, so it is true for any string, and gensim's methods stop leaving unknown words out. Whether a word is *known* say
+`kv.has_index_for(word)`, `word in kv.key_to_index` and `kv.known(words)`, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.attached import Attached
+from lovevec.attached.sample import Model
+from lovevec.errors import LovevecError, MissingExtra
+
+try:
+    from gensim.models import KeyedVectors
+except ImportError:
+    raise MissingExtra("gensim", "gensim") from None
+
+
+class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
+    """KeyedVectors (or a gensim model with `.wv`) that impute what they lack; `options` are those of `love.attach`.
+
+    The matrix is shared with the vectors given, not copied; the keys are a copy.
+    """
+
+    def __init__(self, vectors: Any, love: Model, **options: Any) -> None:
+        source = getattr(vectors, "wv", vectors)
+        if not isinstance(source, KeyedVectors):
+            raise LovevecError(f"RobustKeyedVectors takes gensim's KeyedVectors, not {type(source).__name__}")
+        super().__init__(source.vector_size, dtype=source.vectors.dtype)
+        self.index_to_key, self.key_to_index = list(source.index_to_key), dict(source.key_to_index)
+        self.vectors, self.norms, self.expandos = source.vectors, source.norms, dict(source.expandos)
+        self.next_index = len(self.index_to_key)
+        self.robust = Attached(love, source, **options)
+
+    def known(self, words: Iterable[str]) -> NDArray[np.bool_]:
+        """Which of the words have a vector of their own: [len(words)]."""
+        return np.array([word in self.key_to_index for word in words], dtype=np.bool_)
+
+    def __contains__(self, key: object) -> bool:
+        """Whether there is a vector for the key: for any string there is."""
+        return isinstance(key, str) or bool(self.has_index_for(key))
+
+    def get_vector(self, key: str | int, norm: bool = False) -> NDArray[Any]:
+        """The key's own vector, or an imputed one; at length 1 with `norm`."""
+        if not isinstance(key, str) or key in self.key_to_index:
+            own: NDArray[Any] = super().get_vector(key, norm=norm)
+            return own
+        vector = self.robust[key].astype(self.vectors.dtype, copy=False)
+        return vector / np.linalg.norm(vector) if norm else vector
+
+    def __getitem__(self, key_or_keys: Any) -> NDArray[Any]:
+        """The vector of a key, or one row for each of several; unknown words are imputed all at once."""
+        if isinstance(key_or_keys, (str, int, np.integer)):
+            return self.get_vector(key_or_keys)  # type: ignore[arg-type]
+        keys = list(key_or_keys)
+        if not keys or not all(isinstance(key, str) for key in keys):
+            rows: NDArray[Any] = super().__getitem__(keys)
+            return rows
+        row = np.array([self.key_to_index.get(key, -1) for key in keys])
+        result = np.empty((len(keys), self.vector_size), dtype=self.vectors.dtype)
+        result[row >= 0] = self.vectors[row[row >= 0]]
+        result[row < 0] = self.robust.embed([key for key, own in zip(keys, row, strict=True) if own < 0])
+        return result
+
+    def distances(self, word_or_vector: Any, other_words: Sequence[str] = ()) -> NDArray[Any]:
+        """Cosine distances to `other_words`, known or not, or to all known words."""
+        if not len(other_words):
+            everything: NDArray[Any] = super().distances(word_or_vector)
+            return everything
+        single = isinstance(word_or_vector, (str, int, np.integer))
+        vector = self.get_vector(word_or_vector) if single else word_or_vector
+        distances: NDArray[Any] = 1 - self.cosine_similarities(vector, self[list(other_words)])
+        return distances
+
+    def closer_than(self, key1: str, key2: str) -> list[str]:
+        """The known words nearer to `key1` than `key2` is."""
+        if self.has_index_for(key1) and self.has_index_for(key2):
+            closer: list[str] = super().closer_than(key1, key2)
+            return closer
+        nearer = np.flatnonzero(self.distances(key1) < self.distances(key1, [key2])[0])
+        return [self.index_to_key[index] for index in nearer.tolist() if self.index_to_key[index] != key1]
+
+    def vectors_for_all(
+        self, keys: Iterable[Any], allow_inference: bool = True, copy_vecattrs: bool = False
+    ) -> KeyedVectors:
+        """Plain KeyedVectors of the given keys, unknown words imputed: what to save for a text once and for all."""
+        distinct = list(dict.fromkeys(keys))
+        if not distinct or not allow_inference or copy_vecattrs:
+            return super().vectors_for_all(distinct, allow_inference, copy_vecattrs)
+        made = KeyedVectors(self.vector_size, dtype=self.vectors.dtype)
+        made.add_vectors(distinct, self[distinct])
+        return made
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save the known words as plain KeyedVectors; the model has its own folder. Attach again after loading."""
+        plain = KeyedVectors(self.vector_size, dtype=self.vectors.dtype)
+        for name in ("index_to_key", "key_to_index", "vectors", "norms", "expandos", "next_index"):
+            setattr(plain, name, getattr(self, name))
+        plain.save(*args, **kwargs)

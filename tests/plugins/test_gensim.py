@@ -1,0 +1,136 @@
+"""gensim's own methods, on known words as gensim answers them, on unknown ones as its definitions say."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from gensim.models import FastText, KeyedVectors
+from tests.conftest import made_vectors, made_words
+
+from lovevec import LOVE, LovevecError
+from lovevec.plugins.gensim import RobustKeyedVectors
+from lovevec.train import Settings, train
+
+WORDS = made_words(300)
+NEW = ["plorickz", "streabnd", *made_words(320, seed=9)[300:]]
+
+
+@pytest.fixture(scope="module")
+def love(tmp_path_factory) -> LOVE:
+    path = tmp_path_factory.mktemp("models") / "m"
+    settings = Settings(vocabulary_size=300, epochs=8, batch=32, negatives=20, device="cpu", learning_rate=0.01)
+    train((WORDS, made_vectors(WORDS, 16)), settings, output=path)
+    return LOVE.load(path)
+
+
+@pytest.fixture(scope="module")
+def plain() -> KeyedVectors:
+    kv = KeyedVectors(16)
+    kv.add_vectors(WORDS, 3 * made_vectors(WORDS, 16))
+    return kv
+
+
+@pytest.fixture
+def robust(plain, love) -> RobustKeyedVectors:
+    return RobustKeyedVectors(plain, love)
+
+
+@pytest.fixture(scope="module")
+def filled(plain, love) -> KeyedVectors:
+    """The oracle: plain gensim with a row for each new word."""
+    kv = KeyedVectors(16)
+    kv.add_vectors(WORDS + NEW, np.concatenate([plain.vectors, love.attach(plain).embed(NEW)]))
+    return kv
+
+
+def test_known_words_are_answered_as_gensim_does(robust, plain):
+    a, b, c = WORDS[:3]
+    assert np.array_equal(robust[a], plain[a])
+    assert np.array_equal(robust[[a, b]], plain[[a, b]])
+    assert np.array_equal(robust[0], plain[0])
+    assert np.array_equal(robust[[0, 1]], plain[[0, 1]])
+    assert robust.most_similar(a) == plain.most_similar(a)
+    assert robust.most_similar(positive=[a, b], negative=[c]) == plain.most_similar(positive=[a, b], negative=[c])
+    assert robust.similarity(a, b) == plain.similarity(a, b)
+    assert np.array_equal(robust.distances(a, [b, c]), plain.distances(a, [b, c]))
+    assert robust.closer_than(a, b) == plain.closer_than(a, b)
+    assert robust.doesnt_match(WORDS[:5]) == plain.doesnt_match(WORDS[:5])
+    assert robust.vectors is plain.vectors
+
+
+def test_unknown_words_are_answered_as_gensim_would_with_a_row_for_them(robust, filled):
+    a, b, new, other = WORDS[0], WORDS[1], NEW[0], NEW[1]
+    assert np.array_equal(robust[new], filled[new])
+    np.testing.assert_allclose(robust.get_vector(new, norm=True), filled.get_vector(new, norm=True), rtol=1e-5)
+    np.testing.assert_allclose(robust[[a, new, other, b]], filled[[a, new, other, b]], rtol=1e-5)
+    np.testing.assert_allclose(robust.similarity(new, a), filled.similarity(new, a), rtol=1e-5)
+    np.testing.assert_allclose(robust.n_similarity([a, new], [b]), filled.n_similarity([a, new], [b]), rtol=1e-5)
+    np.testing.assert_allclose(robust.distances(new, [a, other]), filled.distances(new, [a, other]), atol=1e-5)
+    assert robust.doesnt_match([a, b, new, other]) == filled.doesnt_match([a, b, new, other])
+    assert robust.closer_than(new, a) == [word for word in filled.closer_than(new, a) if word in WORDS]
+    assert robust.closer_than(a, new) == [word for word in filled.closer_than(a, new) if word in WORDS]
+    assert robust.rank(new, a) == len(robust.closer_than(new, a)) + 1
+    for query in ({"positive": [new]}, {"positive": [a, new], "negative": [other]}):
+        expected = [pair for pair in filled.most_similar(**query, topn=60) if pair[0] in WORDS][:10]
+        found = robust.most_similar(**query)
+        assert [word for word, _ in found] == [word for word, _ in expected]
+        np.testing.assert_allclose([near for _, near in found], [near for _, near in expected], rtol=1e-4)
+
+
+def test_in_follows_gensims_custom_and_known_is_exact(robust, plain):
+    fasttext = FastText([WORDS[:20]], vector_size=4, min_count=1, bucket=100, epochs=1).wv
+    for kv in (robust, fasttext):  # gensim's own vectors for any word
+        assert NEW[0] in kv
+        assert not kv.has_index_for(NEW[0])
+        assert NEW[0] not in kv.key_to_index
+    assert robust.known([WORDS[0], NEW[0]]).tolist() == [True, False]
+    assert 0 in robust
+    assert 10_000 not in robust
+    assert len(robust) == len(plain)
+    with pytest.raises(KeyError):
+        robust[10_000]
+
+
+def test_vectors_for_all_makes_plain_keyed_vectors(robust, filled):
+    made = robust.vectors_for_all([NEW[0], WORDS[3], NEW[0], NEW[1]])
+    assert type(made) is KeyedVectors
+    assert made.index_to_key == [NEW[0], WORDS[3], NEW[1]]
+    np.testing.assert_allclose(made.vectors, filled[[NEW[0], WORDS[3], NEW[1]]], rtol=1e-5)
+    assert robust.vectors_for_all([NEW[0], WORDS[3]], allow_inference=False).index_to_key == [WORDS[3]]
+
+
+def test_words_added_later_are_known_and_leave_the_source_alone(robust, plain):
+    row = np.arange(16, dtype=np.float32)
+    robust.add_vectors([NEW[0]], [row])
+    assert np.array_equal(robust[NEW[0]], row)
+    assert np.array_equal(robust[[NEW[0]]], row[None])
+    assert robust.known([NEW[0]]).all()
+    assert NEW[0] not in plain
+    assert len(plain) == 300
+
+
+def test_saving_writes_plain_keyed_vectors(robust, plain, tmp_path):
+    robust.save(str(tmp_path / "kv"))
+    loaded = KeyedVectors.load(str(tmp_path / "kv"))
+    assert type(loaded) is KeyedVectors
+    assert loaded.index_to_key == plain.index_to_key
+    assert np.array_equal(loaded.vectors, plain.vectors)
+    robust.save_word2vec_format(str(tmp_path / "kv.bin"), binary=True)
+    read = KeyedVectors.load_word2vec_format(str(tmp_path / "kv.bin"), binary=True)
+    assert np.array_equal(read.vectors, plain.vectors)
+
+
+def test_it_travels_between_processes(robust):
+    again = pickle.loads(pickle.dumps(robust))
+    assert np.array_equal(again[NEW], robust[NEW])
+
+
+def test_a_model_with_wv_and_what_is_neither(love):
+    model = FastText([WORDS], vector_size=16, min_count=1, bucket=100, epochs=1, workers=1, seed=1)
+    robust = RobustKeyedVectors(model, love, space="mapped")
+    assert np.array_equal(robust[WORDS[0]], model.wv[WORDS[0]])
+    assert robust.robust.about["space"] == "mapped"
+    with pytest.raises(LovevecError, match="not dict"):
+        RobustKeyedVectors({}, love)
