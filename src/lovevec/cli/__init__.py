@@ -12,16 +12,39 @@ from lovevec import __version__
 from lovevec.shell import run_command
 
 COMMANDS = {
+    "embed": "vectors for words: any strings, any number of them",
+    "neighbors": "the known words nearest to any word, by a model",
+    "similar": "how near two words are",
+    "explain": "what a word's vector is made of",
+    "fill": "your own vectors, plus rows for the words they lack",
+    "info": "what a model is: size, target, scores",
+    "export": "make a trained model small, to ship it",
     "train": "learn a model from word vectors",
     "prepare": "do the CPU-heavy part of training once, for many runs",
-    "neighbors": "the known words nearest to any word, by a model",
 }
+EXAMPLES = """examples:
+  lovevec embed < words.txt > vectors.vec
+  lovevec neighbors mispelling
+  lovevec similar colour color
+  lovevec explain bec0me --plot bec0me.png
+  lovevec fill my.vec --words corpus.txt -o filled.vec
+  lovevec info
+  lovevec export my-model -o my-small-model
+  lovevec train glove.txt -o my-model
+  lovevec prepare glove.txt -o prepared
+
+`lovevec COMMAND --help` says more."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `lovevec …`; returns the exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    parser = argparse.ArgumentParser("lovevec", description="A good vector for any word.")
+    parser = argparse.ArgumentParser(
+        "lovevec",
+        description="A good vector for any word: rare, new, misspelled or damaged.",
+        epilog=EXAMPLES,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, max_help_position=16),
+    )
     parser.add_argument("--version", action="version", version=f"lovevec {__version__}")
     chosen = parser.add_subparsers(dest="command", metavar="command", required=True, title="commands")
     for name, help in COMMANDS.items():

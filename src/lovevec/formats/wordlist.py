@@ -46,8 +46,8 @@ def split_words(joined: bytes) -> list[str | None]:
 
 
 def find_word_list(path: Path, words: Path | None) -> list[str | None]:
-    """Read the word list that the caller names, or `x.words` or `x.txt` beside `x.npy`."""
-    beside = [path.with_suffix(".words"), path.with_suffix(".txt")]
+    """Read the word list that the caller names, or `x.words.txt`, `x.words` or `x.txt` beside `x.npy`."""
+    beside = [path.with_suffix(suffix) for suffix in (".words.txt", ".words", ".txt")]
     found = words or next((each for each in beside if each.is_file()), None)
     if found is None:
         names = " or ".join(each.name for each in beside)

@@ -1,0 +1,108 @@
+"""`lovevec embed`: a stream of words in, a stream of vectors out."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from lovevec.cli.streams import (
+    MODEL_HELP,
+    as_path,
+    late_progress,
+    one_engine,
+    outputs_of,
+    refuse_same_file,
+    refuse_terminal,
+    say,
+    tidy_when_killed,
+)
+from lovevec.errors import LovevecError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lovevec.love import LOVE
+
+ABOUT = """Vectors for words, one row a word, in their order: from the command line, a file, or standard input,
+one word a line. Any size in constant memory. Any string has a vector: misspelled, new, empty."""
+MORE = """formats, by the end of the file's name or --format:
+  vec      text for fastText, gensim and spaCy (also .txt). Standard output has this one unless you say otherwise.
+           Its first line `rows dim` is left out only when words come from a pipe and vectors go into one
+           (gensim: no_header=True)
+  npy      numpy array; the words go to x.words.txt beside x.npy, one a line
+  npz      numpy archive with the arrays vectors and words
+  parquet  columns word and vector, for pandas, polars, duckdb (needs lovevec[parquet])
+  jsonl    {"word": …, "vector": […], "known": true or false} a line
+
+A line ends at \\n or \\r\\n; an empty line is a word too, so that row i belongs to line i. A byte-order mark is
+dropped. Words that are not UTF-8 come out as they went in. A file appears only when it is whole.
+
+examples:
+  lovevec embed mispelling oxgen --format jsonl
+  lovevec embed < words.txt > vectors.vec
+  lovevec embed -i words.txt -o vectors.npy --precision float16"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    parser.description, parser.epilog = ABOUT, MORE
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.usage = "%(prog)s [options] [word ...]"
+    parser.add_argument("words", nargs="*", metavar="word", help="any strings; without them: -i, or standard input")
+    parser.add_argument("-m", "--model", help=MODEL_HELP)
+    parser.add_argument("-i", "--input", metavar="FILE", help="words, one a line (- for standard input)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="where the vectors go (default: standard output)")
+    parser.add_argument("--format", choices=("vec", "npy", "npz", "parquet", "jsonl"), help="see below")
+    parser.add_argument(
+        "--precision", choices=("float32", "float16"), default="float32", help="of npy, npz and parquet"
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
+
+
+def run(given: argparse.Namespace) -> None:
+    """Embed what is given."""
+    from lovevec.formats.wordstream import open_words
+    from lovevec.formats.write import Shape, format_of, open_writer
+    from lovevec.love import LOVE
+
+    output = as_path(given.output)
+    kind = format_of(output, given.format)
+    with ExitStack() as stack:
+        stream = None
+        if given.words and given.input:
+            raise LovevecError("words on the command line and -i: name one of the two")
+        if not given.words:
+            if given.input is None:
+                refuse_terminal("some")
+            stream = stack.enter_context(open_words(as_path(given.input)))
+            refuse_same_file([stream.file.fileno()], outputs_of(output, kind))
+        count = len(given.words) if stream is None else stream.count()
+        words = iter([given.words]) if stream is None else stream.batches()
+        first: list[str] = next(words, [])
+        love = LOVE.load(given.model, engine=one_engine(count, len(first)))
+        with (
+            tidy_when_killed(),
+            open_writer(output, kind, Shape(love.dim, count, given.precision)) as writer,
+            late_progress(given.quiet, count, output) as advance,
+        ):
+            empty = 0
+            for batch in chain([first] if first else [], words):
+                known = [word in love for word in batch] if kind == "jsonl" else []
+                writer.add(batch, embed_once(love, batch), known)
+                empty += batch.count("")
+                advance(len(batch))
+    notes = [f"empty lines: {empty:,}; their rows hold the vector of the empty word"] if empty else []
+    say(given.quiet, notes + writer.notes())
+
+
+def embed_once(love: LOVE, words: list[str]) -> NDArray[np.float32]:
+    """A row a word; a word that comes again and again is computed once. Finding none costs 0.1 µs a word."""
+    distinct = dict.fromkeys(words)
+    if len(distinct) > 0.9 * len(words):
+        return love.embed(words, progress=False)
+    rows = love.embed(list(distinct), progress=False)
+    place = {word: row for row, word in enumerate(distinct)}
+    return rows[[place[word] for word in words]]

@@ -1,0 +1,121 @@
+"""`lovevec fill`: somebody's vectors, plus rows for the words that they lack."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lovevec.cli.streams import MODEL_HELP, as_path, one_engine, outputs_of, refuse_same_file, say, tidy_when_killed
+from lovevec.errors import LovevecError
+from lovevec.progress import Progress
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lovevec.formats import VectorTable
+    from lovevec.formats.write import Writer
+    from lovevec.love import LOVE
+
+ABOUT = """Your own word vectors, plus a row for every word of a text (or a list) that they lack. Your rows come first,
+as they are; the new ones follow, the most frequent first, in the same space and at a fitting length."""
+MORE = """A word of the text is what stands between white space. If your vectors do not have it as it stands, the
+punctuation before and after it is taken off. Words are lower-cased if all of your vectors' words are lower case.
+--list takes one word a line, as it is.
+
+The output's format is that of its name: .vec or .txt, .npy (words in x.words.txt), .npz, .parquet, .jsonl.
+
+examples:
+  lovevec fill my.vec --words corpus.txt -o filled.vec
+  lovevec fill GoogleNews.bin.gz --words corpus.txt --min-count 5 -o filled.npz
+  lovevec fill glove.txt --words wordlist.txt --list -m my-model -o filled.parquet"""
+BATCH = 16_384
+SAMPLE = 20_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    parser.description, parser.epilog = ABOUT, MORE
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("vectors", help="a vector file of any known format")
+    parser.add_argument(
+        "--words", metavar="FILE", required=True, help="text with the words to have (- for standard input)"
+    )
+    parser.add_argument("--list", action="store_true", help="FILE is a list, one word a line")
+    parser.add_argument(
+        "--min-count", type=int, default=1, metavar="N", help="only words that come so often (default 1)"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="where all vectors go (default: standard output)")
+    parser.add_argument("--format", choices=("vec", "npy", "npz", "parquet", "jsonl"), help="if not by the file's name")
+    parser.add_argument("-m", "--model", help=MODEL_HELP)
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
+
+
+def run(given: argparse.Namespace) -> None:
+    """Read both, attach, write."""
+    from lovevec.formats import read_vectors
+    from lovevec.formats.write import Shape, format_of, open_writer
+    from lovevec.love import LOVE
+
+    output = as_path(given.output)
+    kind = format_of(output, given.format)
+    if given.min_count < 1:
+        raise LovevecError(f"--min-count is {given.min_count}: must be at least 1")
+    inputs = [Path(given.vectors), as_path(given.words) or 0]
+    refuse_same_file(inputs, outputs_of(output, kind))
+    with Progress(given.quiet) as progress:
+        table = read_vectors(given.vectors, progress=progress)
+        with progress.phase("counting words"):
+            have = set(table.words)
+            often = wanted_words(given, table, have)
+        lacking = [word for word in often if word not in have]
+        love = LOVE.load(given.model, engine=one_engine(len(table) + len(lacking)))
+        with progress.phase("attaching"):
+            robust = love.attach(table)
+        rows = len(table) + len(lacking)
+        with (
+            tidy_when_killed(),
+            open_writer(output, kind, Shape(table.dim, rows, exact=True)) as writer,
+            progress.phase("writing", rows, "rows") as phase,
+        ):
+            for low in range(0, len(table), BATCH):
+                phase.advance(add(writer, table.words[low : low + BATCH], table.vectors[low : low + BATCH], True))
+            for low in range(0, len(lacking), BATCH):
+                part = lacking[low : low + BATCH]
+                phase.advance(add(writer, part, robust.embed(part), False))
+    sure = mean_confidence(love, lacking)
+    say(
+        given.quiet,
+        [
+            *table.report.lines()[1:],
+            f"{robust!r}",
+            f"{len(table):,} rows kept; of {len(often):,} words asked for {len(often) - len(lacking):,} are known,"
+            f" {len(lacking):,} rows added{sure}",
+            *writer.notes(),
+        ],
+    )
+
+
+def wanted_words(given: argparse.Namespace, table: VectorTable, have: set[str]) -> list[str]:
+    """The words to have rows for, the most frequent first."""
+    from lovevec.formats.textwords import count_list, count_text
+    from lovevec.formats.wordstream import open_words
+
+    lowercase = all(word == word.lower() for word in table.words)
+    with open_words(as_path(given.words)) as stream:
+        counts = count_list(stream, lowercase) if given.list else count_text(stream, have, lowercase)
+    return [word for word, count in counts.most_common() if count >= given.min_count]
+
+
+def add(writer: Writer, words: Sequence[str], rows: NDArray[np.float32], known: bool) -> int:
+    """Write one batch; gives its size."""
+    writer.add(words, rows, [known] * len(words))
+    return len(words)
+
+
+def mean_confidence(love: LOVE, words: Sequence[str]) -> str:
+    """The mean for the summary, if the model was calibrated; some of the words stand for all."""
+    values = love.confidence(words[:: len(words) // SAMPLE + 1])
+    return f", mean confidence {values.mean():.2f}" if len(values) and values[0] == values[0] else ""

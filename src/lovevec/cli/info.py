@@ -1,0 +1,122 @@
+"""`lovevec info`: what a model is."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lovevec.cli.streams import MODEL_HELP
+
+if TYPE_CHECKING:
+    from lovevec.love import LOVE
+
+ABOUT = "What a model is: what it mimics, how large it is, how good, and what will compute it here."
+EXAMPLES = """examples:
+  lovevec info
+  lovevec info -m my-model
+  lovevec info --json | jq .scores"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    parser.description, parser.epilog = ABOUT, EXAMPLES
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("-m", "--model", help=MODEL_HELP)
+    parser.add_argument("--json", action="store_true", help="one JSON object, with more in it")
+
+
+def run(given: argparse.Namespace) -> None:
+    """Print it."""
+    from lovevec.love import LOVE
+    from lovevec.where import find_model
+
+    folder = find_model(given.model)
+    facts = facts_of(LOVE.load(folder), folder)
+    if given.json:
+        sys.stdout.write(json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.write("".join(f"{label:<12} {value}\n" for label, value in lines_of(facts)))
+
+
+def facts_of(love: LOVE, folder: Path) -> dict[str, Any]:
+    """All that there is to know, for JSON."""
+    about, parts = love.about, love.parts
+    target = about.get("target") or {}
+    counts = about.get("parameters") or {}
+    return {
+        "name": folder.resolve().name,
+        "folder": str(folder),
+        "dim": love.dim,
+        "known_words": len(love.words),
+        "units": {
+            "count": len(parts.units.vocabulary),
+            "rows": parts.units.vocabulary.table_rows,
+            "input": parts.units.mode,
+            "lowercase": parts.units.lowercase,
+        },
+        "encoder": parts.spec.as_dict(),
+        "parameters": sum(counts.values()) if counts else None,
+        "precision": parts.precision,
+        "bytes": sum(file.stat().st_size for file in folder.iterdir() if file.is_file()),
+        "target": target,
+        "licence": target.get("licence") or about.get("licence"),
+        "scores": about.get("scores") or (about.get("report") or {}).get("score"),
+        "confidence": about.get("confidence"),
+        "engine": engine_of(love),
+        "made_with": about.get("lovevec"),
+    }
+
+
+def engine_of(love: LOVE) -> dict[str, Any]:
+    """What computes a few words here, what computes many, and with how many threads."""
+    from lovevec.engine.choose import Engine
+
+    if not isinstance(love.engine, Engine):
+        return {"few_words": "torch", "many_words": "torch"}
+    return {"few_words": "numpy", "many_words": love.engine.for_many, "threads": love.engine.threads}
+
+
+def lines_of(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """The same for people, label and value."""
+    target, units, engine, encoder = facts["target"], facts["units"], facts["engine"], facts["encoder"]
+    mimics = target.get("name", "not stated")
+    if target.get("words"):
+        mimics += f" ({target['words']:,} words × {target.get('dim', facts['dim'])})"
+    threads = f", {engine['threads']} threads" if "threads" in engine else ""
+    by = engine["few_words"]
+    if engine["many_words"] != by:
+        by += f" for a few words, {engine['many_words']} for many"
+    parameters = facts["parameters"]
+    head = f", word-level head of {encoder['head']}" if encoder["head"] else ""
+    return [
+        ("model", facts["name"]),
+        ("folder", facts["folder"]),
+        ("dimensions", f"{facts['dim']}"),
+        ("known words", f"{facts['known_words']:,}{', lower case' if units['lowercase'] else ''}"),
+        ("units", f"{units['count']:,} in {units['rows']:,} rows, {units['input']} input"),
+        ("encoder", encoder["kind"] + head),
+        ("parameters", f"{parameters:,}" if parameters else "not stated"),
+        ("stored as", f"{facts['precision']}, {facts['bytes'] / 1e6:.1f} MB"),
+        ("mimics", mimics),
+        ("licence", facts["licence"] or "that of its target, which is not stated"),
+        *score_lines(facts["scores"] or {}),
+        ("engine", by + threads),
+    ]
+
+
+def score_lines(scores: dict[str, Any]) -> list[tuple[str, str]]:
+    """Scores of training (on words held back) in words; any others as they are named."""
+    lines = []
+    held_back = f"{scores['words']:,} words never seen" if isinstance(scores.get("words"), int) else "words never seen"
+    for name, score in scores.items():
+        if isinstance(score, dict) and {"cosine", "top10"} <= score.keys():
+            kind = {"clean": held_back, "typo": "the same with a typo"}.get(name, name)
+            lines.append(
+                ("score", f"{kind}: own vector among the 10 nearest {score['top10']:.1%}, cosine {score['cosine']:.3f}")
+            )
+        elif isinstance(score, (int, float, str)) and name != "words":
+            lines.append(("score", f"{name}: {score}"))
+    return lines

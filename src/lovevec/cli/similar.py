@@ -1,0 +1,77 @@
+"""`lovevec similar`: the cosine of pairs of words."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+from lovevec.cli.streams import MODEL_HELP, as_path, refuse_terminal
+from lovevec.errors import FormatError, LovevecError
+
+ABOUT = """How near two words are: the cosine of their vectors. One line a pair, tab-separated: the two words, the
+cosine, and for each of them known (the model learned from it), imputed, or empty (then the cosine is nan)."""
+EXAMPLES = """examples:
+  lovevec similar colour color
+  lovevec similar oxgen oxygen archiitect architect
+  lovevec similar -i pairs.tsv > scores.tsv"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    parser.description, parser.epilog = ABOUT, EXAMPLES
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.usage = "%(prog)s [options] [word word ...]"
+    parser.add_argument(
+        "words", nargs="*", metavar="word", help="one pair or more; without them: -i, or standard input"
+    )
+    parser.add_argument("-m", "--model", help=MODEL_HELP)
+    parser.add_argument("-i", "--input", metavar="FILE", help="two words a line, a tab between (- for standard input)")
+
+
+def run(given: argparse.Namespace) -> None:
+    """Print one line a pair."""
+    import numpy as np
+
+    from lovevec.love import LOVE
+
+    if given.words and given.input:
+        raise LovevecError("words on the command line and -i: name one of the two")
+    if len(given.words) % 2:
+        raise LovevecError(f"words come in pairs: {len(given.words)} is an odd number")
+    if not given.words and given.input is None:
+        refuse_terminal("two")
+    with ExitStack() as stack:
+        pairs = batches_of_pairs(given, stack)
+        love = LOVE.load(given.model)
+
+        def state(word: str) -> str:
+            return "known" if word in love else "imputed" if word.strip() else "empty"
+
+        for left, right in pairs:
+            cosines = np.einsum("ij,ij->i", love.embed(left, progress=False), love.embed(right, progress=False))
+            for a, b, cosine in zip(left, right, cosines.tolist(), strict=True):
+                number = f"{cosine:.4f}" if a.strip() and b.strip() else "nan"
+                sys.stdout.write(f"{a}\t{b}\t{number}\t{state(a)}\t{state(b)}\n")
+
+
+def batches_of_pairs(given: argparse.Namespace, stack: ExitStack) -> Iterator[tuple[list[str], list[str]]]:
+    """(left words, right words), from the command line or the stream; a bad file is told before the model is read."""
+    if given.words:
+        return iter([(given.words[::2], given.words[1::2])])
+    from lovevec.formats.wordstream import WordStream, open_words
+
+    stream = stack.enter_context(open_words(as_path(given.input)))
+
+    def split(stream: WordStream) -> Iterator[tuple[list[str], list[str]]]:
+        line = 0
+        for rows in stream.batches():
+            pairs = [row.split("\t") for row in rows]
+            for pair in pairs:
+                line += 1
+                if len(pair) != 2:
+                    raise FormatError(stream.name, f"two words with a tab between expected, found {len(pair)}", line)
+            yield [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+
+    return split(stream)
