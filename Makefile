@@ -12,7 +12,13 @@ BIN := .venv/bin
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@
 
-demo: .venv/installed
+# What a user would install, and the plots: no torch, so it is there in a minute.
+.venv/demo: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --editable '.[plots]'
+	touch $@
+
+demo: .venv/demo
 	$(BIN)/python demo/demo.py
 
 test: .venv/installed
@@ -30,7 +36,11 @@ bench: .venv/installed
 	$(BIN)/python bench/read_vectors.py
 	$(BIN)/python bench/augmentation.py
 	$(BIN)/python bench/hard_negatives.py
+	$(BIN)/python bench/engines.py
+	$(BIN)/python bench/startup.py
+	$(BIN)/python bench/neighbors.py
+	$(BIN)/python bench/stream.py
 
 clean:
-	rm -rf .venv demo/model .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf .venv demo/clusters.png .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

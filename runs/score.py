@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from lovevec import LOVE
-from lovevec.engine.fold import normalise
 from lovevec.targets import load_target
+from lovevec.train.score import unit_length
 
 DATA = Path(os.environ.get("LOVEVEC_DATA", Path(__file__).resolve().parents[1].parent / "shared" / "data"))
 # name: file, columns of the two words and of the score
@@ -67,7 +67,7 @@ def misspellings(love: LOVE, words: list[str], vectors: np.ndarray) -> dict[str,
         elif current in row and word not in row:
             right.append(row[current])
             wrong.append(word)
-    table, made, own = normalise(vectors), love.embed(wrong), np.array(right)
+    table, made, own = unit_length(vectors), love.embed(wrong), np.array(right)
     rank = np.empty(len(wrong), dtype=np.int64)
     for low in range(0, len(wrong), 1000):
         cosine = made[low : low + 1000] @ table.T

