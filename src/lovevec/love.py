@@ -49,7 +49,7 @@ class LOVE:
         self.card = card
         self.dim = parts.spec.dim
         self.engine = Engine(parts.spec, parts.folded, parts.units, engine) if parts.spec.foldable else Unfolded(parts)
-        self._known = Known(parts.words, self._rows)
+        self._known = Known(parts.words, self._known_rows)
 
     @classmethod
     def load(cls, name: str | os.PathLike[str] | None = None, engine: Mode = "auto") -> LOVE:
@@ -147,6 +147,13 @@ class LOVE:
         except (TypeError, AttributeError):  # so that good words need not be looked at one by one
             refuse_other_than_words(words, first)
             raise
+
+    def _known_rows(self, words: Sequence[str]) -> Floats:
+        """The known words' vectors, by numpy unless numba was asked for: one call is too few to import it, and on a new
+        machine to compile it, which takes longer than the vectors."""
+        if isinstance(self.engine, Engine) and self.engine.mode == "auto":
+            return self.engine.numpy.embed(words)
+        return self._rows(words)
 
     @overload
     def neighbors(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]

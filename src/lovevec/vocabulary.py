@@ -30,6 +30,8 @@ PAD, UNK, CLS, SEP, SUB = range(5)
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[SUB]")
 GO_ON = "##"
 MOST_CHARACTERS = 1000
+# Pieces whatever the words are: `bec0me` and `e-mail` can be split even if no word of the target had such a character.
+ALWAYS = "0123456789-'."
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def learn_pieces(words: Sequence[str], size: int = 30_000) -> list[str]:
     from tokenizers.models import WordPiece
     from tokenizers.trainers import WordPieceTrainer
 
-    letters = alphabet(words)
+    letters = sorted({*alphabet(words), *ALWAYS})
     tokenizer = Tokenizer(WordPiece(unk_token="[UNK]"))
     trainer = WordPieceTrainer(
         vocab_size=size,
