@@ -91,10 +91,10 @@ class Explanation:
 
     def _unit_lines(self) -> list[str]:
         if self.positional is None:
-            return ["  units  " + " ".join(unit.name for unit in self.units)]
+            return ["  units  " + " ".join(_printable(unit.name) for unit in self.units)]
         shares = np.array([unit.share for unit in self.units], dtype=np.float64)
         shown = np.sort(np.argsort(-np.abs(shares), kind="stable")[:SHOWN])
-        rows = [self.units[place] for place in shown.tolist()]
+        rows = [self.units[place]._replace(name=_printable(self.units[place].name)) for place in shown.tolist()]
         if self.head:
             rows.append(Unit("(head)", None, self.head))
         width = max(len("unit"), *(len(unit.name) for unit in rows))
@@ -111,6 +111,11 @@ class Explanation:
     def _end_lines(self) -> list[str]:
         near = ", ".join(f"{word} {cosine:.2f}" for word, cosine in self.neighbors)
         return [f"  nearest known words: {near or 'none'}", *(f"  {note}" for note in self.notes)]
+
+
+def _printable(name: str) -> str:
+    """A line end or an escape character inside an n-gram would spoil the table: spelled out, as in `a\\nb`."""
+    return name if name.isprintable() else repr(name)[1:-1]
 
 
 def explain(

@@ -230,7 +230,8 @@ def _read_spec(path: Path, config: dict[str, Any]) -> EncoderSpec:
             and 0 < spec.dim < 2**20
             and 0 < spec.key_width < 2**20
             and 0 <= spec.head < 2**20
-            and 0 < float(spec.position_scale) < float("inf")
+            and type(spec.position_scale) in (int, float)
+            and 1e-3 <= spec.position_scale <= 1e6
             and (spec.foldable or config["format"] == AS_TRAINED)
         )
     except (TypeError, ValueError):

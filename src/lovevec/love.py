@@ -67,6 +67,10 @@ class LOVE:
 
     save_pretrained = save
 
+    def __repr__(self) -> str:
+        mimics = self.parts.about.get("target", {}).get("name", "a target that is not stated")
+        return f"LOVE({self.dim} dimensions, {len(self.words):,} known words, {self.parts.precision}; mimics {mimics})"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return LOVE, (self.parts, self.card, self.engine.mode)
 
@@ -165,8 +169,8 @@ class LOVE:
         """The k known words whose vectors are nearest, with their cosine; the word itself is left out. Exact; of words
         equally near the first in the target comes first. For a list of words a list for each; an empty word has none.
         """
-        if k < 1:
-            raise LovevecError(f"k is {k}: must be at least 1")
+        if not isinstance(k, (int, np.integer)) or k < 1:
+            raise LovevecError(f"k is {k!r}: must be at least 1, a whole number")
         if isinstance(word, str):
             return self._neighbors([word], k)[0]
         return self._neighbors(word_list(word), k)

@@ -28,8 +28,8 @@ class Progress:
 
     def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr
-        self.quiet = quiet
-        self.terminal = not quiet and self.stream.isatty()
+        self.quiet = quiet or self.stream is None  # a process may have no stderr
+        self.terminal = not self.quiet and self.stream.isatty()
         self.seconds: dict[str, float] = {}
 
     def __enter__(self) -> Progress:

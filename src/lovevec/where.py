@@ -24,9 +24,14 @@ def find_model(name: str | os.PathLike[str] | None = None) -> Path:
     """The folder of the model that `name` means; an error says where it was looked for."""
     if name is None:
         return _shipped(DEFAULT)
+    if not isinstance(name, (str, os.PathLike)) or not os.fspath(name):
+        raise LovevecError(f"a model is named by its folder, its name or its hub id, not by {name!r}")
     folder = Path(name)
-    if not isinstance(name, str) or (folder / FILES[0]).is_file():
-        return folder
+    try:
+        if not isinstance(name, str) or (folder / FILES[0]).is_file():
+            return folder
+    except OSError as error:  # a name that is too long, a folder that may not be read
+        raise LovevecError(f"{_short(name)}: cannot be read: {error.strerror}") from None
     if name in shipped() or name == DEFAULT:
         return _shipped(name)
     if folder.is_dir():
@@ -85,6 +90,11 @@ def _download(name: str) -> Path:
         return Path(snapshot_download(name, allow_patterns=list(FILES)))
     except (OSError, ValueError, HfHubHTTPError, HTTPError) as error:
         raise LovevecError(f"{tried}; the hub did not give it ({type(error).__name__}: {_line(error)})") from None
+
+
+def _short(name: str | os.PathLike[str]) -> str:
+    text = str(name)
+    return text if len(text) <= 200 else f"{text[:100]}…{text[-50:]}"
 
 
 def _line(error: BaseException) -> str:

@@ -19,7 +19,9 @@ def word_list(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
     if isinstance(words, (list, tuple)):
         return words
     if isinstance(words, (str, bytes)):
-        raise LovevecError("expected a list of words, not one string; for the vector of one word write love[word]")
+        raise LovevecError(
+            "expected a list of words, not one string; for the vector of one word index with it: love[word]"
+        )
     if isinstance(words, Set) and not isinstance(words, type({}.keys())):
         raise LovevecError("a set of words has no order, and rows need one: give a list, as sorted(words)")
     if isinstance(words, np.ndarray):

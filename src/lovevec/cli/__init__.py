@@ -51,8 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = chosen.add_parser(name, help=help)
         if name in arguments[:1]:
             import_module(f"lovevec.cli.{name}").add_arguments(command)
+    return run_command(lambda: _run(parser, arguments))
+
+
+def _run(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> int | None:
     given = parser.parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="surrogateescape")  # arguments that are not UTF-8 go out as they came in
-    run = import_module(f"lovevec.cli.{given.command}").run
-    return run_command(lambda: run(given))
+    result: int | None = import_module(f"lovevec.cli.{given.command}").run(given)
+    return result

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
 from lovevec.cli.neighbors import given_words
-from lovevec.cli.streams import MODEL_HELP
+from lovevec.cli.streams import MODEL_HELP, put
 from lovevec.errors import LovevecError
 
 ABOUT = """What a word's vector is made of: its units, with the weight of each in the sum and its share of the final
@@ -44,7 +43,7 @@ def run(given: argparse.Namespace) -> None:
             if given.plot:
                 found.plot(given.plot)
             if given.json:
-                sys.stdout.write(json.dumps(found.as_dict()) + "\n")
+                put(json.dumps(found.as_dict()) + "\n")
             else:
-                sys.stdout.write(f"{between}{found}\n")
+                put(f"{between}{found}\n")
                 between = "\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from lovevec.errors import LovevecError
@@ -29,10 +28,11 @@ def run(given: argparse.Namespace) -> None:
     """Load, save, say how large it is."""
     from lovevec.folder import CONFIG
     from lovevec.love import LOVE
+    from lovevec.shell import complain
 
     output = Path(given.output)
     if (output / CONFIG).exists() and not given.overwrite:
         raise LovevecError(f"{output}: holds a model already; choose another folder, or --overwrite it")
     LOVE.load(given.model).save(output, given.precision)
     size = sum(file.stat().st_size for file in output.iterdir() if file.is_file())
-    sys.stderr.write(f"{output}: {size / 1e6:.1f} MB as {given.precision}\n")
+    complain(f"{output}: {size / 1e6:.1f} MB as {given.precision}")

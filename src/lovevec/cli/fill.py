@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lovevec.cli.streams import MODEL_HELP, as_path, one_engine, outputs_of, refuse_same_file, say, tidy_when_killed
+from lovevec.cli.streams import (
+    MODEL_HELP,
+    as_path,
+    one_engine,
+    outputs_of,
+    refuse_same_file,
+    refuse_unwritable,
+    say,
+    tidy_when_killed,
+)
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 
@@ -65,6 +74,7 @@ def run(given: argparse.Namespace) -> None:
         raise LovevecError(f"--min-count is {given.min_count}: must be at least 1")
     inputs = [Path(given.vectors), as_path(given.words) or 0]
     refuse_same_file(inputs, outputs_of(output, kind))
+    refuse_unwritable(output, kind)
     with Progress(given.quiet) as progress:
         table = read_vectors(given.vectors, progress=progress)
         with progress.phase("counting words"):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lovevec.cli.streams import MODEL_HELP
+from lovevec.cli.streams import MODEL_HELP, put
 
 if TYPE_CHECKING:
     from lovevec.love import LOVE
@@ -36,9 +35,9 @@ def run(given: argparse.Namespace) -> None:
     folder = find_model(given.model)
     facts = facts_of(LOVE.load(folder), folder)
     if given.json:
-        sys.stdout.write(json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+        put(json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
     else:
-        sys.stdout.write("".join(f"{label:<12} {value}\n" for label, value in lines_of(facts)))
+        put("".join(f"{label:<12} {value}\n" for label, value in lines_of(facts)))
 
 
 def facts_of(love: LOVE, folder: Path) -> dict[str, Any]:
@@ -110,6 +109,16 @@ def lines_of(facts: dict[str, Any]) -> list[tuple[str, str]]:
 def score_lines(scores: dict[str, Any]) -> list[tuple[str, str]]:
     """Scores of training (on words held back) in words; any others as they are named."""
     lines = []
+    wrong = {"misspellings", "top1", "top10"}
+    if wrong <= scores.keys():
+        lines.append(
+            (
+                "score",
+                f"{scores['misspellings']:,.0f} real misspellings: right word nearest {scores['top1']:.1f}%,"
+                f" among the 10 nearest {scores['top10']:.1f}%",
+            )
+        )
+        scores = {name: score for name, score in scores.items() if name not in wrong}
     held_back = f"{scores['words']:,} words never seen" if isinstance(scores.get("words"), int) else "words never seen"
     for name, score in scores.items():
         if isinstance(score, dict) and {"cosine", "top10"} <= score.keys():

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 
-from lovevec.cli.streams import MODEL_HELP, refuse_terminal
+from lovevec.cli.streams import MODEL_HELP, one_field, put, refuse_terminal
 
 ABOUT = """The known words whose vectors are nearest to those of the given words, with their cosine. One line a word,
-tab-separated: the word; known, imputed or empty; its neighbours. The word itself does not count."""
+tab-separated: the word (a tab inside it as \\t); known, imputed or empty; its neighbours. The word itself does not
+count."""
 EXAMPLES = """examples:
   lovevec neighbors mispelling leukamia
   lovevec neighbors -k 10 --json < words.txt > neighbors.jsonl
   lovevec neighbors -m my-model mispelling"""
+BATCH = 256  # words compared together: enough to be fast, and the first lines come soon
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +36,7 @@ def run(given: argparse.Namespace) -> None:
     love = LOVE.load(given.model)
     for words in batches:
         for word, near in zip(words, love.neighbors(words, given.k), strict=True):
-            sys.stdout.write(line_of(word, word in love, near, given.json) + "\n")
+            put(line_of(word, word in love, near, given.json) + "\n")
 
 
 def line_of(word: str, known: bool, near: list[tuple[str, float]], as_json: bool) -> str:
@@ -44,7 +45,7 @@ def line_of(word: str, known: bool, near: list[tuple[str, float]], as_json: bool
         listed = [{"word": name, "cosine": round(cosine, 6)} for name, cosine in near]
         return json.dumps({"word": word, "known": known, "empty": not word.strip(), "neighbors": listed})
     what = "known" if known else "imputed" if word.strip() else "empty"
-    return f"{word}\t{what}\t{', '.join(f'{name} {cosine:.2f}' for name, cosine in near)}"
+    return f"{one_field(word)}\t{what}\t{', '.join(f'{name} {cosine:.2f}' for name, cosine in near)}"
 
 
 def given_words(words: list[str]) -> Iterator[list[str]]:
@@ -59,4 +60,4 @@ def _from_stdin() -> Iterator[list[str]]:
     from lovevec.formats.wordstream import open_words
 
     with open_words(None) as stream:
-        yield from stream.batches()
+        yield from stream.batches(BATCH)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-from lovevec.cli.streams import MODEL_HELP, as_path, refuse_terminal
+from lovevec.cli.streams import MODEL_HELP, as_path, one_field, put, refuse_terminal
 from lovevec.errors import FormatError, LovevecError
 
 ABOUT = """How near two words are: the cosine of their vectors. One line a pair, tab-separated: the two words, the
@@ -51,9 +50,11 @@ def run(given: argparse.Namespace) -> None:
 
         for left, right in pairs:
             cosines = np.einsum("ij,ij->i", love.embed(left, progress=False), love.embed(right, progress=False))
+            lines = []
             for a, b, cosine in zip(left, right, cosines.tolist(), strict=True):
                 number = f"{cosine:.4f}" if a.strip() and b.strip() else "nan"
-                sys.stdout.write(f"{a}\t{b}\t{number}\t{state(a)}\t{state(b)}\n")
+                lines.append(f"{one_field(a)}\t{one_field(b)}\t{number}\t{state(a)}\t{state(b)}\n")
+            put("".join(lines))
 
 
 def batches_of_pairs(given: argparse.Namespace, stack: ExitStack) -> Iterator[tuple[list[str], list[str]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import stat
@@ -10,12 +11,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, MissingExtra
 from lovevec.progress import Progress
-from lovevec.shell import complain
+from lovevec.shell import complain, drop_stdout
 
 PATIENCE = 1.0  # seconds before progress is shown: what is done sooner needs none
 MANY = 100_000  # words for which numpy takes about as long as numba and its import
@@ -52,6 +54,14 @@ def refuse_terminal(what: str) -> None:
     """Nobody types a list of words: an empty command line is a mistake, not a wait for input."""
     if sys.stdin is not None and sys.stdin.isatty():
         raise LovevecError(f"no words: name {what}, or a file with -i, or send them to standard input")
+
+
+def refuse_unwritable(output: Path | None, kind: str) -> None:
+    """Say at once what would go wrong only when all the work is done: no such folder, no package for the format."""
+    if output is not None and not output.exists() and not output.parent.is_dir():
+        raise LovevecError(f"{output}: cannot be written: there is no folder {output.parent}")
+    if kind == "parquet" and find_spec("pyarrow") is None:
+        raise MissingExtra("pyarrow", "parquet")
 
 
 def refuse_same_file(inputs: Iterable[int | Path], outputs: Iterable[Path | None]) -> None:
@@ -106,3 +116,25 @@ def say(quiet: bool, notes: Sequence[str]) -> None:
     """Notes to stderr, a line each."""
     for note in () if quiet else notes:
         complain(note)
+
+
+def put(text: str) -> None:
+    """Text to standard output: in UTF-8 as all that we write, and at once, since a program may wait for the answer."""
+    out = sys.stdout
+    if out is None:
+        raise LovevecError("standard output: is closed")
+    if isinstance(out, io.TextIOWrapper) and out.encoding != "utf-8":
+        out.reconfigure(encoding="utf-8", errors="surrogateescape")
+    try:
+        out.write(text)
+        out.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_stdout()
+        raise LovevecError(f"standard output: cannot be written: {error.strerror or error}") from None
+
+
+def one_field(word: str) -> str:
+    """A word as a field of a tab-separated line: a tab or line end inside it is spelled out."""
+    return word.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")

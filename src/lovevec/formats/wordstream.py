@@ -8,6 +8,7 @@ they are (surrogateescape).
 from __future__ import annotations
 
 import os
+import select
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -80,15 +81,21 @@ class WordStream:
     def _blocks(self) -> Iterator[bytes]:
         """The bytes as they come, without the mark that may stand at the start."""
         try:
-            first = self.file.read(BLOCK)
-            while 0 < len(first) < len(BOM) and BOM.startswith(first) and (more := self.file.read(BLOCK)):
+            first = self._read()
+            while 0 < len(first) < len(BOM) and BOM.startswith(first) and (more := self._read()):
                 first += more
-            block = first.removeprefix(BOM) or self.file.read(BLOCK)
+            block = first.removeprefix(BOM) or self._read()
             while block:
                 yield block
-                block = self.file.read(BLOCK)
+                block = self._read()
         except OSError as error:
             raise LovevecError(f"{self.name}: cannot be read: {error.strerror or error}") from None
+
+    def _read(self) -> bytes:
+        """What is there, at least a byte; nothing at the end. A pipe may be set not to wait: then we do."""
+        while (found := self.file.read(BLOCK)) is None:
+            select.select([self.file], [], [])
+        return found
 
 
 def plain(lines: bytes) -> bytes:
