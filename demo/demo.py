@@ -1,61 +1,58 @@
-"""The demo: trains a small model on the vectors beside this file, then shows what it makes of misspelled words.
+"""The demo: what the shipped model makes of words that nobody has a vector for, as a table and as a picture.
 
-make demo        (half a minute, once it is set up; the model stays in demo/model)
+make demo        (a minute or two the first time, to set up; then seconds)
 """
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 
 from lovevec import LOVE
-from lovevec.progress import Progress
+from lovevec.figures.clusters import draw_clusters
 from lovevec.shell import run_command
-from lovevec.train import Settings, train
 
-HERE = Path(__file__).parent
-MODEL = HERE / "model"
-# Few words, so few pieces; and typos in most draws, since typos are what the demo is about.
-SETTINGS = Settings(
-    vocabulary_size=3000,
-    batch=64,
-    learning_rate=0.005,
-    seed=1,
-    swap=0.15,
-    drop=0.15,
-    insert=0.15,
-    keyboard=0.15,
-    synonym=0.1,
-    none=0.3,
-)
+PICTURE = Path(__file__).parent / "clusters.png"
 WORDS = [
     "mispelling",
-    "oxgen",
-    "archiitect",
-    "leukamia",
-    "goverment",
-    "enviroment",
-    "intresting",
+    "accomodate",
+    "neccessary",
     "bec0me",
-    "unhappyness",
+    "engneer",
+    "asthmaa",
+    "antivaxxers",
+    "unfollowable",
+    "cryptobros",
 ]
+# The topics of the paper's cluster figure, and its three damaged words.
+TOPICS = {
+    "chemical substances": "oxygen hydrogen nitrogen helium carbon sulfur chlorine sodium potassium methane ammonia "
+    "calcium phosphorus fluorine",
+    "illnesses": "leukemia diabetes malaria pneumonia hepatitis influenza cancer asthma measles cholera tuberculosis "
+    "arthritis bronchitis",
+    "occupations": "architect engineer lawyer teacher plumber carpenter nurse doctor journalist accountant librarian "
+    "butcher mechanic",
+}
+DAMAGED = {"oxgen": "chemical substances", "leukamia": "illnesses", "archiitect": "occupations"}
 
 
 def demo() -> None:
-    """Train, then one line for each odd word."""
-    shutil.rmtree(MODEL, ignore_errors=True)
-    sys.stderr.write("Training a small model on 6,027 words of GloVe (100 dimensions) …\n")
-    with Progress() as progress:
-        train(HERE / "vectors.npz", SETTINGS, output=MODEL, progress=progress)
-    love = LOVE.load(MODEL)
-    print("\nWords that the model has never seen, and the known words nearest to their vectors:\n")
-    print(f"{'word':<14}{'':<10}nearest known words")
-    for word in WORDS:
-        near = ", ".join(f"{name} {cosine:.2f}" for name, cosine in love.neighbors(word, 4))
-        print(f"{word:<14}{'known' if word in love else 'imputed':<10}{near}")
-    print("\nThe model is in demo/model. Ask it yourself:")
-    print("  .venv/bin/lovevec neighbors -m demo/model yourword")
+    """Print the table, draw the picture."""
+    love = LOVE.load()
+    words = [*DAMAGED, *WORDS]
+    sure = love.confidence(words)
+    print("Words, how sure the model is of them, and the known words nearest to their vectors:\n")
+    print(f"{'word':<14}{'':<9}{'sure':<7}nearest known words")
+    for word, near, chance in zip(words, love.neighbors(words, 4), sure, strict=True):
+        named = ", ".join(f"{name} {cosine:.2f}" for name, cosine in near)
+        print(f"{word:<14}{'known' if word in love else 'imputed':<9}{chance:<7.2f}{named}")
+    topics = {topic: listed.split() for topic, listed in TOPICS.items()}
+    drawn = [word for listed in topics.values() for word in listed] + list(DAMAGED)
+    vectors = dict(zip(drawn, love.embed(drawn), strict=True))
+    draw_clusters(topics, DAMAGED, vectors, PICTURE, "oxgen, leukamia and archiitect: unknown words among their kind")
+    print(f"\nThe picture of three topics and three misspelled words is demo/{PICTURE.name}. Ask the model yourself:")
+    print("  .venv/bin/lovevec neighbors yourword")
+    print("  .venv/bin/lovevec explain yourword")
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@ Where the model was trained on these very vectors its directions are used as the
 two steps, learned once, at attaching:
 
     map         ridge regression from the model's vectors of the shared words to their own directions
-    neighbours  what the map misses for the 30 nearest known words, it will miss for this word too: half of it is added
+    neighbours  what the map misses for the 30 nearest known words, it will miss for this word too: it is added
 
-Measured in runs/attach.py: beside the map alone, the neighbours bring a word's own vector among the 10 nearest up to
-half as often again, for words never seen and for typos; in the same space they change little. The price is a search for
-each imputed word: one or two thousand words a second, where the model alone does a hundred thousand.
+Measured in runs/attach.py: beside the map alone, the neighbours bring a word's own vector among the 10 nearest about
+twice as often, for words never seen and for typos; in the same space they change little. The price is a search for each
+imputed word: some thousand words a second, where the model alone does a hundred thousand.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from lovevec.errors import LovevecError
 
 Floats = NDArray[np.float32]
 STRENGTH = 0.01
-SHARE = np.float32(0.5)
 SAME_SPACE = 0.2  # mean cosine; two spaces that have nothing to do with each other stay within ±0.05
 CHUNK = 512
 
@@ -46,24 +45,22 @@ class Map:
     """The linear map, and the neighbours that mend it."""
 
     slope: Floats
-    offset: Floats
     neighbours: Neighbours
 
     def __call__(self, made: Floats) -> Floats:
         """Unit rows of the model -> unit rows in the table's space."""
-        result = np.empty((len(made), len(self.offset)), dtype=np.float32)
+        result = np.empty((len(made), self.slope.shape[1]), dtype=np.float32)
         for low in range(0, len(made), CHUNK):
             part = made[low : low + CHUNK]
             near_made, near_own = self.neighbours(part)
-            # map(part) + SHARE * (near_own - map(near_made)), with one product, as the map is linear
-            moved = rows_times(part - SHARE * near_made, self.slope) + (1 - SHARE) * self.offset
-            result[low : low + CHUNK] = unit(moved + SHARE * near_own)
+            # map(part) + near_own - map(near_made): the map is linear, and its offset falls out
+            result[low : low + CHUNK] = unit(rows_times(part - near_made, self.slope) + near_own)
         return result
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """What was chosen, and how well both ways do; `map` is None where model and table share a space."""
+    """What was chosen, and how well it does; `map` is None where model and table share a space."""
 
     map: Map | None
     shared: int
@@ -83,7 +80,7 @@ class Space:
 
     @property
     def about(self) -> dict[str, Any]:
-        """Which way was taken, and how both do on held-out shared words."""
+        """Which way was taken, and how well the ways that were tried do on held-out shared words."""
         return {
             "space": "mapped" if self.map else "direct",
             "shared words": self.shared,
@@ -93,7 +90,7 @@ class Space:
 
 
 def fit_space(sample: Sample, space: Literal["auto", "direct", "mapped"], pool: Callable[[], Neighbours]) -> Space:
-    """Choose between the model's own directions and a map by how often a held-out word's own vector is near.
+    """Take the model's own directions where shared words show that it lives in the table's space, else fit a map.
 
     `pool` makes the neighbours; it is called only when a map is needed.
     """
@@ -107,21 +104,19 @@ def fit_space(sample: Sample, space: Literal["auto", "direct", "mapped"], pool: 
     direct = fit_of(made[held], own) if from_dim == to_dim and sample.tested else None
     if space == "direct":
         return Space(None, sample.shared, direct, None)
+    if space == "auto" and from_dim == to_dim and len(made) and (made * own).sum(axis=1).mean() >= SAME_SPACE:
+        return Space(None, sample.shared, direct, None)
     if sample.shared < 2 * from_dim:
-        if space == "auto" and from_dim == to_dim and len(made) and (made * own).sum(axis=1).mean() >= SAME_SPACE:
-            return Space(None, sample.shared, direct, None)
         raise LovevecError(
             f"the model and these vectors share {sample.shared:,} words, too few to get from one space to the other "
             f"(at least {2 * from_dim:,} are needed); train a model on the vectors themselves: lovevec train"
         )
-    slope, offset = ridge(made[sample.tested :], own[sample.tested :], STRENGTH)
-    mapped = fit_of(unit(made[held] @ slope + offset), own)
-    if space == "auto" and direct is not None and direct.top10 >= mapped.top10:
-        return Space(None, sample.shared, direct, mapped)
+    slope, _ = ridge(made[sample.tested :], own[sample.tested :], STRENGTH)
     neighbours = pool()
-    checked = Map(slope, offset, neighbours.without(sample.rows[held]))
-    slope, offset = ridge(made, own, STRENGTH)
-    return Space(Map(slope, offset, neighbours), sample.shared, direct, fit_of(checked(made[held]), own))
+    checked = Map(slope, neighbours.without(sample.rows[held]))
+    return Space(
+        Map(ridge(made, own, STRENGTH)[0], neighbours), sample.shared, direct, fit_of(checked(made[held]), own)
+    )
 
 
 def fit_of(made: Floats, own: Floats) -> Fit:

@@ -35,9 +35,13 @@ class TorchEngine:
         """Rows of table-row ids -> unit vectors [words, dim]."""
         result = np.empty((len(units), self.dim), dtype=np.float32)
         with torch.inference_mode():
-            for rows, _ in units.equal_lengths(BLOCK_UNITS):
+            for rows, ids in units.equal_lengths(BLOCK_UNITS):
+                used = np.unique(ids)  # what the encoder makes of a unit by itself, it makes of these alone
                 arrays = []
                 for part in units.take(rows).split(self.unit_rows):
-                    arrays += [torch.from_numpy(part.padded().astype(np.int64)), torch.from_numpy(part.lengths)]
-                result[rows] = self.network(self.network.table, *arrays).numpy()
+                    place = Ragged(np.searchsorted(used, part.values), part.offsets)
+                    arrays += [torch.from_numpy(place.padded()), torch.from_numpy(part.lengths)]
+                result[rows] = self.network(
+                    self.network.table[torch.from_numpy(used.astype(np.int64))], *arrays
+                ).numpy()
         return result

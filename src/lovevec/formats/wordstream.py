@@ -19,7 +19,7 @@ from lovevec.errors import FormatError, LovevecError
 from lovevec.formats.wordlist import BOM
 
 BLOCK = 1 << 18
-BATCH = 16_384
+BATCH = 32_768
 LONGEST_LINE = 1 << 26
 STDIN = "standard input"
 

@@ -98,7 +98,7 @@ def open_writer(path: Path | None, kind: Format, shape: Shape) -> Iterator[Write
                 return
             from lovevec.formats.write_behind import write_behind
 
-            with write_behind(writer) as behind:
+            with write_behind(writer, sink.file) as behind:
                 yield behind
 
 
