@@ -1,6 +1,6 @@
 """Puts a trained model into the package: scores it, writes its card, saves it as int8 under src/lovevec/assets.
 
-    python runs/ship.py models/default default
+    python runs/ship.py models/default default --target target.npz
     python runs/ship.py models/minilm-input minilm-input --target minilm.npz
 
 The card states data, licences, scores and limits. Scores are those of the int8 model, as shipped.
@@ -38,6 +38,17 @@ one embedding instead. For word similarity as such use the default model.
 **Data.** The rows of the input embedding table that stand for whole words. The commands are in `runs/shipped.sh`.
 
 **Licences.** all-MiniLM-L6-v2: Apache-2.0, which covers `words.json` (its vocabulary). The model itself: MIT.""",
+}
+# What stands in config.json as the target's name and licence.
+TARGETS = {
+    "default": {
+        "name": "all-mpnet-base-v2 beside potion-base-8M",
+        "licence": "all-mpnet-base-v2 Apache-2.0, potion-base-8M MIT, word list of wordfreq CC BY-SA 4.0",
+    },
+    "minilm-input": {
+        "name": "input embeddings of all-MiniLM-L6-v2, whole-word pieces",
+        "licence": "all-MiniLM-L6-v2 Apache-2.0",
+    },
 }
 LIMITS = """\
 **Limits.** Meaning is guessed from spelling: a new word that looks like no other gets the vector of what it looks like.
@@ -93,6 +104,7 @@ def main() -> None:
     parser.add_argument("model", help="the folder that lovevec train wrote")
     parser.add_argument("name", choices=list(WHAT))
     parser.add_argument("--target", required=True, help="the vectors that it mimics")
+    parser.add_argument("-o", "--output", type=Path, default=ASSETS, help="(default: the package's assets)")
     given = parser.parse_args()
     trained = LOVE.load(given.model)
     with tempfile.TemporaryDirectory() as folder:
@@ -102,9 +114,12 @@ def main() -> None:
         target = load_target(given.target, limit=count)
         scores = similarity(small) | misspellings(small, target.words, target.vectors)
     rounded = {key: round(value, 1) for key, value in scores.items()}
-    parts = replace(trained.parts, about={**trained.about, "scores": rounded})
-    LOVE(parts, card(given.name, trained, rounded)).save(ASSETS / given.name, "int8")
-    size = sum(file.stat().st_size for file in (ASSETS / given.name).iterdir())
+    about = trained.about
+    about |= {"scores": rounded, "target": {**about["target"], **TARGETS[given.name]}}
+    shipped = LOVE(replace(trained.parts, about=about))
+    shipped.card = card(given.name, shipped, rounded)
+    shipped.save(given.output / given.name, "int8")
+    size = sum(file.stat().st_size for file in (given.output / given.name).iterdir())
     print(f"{given.name}: {size / 1e6:.1f} MB, {rounded}")
 
 

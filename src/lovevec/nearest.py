@@ -52,10 +52,15 @@ class Known:
 
 
 def nearest(
-    queries: Floats, rows: Floats, k: int, leave_out: NDArray[np.int64] | None = None
+    queries: Floats,
+    rows: Floats,
+    k: int,
+    leave_out: NDArray[np.int64] | None = None,
+    lengths: NDArray[np.floating] | None = None,
 ) -> list[list[tuple[int, float]]]:
-    """For each query [q, dim] the k nearest of `rows` [n, dim], all of unit length: (row, cosine), nearest first, equal
-    ones in the order of the rows. `leave_out` names one row for each query that does not count, or -1.
+    """For each query [q, dim] the k nearest of `rows` [n, dim]: (row, cosine), nearest first, equal ones in the order
+    of the rows. `leave_out` names one row for each query that does not count, or -1. Queries are of unit length, and so
+    are the rows, unless `lengths` [n] holds theirs.
 
     The answer to a query does not depend on the others: float32 products only find candidates.
     """
@@ -64,17 +69,23 @@ def nearest(
     for low in range(0, len(queries), step):
         block = queries[low : low + step]
         cosine = block @ rows.T
+        if lengths is not None:
+            cosine /= lengths
         if leave_out is not None:
             given = np.flatnonzero(leave_out[low : low + step] >= 0)
             cosine[given, leave_out[low : low + step][given]] = 2 * LEFT_OUT
-        found += [_best(query, near, rows, k) for query, near in zip(block, cosine, strict=True)]
+        found += [_best(query, near, rows, k, lengths) for query, near in zip(block, cosine, strict=True)]
     return found
 
 
-def _best(query: Floats, near: Floats, rows: Floats, k: int) -> list[tuple[int, float]]:
+def _best(
+    query: Floats, near: Floats, rows: Floats, k: int, lengths: NDArray[np.floating] | None
+) -> list[tuple[int, float]]:
     places = np.flatnonzero(near >= max(_least(near, k) - MARGIN, LEFT_OUT))
     # Row by row, the products of one row are summed in an order that does not depend on how many rows there are.
     exact = (rows[places].astype(np.float64) * query).sum(axis=1)
+    if lengths is not None:
+        exact /= lengths[places]
     best = np.lexsort((places, -exact))[:k]
     return [(int(places[i]), float(min(max(exact[i], -1.0), 1.0))) for i in best]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Callable
@@ -41,6 +42,12 @@ def drop_stdout() -> None:
     """Let what could not be written go, or the interpreter would try again at exit and complain."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def describe(parser: argparse.ArgumentParser, about: str, more: str) -> None:
+    """What --help says before and behind the options, line for line as it is written."""
+    parser.description, parser.epilog = about, more
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
 
 
 def complain(message: str) -> None:

@@ -14,10 +14,11 @@ from pathlib import Path
 
 from lovevec.assets import shipped
 from lovevec.errors import LovevecError
+from lovevec.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS
 
 DEFAULT = "default"
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
-FILES = ("config.json", "model.safetensors", "tokenizer.json", "words.json", "README.md")
+NEEDED = (CONFIG, WEIGHTS, TOKENIZER, WORDS)
 
 
 def find_model(name: str | os.PathLike[str] | None = None) -> Path:
@@ -28,7 +29,7 @@ def find_model(name: str | os.PathLike[str] | None = None) -> Path:
         raise LovevecError(f"a model is named by its folder, its name or its hub id, not by {name!r}")
     folder = Path(name)
     try:
-        if not isinstance(name, str) or (folder / FILES[0]).is_file():
+        if not isinstance(name, str) or (folder / CONFIG).is_file():
             return folder
     except OSError as error:  # a name that is too long, a folder that may not be read
         raise LovevecError(f"{_short(name)}: cannot be read: {error.strerror}") from None
@@ -67,7 +68,7 @@ def cached_snapshot(name: str) -> Path | None:
     except (OSError, UnicodeDecodeError):
         return None
     snapshot = own / "snapshots" / commit
-    whole = re.fullmatch(r"\w+", commit) and all((snapshot / file).is_file() for file in FILES[:-1])
+    whole = re.fullmatch(r"\w+", commit) and all((snapshot / file).is_file() for file in NEEDED)
     return snapshot if whole else None
 
 
@@ -87,7 +88,7 @@ def _download(name: str) -> Path:
     except ImportError:
         raise LovevecError(f"{tried}; to look for it on the hub: pip install 'lovevec[hub]'") from None
     try:
-        return Path(snapshot_download(name, allow_patterns=list(FILES)))
+        return Path(snapshot_download(name, allow_patterns=[*NEEDED, CARD]))
     except (OSError, ValueError, HfHubHTTPError, HTTPError) as error:
         raise LovevecError(f"{tried}; the hub did not give it ({type(error).__name__}: {_line(error)})") from None
 

@@ -28,10 +28,12 @@ from numpy.typing import NDArray
 
 from lovevec.attached.lengths import fit_lengths, lengths_of
 from lovevec.attached.neighbours import known_neighbours
+from lovevec.attached.rows import unit
 from lovevec.attached.sample import Model, shared_words
 from lovevec.attached.space import fit_space
 from lovevec.errors import LovevecError
 from lovevec.formats import VectorTable, read_vectors
+from lovevec.nearest import nearest
 from lovevec.targets.memory import table_from_memory
 from lovevec.wordlists import refuse_other_than_words, word_list
 
@@ -136,22 +138,14 @@ class Attached:
         if k < 1:
             raise LovevecError(f"k is {k}: must be at least 1")
         if isinstance(word, str):
-            return self._neighbors(word, self[word], k)
-        words = word_list(word)
-        return [self._neighbors(one, vector, k) for one, vector in zip(words, self.embed(words), strict=True)]
+            return self._neighbors([word], k)[0]
+        return self._neighbors(word_list(word), k)
 
-    def _neighbors(self, word: str, vector: Floats, k: int) -> list[tuple[str, float]]:
-        if not word.strip():
-            return []
-        cosine = self._vectors @ vector / (self._norms * np.linalg.norm(vector))
-        own = self._row.get(word)
-        if own is not None:
-            cosine[own] = -2
-        k = min(k, len(self) - (own is not None))
-        least = np.partition(cosine, -k)[-k] if k else np.inf
-        top = np.flatnonzero(cosine >= least)
-        top = top[np.argsort(-cosine[top], kind="stable")][:k]
-        return [(self._words[row], float(np.clip(cosine[row], -1, 1))) for row in top.tolist()]
+    def _neighbors(self, words: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
+        own = np.array([self._row.get(word, -1) for word in words], dtype=np.int64)
+        found = nearest(unit(self.embed(words)), self._vectors, k, own, self._norms)
+        named = [[(self._words[row], cosine) for row, cosine in near] for near in found]
+        return [near if word.strip() else [] for word, near in zip(words, named, strict=True)]
 
     def _rows(self, words: Sequence[str]) -> NDArray[np.int64]:
         """The row of each word, else of its lower-case form, else -1."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from contextlib import ExitStack
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from lovevec.cli.streams import (
     MODEL_HELP,
@@ -19,17 +18,12 @@ from lovevec.cli.streams import (
     tidy_when_killed,
 )
 from lovevec.errors import LovevecError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from lovevec.love import LOVE
+from lovevec.shell import describe
 
 ABOUT = """Vectors for words, one row a word, in their order: from the command line, a file, or standard input,
 one word a line. Any size in constant memory. Any string has a vector: misspelled, new, empty."""
 MORE = """formats, by the end of the file's name or --format:
-  vec      text for fastText, gensim and spaCy (also .txt). Standard output has this one unless you say otherwise.
+  vec      text as word2vec and fastText write it (also .txt). Standard output has this one unless you say otherwise.
            Its first line `rows dim` is left out only when words come from a pipe and vectors go into one
            (gensim: no_header=True)
   npy      numpy array; the words go to x.words.txt beside x.npy, one a line
@@ -48,8 +42,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
-    parser.description, parser.epilog = ABOUT, MORE
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    describe(parser, ABOUT, MORE)
     parser.usage = "%(prog)s [options] [word ...]"
     parser.add_argument("words", nargs="*", metavar="word", help="any strings; without them: -i, or standard input")
     parser.add_argument("-m", "--model", help=MODEL_HELP)
@@ -91,18 +84,8 @@ def run(given: argparse.Namespace) -> None:
             empty = 0
             for batch in chain([first] if first else [], words):
                 known = [word in love for word in batch] if kind == "jsonl" else []
-                writer.add(batch, embed_once(love, batch), known)
+                writer.add(batch, love.embed(batch, progress=False), known)
                 empty += batch.count("")
                 advance(len(batch))
     notes = [f"empty lines: {empty:,}; their rows hold the vector of the empty word"] if empty else []
     say(given.quiet, notes + writer.notes())
-
-
-def embed_once(love: LOVE, words: list[str]) -> NDArray[np.float32]:
-    """A row a word; a word that comes again and again is computed once. Finding none costs 0.1 µs a word."""
-    distinct = dict.fromkeys(words)
-    if len(distinct) > 0.9 * len(words):
-        return love.embed(words, progress=False)
-    rows = love.embed(list(distinct), progress=False)
-    place = {word: row for row, word in enumerate(distinct)}
-    return rows[[place[word] for word in words]]

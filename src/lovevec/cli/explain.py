@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 
-from lovevec.cli.neighbors import given_words
-from lovevec.cli.streams import MODEL_HELP, put
+from lovevec.cli.neighbors import add_word_arguments, given_words
+from lovevec.cli.streams import put
 from lovevec.errors import LovevecError
+from lovevec.shell import describe
 
 ABOUT = """What a word's vector is made of: its units, with the weight of each in the sum and its share of the final
 vector; known or imputed; the probability that the vector is right; the nearest known words."""
@@ -19,11 +20,8 @@ EXAMPLES = """examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
-    parser.description, parser.epilog = ABOUT, EXAMPLES
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("words", nargs="*", metavar="word", help="any strings; without them: one a line from stdin")
-    parser.add_argument("-m", "--model", help=MODEL_HELP)
-    parser.add_argument("-k", type=int, default=5, help="how many neighbours (default 5)")
+    describe(parser, ABOUT, EXAMPLES)
+    add_word_arguments(parser)
     parser.add_argument("--plot", metavar="FILE", help="also draw the word's attention maps (.png, .svg, .pdf)")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead, attention maps included")
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from lovevec.errors import LovevecError
+from lovevec.shell import complain, describe
 
 ABOUT = """Write a model as folded tables: what inference needs and nothing more. It is smaller and loads faster;
 training cannot go on from it."""
@@ -16,8 +17,7 @@ EXAMPLES = """examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
-    parser.description, parser.epilog = ABOUT, EXAMPLES
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    describe(parser, ABOUT, EXAMPLES)
     parser.add_argument("model", metavar="MODEL", help="a folder that lovevec train wrote, or another model")
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="the new model folder")
     parser.add_argument("--precision", choices=("int8", "float16"), default="int8", help="(default int8)")
@@ -28,7 +28,6 @@ def run(given: argparse.Namespace) -> None:
     """Load, save, say how large it is."""
     from lovevec.folder import CONFIG
     from lovevec.love import LOVE
-    from lovevec.shell import complain
 
     output = Path(given.output)
     if (output / CONFIG).exists() and not given.overwrite:

@@ -19,6 +19,7 @@ from lovevec.cli.streams import (
 )
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
+from lovevec.shell import describe
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,8 +47,7 @@ SAMPLE = 20_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
-    parser.description, parser.epilog = ABOUT, MORE
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    describe(parser, ABOUT, MORE)
     parser.add_argument("vectors", help="a vector file of any known format")
     parser.add_argument(
         "--words", metavar="FILE", required=True, help="text with the words to have (- for standard input)"

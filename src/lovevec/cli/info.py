@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lovevec.cli.streams import MODEL_HELP, put
+from lovevec.shell import describe
 
 if TYPE_CHECKING:
     from lovevec.love import LOVE
@@ -21,8 +22,7 @@ EXAMPLES = """examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
-    parser.description, parser.epilog = ABOUT, EXAMPLES
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    describe(parser, ABOUT, EXAMPLES)
     parser.add_argument("-m", "--model", help=MODEL_HELP)
     parser.add_argument("--json", action="store_true", help="one JSON object, with more in it")
 

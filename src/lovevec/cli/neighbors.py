@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 
 from lovevec.cli.streams import MODEL_HELP, one_field, put, refuse_terminal
+from lovevec.shell import describe
 
 ABOUT = """The known words whose vectors are nearest to those of the given words, with their cosine. One line a word,
 tab-separated: the word (a tab inside it as \\t); known, imputed or empty; its neighbours. The word itself does not
@@ -20,12 +21,16 @@ BATCH = 256  # words compared together: enough to be fast, and the first lines c
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
-    parser.description, parser.epilog = ABOUT, EXAMPLES
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    describe(parser, ABOUT, EXAMPLES)
+    add_word_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON object a line instead")
+
+
+def add_word_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which words, by which model, with how many neighbours."""
     parser.add_argument("words", nargs="*", metavar="word", help="any strings; without them: one a line from stdin")
     parser.add_argument("-m", "--model", help=MODEL_HELP)
     parser.add_argument("-k", type=int, default=5, help="how many neighbours (default 5)")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line instead")
 
 
 def run(given: argparse.Namespace) -> None:

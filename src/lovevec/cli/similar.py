@@ -8,6 +8,7 @@ from contextlib import ExitStack
 
 from lovevec.cli.streams import MODEL_HELP, as_path, one_field, put, refuse_terminal
 from lovevec.errors import FormatError, LovevecError
+from lovevec.shell import describe
 
 ABOUT = """How near two words are: the cosine of their vectors. One line a pair, tab-separated: the two words, the
 cosine, and for each of them known (the model learned from it), imputed, or empty (then the cosine is nan)."""
@@ -19,8 +20,7 @@ EXAMPLES = """examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
-    parser.description, parser.epilog = ABOUT, EXAMPLES
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    describe(parser, ABOUT, EXAMPLES)
     parser.usage = "%(prog)s [options] [word word ...]"
     parser.add_argument(
         "words", nargs="*", metavar="word", help="one pair or more; without them: -i, or standard input"

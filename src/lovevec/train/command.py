@@ -12,6 +12,7 @@ from typing import Any, get_args, get_type_hints
 
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
+from lovevec.shell import describe
 from lovevec.train.settings import PrepareSettings, Settings, TrainSettings, names
 
 TRAIN_ABOUT = """Learn to give any word a vector, from word vectors that exist: GloVe, word2vec, fastText, …
@@ -31,7 +32,7 @@ PREPARE_EXAMPLES = """examples:
 
 def add_train(parser: argparse.ArgumentParser) -> None:
     """Describe `lovevec train`."""
-    _about(parser, TRAIN_ABOUT, TRAIN_EXAMPLES)
+    describe(parser, TRAIN_ABOUT, TRAIN_EXAMPLES)
     parser.usage = "%(prog)s target -o FOLDER [settings]\n       %(prog)s --resume FOLDER"
     parser.add_argument("target", nargs="?", help="a vector file of any known format, or a prepared folder")
     parser.add_argument("-o", "--output", metavar="FOLDER", help="where the model goes")
@@ -70,7 +71,7 @@ def run_train(given: argparse.Namespace) -> None:
 
 def add_prepare(parser: argparse.ArgumentParser) -> None:
     """Describe `lovevec prepare`."""
-    _about(parser, PREPARE_ABOUT, PREPARE_EXAMPLES)
+    describe(parser, PREPARE_ABOUT, PREPARE_EXAMPLES)
     parser.usage = "%(prog)s target -o FOLDER [settings]"
     parser.add_argument("target", help="a vector file of any known format")
     parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where the prepared words go")
@@ -100,11 +101,6 @@ def run_prepare(given: argparse.Namespace) -> None:
             f"{given.output}: {len(prepared.words):,} words; {len(prepared.vocabulary):,} units in {rows:,} rows"
             f" ({rows * width + extra:,} parameters at {dim} dimensions)"
         )
-
-
-def _about(parser: argparse.ArgumentParser, about: str, examples: str) -> None:
-    parser.description, parser.epilog = about, examples
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
 
 
 def _add_settings(group: Any, kind: type) -> None:
