@@ -94,7 +94,7 @@ def measure(units: Units, words: Sequence[str], lengths: NDArray[np.float32] | N
         "unread": _per_row(np.add, (spelled.values == UNK).astype(np.float64), spelled) / characters,
         "characters": np.log(characters),
     }
-    if units.mode != "chars":
+    if units.mode in ("mixed", "pieces"):
         pieces = units.trie.split(spelled, UNK)
         measured["pieces"] = np.log(np.maximum(pieces.lengths, 1))
         measured["longest"] = _per_row(np.maximum, _spelled_lengths(units)[pieces.values], pieces) / characters

@@ -24,15 +24,15 @@ def ngram_buckets(codes: Ragged, buckets: int) -> Ragged:
 
     The hash is h = (h * PRIME) ^ character over the run, from h = its length, modulo 2^64, then mixed and cut.
     """
-    framed = _framed(codes)
-    owner = spread(np.arange(len(codes)), framed.lengths)
-    left = spread(framed.offsets[1:], framed.lengths) - np.arange(len(framed.values))  # characters to the word's end
+    ends = framed(codes)
+    owner = spread(np.arange(len(codes)), ends.lengths)
+    left = spread(ends.offsets[1:], ends.lengths) - np.arange(len(ends.values))  # characters to the word's end
     owners, found = [], []
     for length in LENGTHS:
         whole = np.flatnonzero(left >= length)
         hashed: NDArray[np.uint64] = np.full(len(whole), length, dtype=np.uint64)
         for step in range(length):
-            hashed = (hashed * np.uint64(PRIME)) ^ framed.values[whole + step].astype(np.uint64, copy=False)
+            hashed = (hashed * np.uint64(PRIME)) ^ ends.values[whole + step].astype(np.uint64, copy=False)
         mixed = (hashed * np.uint64(MIX)) >> np.uint64(SHIFT)
         owners.append(owner[whole])
         found.append((mixed % np.uint64(buckets)).astype(np.int32))
@@ -43,11 +43,11 @@ def ngram_buckets(codes: Ragged, buckets: int) -> Ragged:
 
 def ngram_names(word: str) -> list[str]:
     """The n-grams of one normalised word, in the same order: for people."""
-    framed = f"<{word}>"
-    return [framed[low : low + length] for length in LENGTHS for low in range(len(framed) - length + 1)]
+    shown = f"<{word}>"
+    return [shown[low : low + length] for length in LENGTHS for low in range(len(shown) - length + 1)]
 
 
-def _framed(codes: Ragged) -> Ragged:
+def framed(codes: Ragged) -> Ragged:
     """Each word between BEGIN and END."""
     lengths = codes.lengths + 2
     offsets = offsets_of(lengths)

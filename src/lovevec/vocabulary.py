@@ -21,6 +21,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lovevec.errors import LovevecError, MissingExtra
 
 Shrink = Literal["none", "stem", "top", "hash", "factor"]
@@ -37,11 +40,13 @@ ALWAYS = "0123456789-'."
 @dataclass(frozen=True)
 class UnitVocabulary:
     """Units in the order of their ids. Unit i has table row i, unless `buckets` > 0: then units share rows.
-    Behind them come the `ngrams` rows that hashed n-grams share; no word has any where it is 0."""
+    Behind them come the `ngrams` rows that hashed n-grams share; no word has any where it is 0.
+    Units but the special ones may have several rows each, by so many `hashes`."""
 
     units: tuple[str, ...]
     buckets: int = 0
     ngrams: int = 0
+    hashes: int = 1
 
     def __post_init__(self) -> None:
         if tuple(self.units[: len(SPECIAL)]) != SPECIAL:
@@ -53,26 +58,39 @@ class UnitVocabulary:
     @property
     def unit_rows(self) -> int:
         """How many rows characters and pieces have; the first n-gram has the row of this number."""
-        return len(SPECIAL) + self.buckets if self.buckets else len(self.units)
+        return len(SPECIAL) + (self.buckets or self.hashes * (len(self.units) - len(SPECIAL)))
 
     @property
     def table_rows(self) -> int:
         """How many rows the table of unit vectors has."""
         return self.unit_rows + self.ngrams
 
-    def rows(self) -> list[int]:
-        """The table row of each unit: its own, or the bucket that its spelling hashes to."""
-        if not self.buckets:
-            return list(range(len(self.units)))
+    def rows(self) -> NDArray[np.int32]:
+        """The table row of each unit: its own, or the bucket that its spelling hashes to. Several hashes give
+        [units, hashes]."""
         special = len(SPECIAL)
-        return [*range(special), *(special + _hash(unit) % self.buckets for unit in self.units[special:])]
+        rows = np.empty((len(self.units), self.hashes), dtype=np.int32)
+        rows[:special] = np.arange(special)[:, None]
+        if self.buckets:
+            rows[special:] = special + (self._hashed() % np.uint64(self.buckets)).astype(np.int32)
+        else:
+            rows[special:] = np.arange(special, self.unit_rows).reshape(-1, self.hashes)
+        return rows[:, 0] if self.hashes == 1 else rows
+
+    def _hashed(self) -> NDArray[np.uint64]:
+        """[units but the special ones, hashes]: parts of one long hash of each spelling."""
+        spelled = (unit.encode("utf-8", "surrogatepass") for unit in self.units[len(SPECIAL) :])
+        digests = b"".join(blake2b(text, digest_size=8 * self.hashes).digest() for text in spelled)
+        return np.frombuffer(digests, dtype="<u8").reshape(-1, self.hashes)
 
     def to_json(self) -> str:
         """A Hugging Face tokenizer.json (WordPiece) with these units: other tools can read our files."""
         return str(_tokenizer(self.units).to_str(pretty=True)) + "\n"
 
     @classmethod
-    def from_json(cls, text: str, where: str | Path, buckets: int = 0, ngrams: int = 0) -> UnitVocabulary:
+    def from_json(
+        cls, text: str, where: str | Path, buckets: int = 0, ngrams: int = 0, hashes: int = 1
+    ) -> UnitVocabulary:
         """Read what `to_json` wrote; `where` is named in errors."""
         try:
             found = json.loads(text)["model"]["vocab"]
@@ -81,7 +99,7 @@ class UnitVocabulary:
                 raise ValueError("ids are not 0, 1, 2, …")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise LovevecError(f"{where}: not a WordPiece tokenizer.json ({error!r})") from None
-        return cls(units, buckets, ngrams)
+        return cls(units, buckets, ngrams, hashes)
 
 
 def _tokenizer(units: Sequence[str]) -> Any:
@@ -90,10 +108,6 @@ def _tokenizer(units: Sequence[str]) -> Any:
 
     vocabulary = {unit: number for number, unit in enumerate(units)}
     return Tokenizer(WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))
-
-
-def _hash(unit: str) -> int:
-    return int.from_bytes(blake2b(unit.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
 def learn_pieces(words: Sequence[str], size: int = 30_000) -> list[str]:
@@ -125,7 +139,7 @@ def alphabet(words: Sequence[str]) -> list[str]:
     counts: Counter[str] = Counter()
     for word in words:
         counts.update(word)
-    common = sorted(filter(_writable, counts), key=lambda character: (-counts[character], character))
+    common = sorted(filter(writable, counts), key=lambda character: (-counts[character], character))
     return sorted(common[:MOST_CHARACTERS])
 
 
@@ -135,7 +149,7 @@ def _zipf(words: Sequence[str]) -> Iterator[str]:
             yield word
 
 
-def _writable(text: str) -> bool:
+def writable(text: str) -> bool:
     """Whether a text can stand in a UTF-8 file: lone surrogates cannot."""
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
@@ -203,7 +217,7 @@ def top_pieces(pieces: Sequence[str], words: Sequence[str], always: Sequence[str
     """The pieces that the words use most, each word weighed by Zipf's law, so many that `keep` units are in all."""
     tokenizer = _tokenizer((*always, *pieces))
     counts: dict[str, float] = defaultdict(float)
-    for rank, split in enumerate(tokenizer.encode_batch([word for word in words if _writable(word)]), 1):
+    for rank, split in enumerate(tokenizer.encode_batch([word for word in words if writable(word)]), 1):
         for piece in split.tokens:
             counts[piece] += 1 / rank
     ranked = sorted(pieces, key=lambda piece: -counts[piece])

@@ -17,12 +17,12 @@ BLOCK_UNITS = 16_384
 
 
 class TorchEngine:
-    """Rows of table-row ids -> unit vectors, as the network was trained; ids from `unit_rows` up are n-grams."""
+    """Rows of table-row ids -> vectors, as the network was trained; ids from `unit_rows` up are n-grams."""
 
     def __init__(self, spec: EncoderSpec, weights: Mapping[str, NDArray[np.float32]], unit_rows: int) -> None:
         self.dim, self.unit_rows = spec.dim, unit_rows
-        factor = weights["factor"].shape[0] if "factor" in weights else 0
-        self.network = Network(spec, len(weights["table"]), factor)
+        rows, width = weights["table"].shape
+        self.network = Network(spec, rows, width if "factor" in weights or width != spec.dim else 0)
         try:
             self.network.load_state_dict({name: torch.from_numpy(np.array(weight)) for name, weight in weights.items()})
         except RuntimeError:
@@ -32,7 +32,7 @@ class TorchEngine:
         self.network.eval()
 
     def __call__(self, units: Ragged) -> NDArray[np.float32]:
-        """Rows of table-row ids -> unit vectors [words, dim]."""
+        """Rows of table-row ids -> vectors [words, dim]: of unit length, unless the network is raw."""
         result = np.empty((len(units), self.dim), dtype=np.float32)
         with torch.inference_mode():
             for rows, ids in units.equal_lengths(BLOCK_UNITS):
@@ -41,7 +41,6 @@ class TorchEngine:
                 for part in units.take(rows).split(self.unit_rows):
                     place = Ragged(np.searchsorted(used, part.values), part.offsets)
                     arrays += [torch.from_numpy(place.padded()), torch.from_numpy(part.lengths)]
-                result[rows] = self.network(
-                    self.network.table[torch.from_numpy(used.astype(np.int64))], *arrays
-                ).numpy()
+                which = torch.from_numpy(used.astype(np.int64))
+                result[rows] = self.network(self.network.table[which], *arrays, which=which).numpy()
         return result

@@ -1,4 +1,4 @@
-"""Ablation: a bidirectional LSTM over the units, the last state of both directions (MIMICK's encoder)."""
+"""Ablation: a bidirectional LSTM over the units, the last state of both directions and nothing behind it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,12 @@ class RNN(nn.Module):
 
     def forward(self, units: Tensor, index: Tensor, lengths: Tensor) -> Tensor:
         """`units` [u, dim], `index` [b, n] into them, `lengths` [b] -> [b, dim]."""
-        x = self.dropout(F.embedding(index, units))
-        # Packing wants the lengths on the host: the one encoder here that makes a GPU wait.
-        packed = nn.utils.rnn.pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
-        _, (last, _) = self.lstm(packed)
-        return torch.cat([last[0], last[1]], dim=1)
+        return last_states(self.lstm, self.dropout(F.embedding(index, units)), lengths)
+
+
+def last_states(lstm: nn.LSTM, x: Tensor, lengths: Tensor) -> Tensor:
+    """The last state of both directions, side by side: `x` [b, n, …] -> [b, 2 x hidden]."""
+    # Packing wants the lengths on the host: the one kind of encoder here that makes a GPU wait.
+    packed = nn.utils.rnn.pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
+    _, (last, _) = lstm(packed)
+    return torch.cat([last[0], last[1]], dim=1)

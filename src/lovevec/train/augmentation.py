@@ -5,11 +5,12 @@
     insert    missxpelling     one character too many
     keyboard  misspeliing      a neighbouring key instead
     sound     mispelling       a spelling that sounds alike instead (see sounds.py)
+    ocr       misspe1ling      a character that prints alike instead
     synonym   typo             a near neighbour in the target
     none      misspelling
 
 Everything works on flat arrays of code points, all words of a chunk at once, with the caller's own generator.
-`ocr` (look-alike characters) is there for evaluation; the paper trains neither on it nor on `sound`.
+The paper trains neither on `ocr` (look-alike characters) nor on `sound`.
 """
 
 from __future__ import annotations

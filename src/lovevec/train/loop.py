@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lovevec.encoders.network import Network
+from lovevec.encoders.pbos import PBoS
+from lovevec.engine.spec import misfit
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
+from lovevec.substrings import only_seen
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.batches import Batch, Batches
+from lovevec.train.chances import log_chances
 from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
 from lovevec.train.group import Group
 from lovevec.train.interruption import Interruption
@@ -26,6 +30,7 @@ from lovevec.train.optimiser import Optimiser
 from lovevec.train.prepared import Prepared, without
 from lovevec.train.settings import TrainSettings
 from lovevec.units import Units, to_codes
+from lovevec.vocabulary import UNK
 
 
 class Trainer:
@@ -34,26 +39,45 @@ class Trainer:
     def __init__(self, prepared: Prepared, settings: TrainSettings, device: torch.device, group: Group) -> None:
         self.prepared, self.settings, self.device, self.group = prepared, settings, device, group
         how = prepared.settings
-        self.units = Units(prepared.vocabulary, how.input, how.lowercase)
         self.spec = settings.spec(prepared.vectors.shape[1])
+        if reason := misfit(self.spec, how.input, prepared.vocabulary.buckets, how.ngrams, how.hashes):
+            raise LovevecError(reason)
+        self.held_back = held_back(len(prepared.words), settings)
+        self.units = self._units()
         self.network = Network(
             self.spec,
-            prepared.vocabulary.table_rows,
+            self.units.vocabulary.table_rows,
             how.row_width,
             settings.dropout,
         )
-        self.network.start(settings.seed)
+        self.network.start(settings.seed, settings.start)
+        self.batches = self._batches()
+        if isinstance(self.network.encoder, PBoS):
+            self.network.encoder.chances.copy_(torch.from_numpy(self._chances()))
         self.network.to(device).train()
         self.optimiser = Optimiser(self.network, settings)
-        self.held_back = held_back(len(prepared.words), settings)
-        self.batches = self._batches()
         if group.size > self.batches.size:
             raise LovevecError(f"{group.size} processes for batches of {self.batches.size} words: raise --batch")
-        self.targets = torch.nn.functional.normalize(torch.from_numpy(prepared.vectors).to(device), dim=1)
+        self.targets = torch.from_numpy(prepared.vectors).to(device)
+        if not self.spec.raw:
+            self.targets = torch.nn.functional.normalize(self.targets, dim=1)
         self.generator = torch.Generator(device)
         self.network.use_generator(self.generator)
         self.losses: list[float] = []
         self.seconds = 0.0
+
+    def _units(self) -> Units:
+        """As prepared; but no substrings that only words held back have, since no step would train their rows."""
+        how, vocabulary = self.prepared.settings, self.prepared.vocabulary
+        units = Units(vocabulary, how.input, how.lowercase)
+        if not units.of_substrings:
+            return units
+        shown = to_codes(self.prepared.words, how.lowercase).take(self._shown())
+        return Units(only_seen(vocabulary, units.unit_ids(shown).values), how.input, how.lowercase)
+
+    def _shown(self) -> NDArray[np.int64]:
+        """The rows of the words that training sees."""
+        return np.setdiff1d(np.arange(len(self.prepared.words)), self.held_back, assume_unique=True)
 
     def _batches(self) -> Batches:
         prepared, settings = self.prepared, self.settings
@@ -63,8 +87,11 @@ class Trainer:
         codes = to_codes(prepared.words, prepared.settings.lowercase)
         encoded = self.units.encode_codes(codes)
         augment = Augmentation(codes, encoded, self.units, synonyms, settings.augmentation, settings.twice)
-        rows = np.flatnonzero(~hidden)
-        return Batches(rows, negatives, synonyms, augment, settings, self.device)
+        return Batches(self._shown(), negatives, synonyms, augment, settings, self.device)
+
+    def _chances(self) -> NDArray[np.float32]:
+        """log p of each unit, from the words that training sees."""
+        return log_chances(self.batches.augment.encoded, self.batches.rows, self.units.vocabulary)
 
     def run(self, folder: Path | None, progress: Progress) -> None:
         """Train to the end, from the folder's checkpoint if it has one; checkpoints go there too."""
@@ -101,10 +128,19 @@ class Trainer:
                 if self._due(saved, done):
                     keep(done)
                     saved = time.perf_counter()
-        with torch.no_grad():
-            self.network.table[self.optimiser.untouched()] = 0  # a unit that no word ever had says nothing
+        self._silence()
         self._refuse_unless(all(bool(weight.isfinite().all()) for weight in self.network.parameters()), done)
         keep(done)
+
+    @torch.no_grad()
+    def _silence(self) -> None:
+        """A unit that no word ever had says nothing. But [UNK], all that a word without known substrings has, then
+        stands for the mean of the target's vectors, the best guess for a word of which nothing is known."""
+        untouched = self.optimiser.untouched()
+        self.network.table[untouched] = 0
+        if self.units.of_substrings and untouched[UNK]:
+            mean, factor = self.targets[self._shown()].mean(dim=0), self.network.factor
+            self.network.table[UNK] = mean if factor is None else mean @ torch.linalg.pinv(factor)
 
     def _due(self, saved: float, done: int) -> bool:
         minutes = self.settings.checkpoint_minutes
@@ -125,18 +161,20 @@ class Trainer:
         self.optimiser.zero()
         rows = self.optimiser.rows(batch.units)
         with self._precision():
-            generated = torch.cat([self._encode(rows, *part) for part in batch.parts])
+            generated = torch.cat([self._encode(rows, *part, batch.units) for part in batch.parts])
         loss = self.loss(generated, batch.words, batch.pairs)
         loss.backward()
         self.group.add_up(self.optimiser.gradients())
         self.optimiser.step(batch.units, batch.step / self.batches.steps)
         return loss.detach()
 
-    def _encode(self, rows: Tensor, index: Tensor, lengths: Tensor, bag: Tensor, bag_lengths: Tensor) -> Tensor:
+    def _encode(
+        self, rows: Tensor, index: Tensor, lengths: Tensor, bag: Tensor, bag_lengths: Tensor, which: Tensor
+    ) -> Tensor:
         """The vectors of all words of a part: this process computes its share and gets the others'."""
         mine = self.group.share(len(index))
         own = (
-            self.network(rows, index[mine], lengths[mine], bag[mine], bag_lengths[mine])
+            self.network(rows, index[mine], lengths[mine], bag[mine], bag_lengths[mine], which)
             if mine.start < mine.stop
             else rows.new_empty(0, self.spec.dim)
         )

@@ -87,7 +87,7 @@ class Optimiser:
     def untouched(self) -> Tensor:
         """[rows] true for the table rows that no step has moved so far."""
         if self.by_rows:
-            return self.turns[:, 0] == 0
+            return ~self.square.any(dim=1)
         square = self.adam.state[self.network.table].get("exp_avg_sq")
         return torch.zeros(len(self.network.table), dtype=torch.bool) if square is None else ~square.any(dim=1)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
@@ -24,6 +24,7 @@ from lovevec.errors import LovevecError
 from lovevec.files import atomic_write, write_json, write_text
 from lovevec.progress import Progress
 from lovevec.ragged import Ragged
+from lovevec.substrings import substring_vocabulary
 from lovevec.targets.load import file_hash, load_target
 from lovevec.train.settings import PrepareSettings, names, with_files
 from lovevec.train.synonyms import Synonyms, find_synonyms
@@ -92,7 +93,11 @@ class Prepared:
             [raw[low:high].decode("utf-8", "surrogatepass") for low, high in pairwise(ends)],
             tensors["vectors"].astype(np.float32, copy=False),
             UnitVocabulary.from_json(
-                (folder / TOKENIZER).read_text("utf-8"), folder / TOKENIZER, buckets_of(settings), settings.ngrams
+                (folder / TOKENIZER).read_text("utf-8"),
+                folder / TOKENIZER,
+                buckets_of(settings),
+                settings.ngrams,
+                settings.hashes,
             ),
             Synonyms(tensors["synonym_offsets"], tensors["synonyms"]),
             tensors["negatives"],
@@ -163,12 +168,7 @@ def prepare(target: Any, settings: PrepareSettings | None = None, progress: Prog
     for line in loaded.report.lines():
         progress.say(line)
     with progress.phase("vocabulary", unit="units") as phase:
-        pieces = read_pieces(settings.vocabulary) if settings.vocabulary else None
-        if settings.input == "chars":
-            pieces = []  # no rows for what is never looked up
-        vocabulary = build_vocabulary(
-            loaded.words, pieces, settings.vocabulary_size, settings.shrink, settings.keep, settings.ngrams
-        )
+        vocabulary = vocabulary_of(loaded.words, settings)
         phase.advance(len(vocabulary))
     synonyms = Synonyms(np.zeros(len(loaded) + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
     if settings.synonyms:
@@ -183,6 +183,26 @@ def prepare(target: Any, settings: PrepareSettings | None = None, progress: Prog
     source = {"name": loaded.name, "dim": loaded.dim, "words": len(loaded), **loaded.source}
     shown = with_files(settings, lambda name: Path(name).name)  # no folders of this machine in what people publish
     return Prepared(loaded.words, loaded.vectors, vocabulary, synonyms, negatives, shown, source)
+
+
+def vocabulary_of(words: Sequence[str], settings: PrepareSettings) -> UnitVocabulary:
+    """The units that the settings ask for."""
+    if settings.input in ("substrings", "spans"):
+        return substring_vocabulary(
+            words,
+            settings.shortest,
+            settings.longest,
+            settings.seen,
+            settings.vocabulary_size,
+            settings.input == "substrings",
+            buckets_of(settings),
+            settings.ngrams,
+            settings.hashes,
+        )
+    pieces = read_pieces(settings.vocabulary) if settings.vocabulary else None
+    if settings.input == "chars":
+        pieces = []  # no rows for what is never looked up
+    return build_vocabulary(words, pieces, settings.vocabulary_size, settings.shrink, settings.keep, settings.ngrams)
 
 
 def without(prepared: Prepared, hidden: NDArray[np.bool_]) -> tuple[Synonyms, Ragged]:

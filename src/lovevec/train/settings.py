@@ -17,6 +17,7 @@ from lovevec.units import INPUT_MODES, InputMode
 from lovevec.vocabulary import SHRINKS, Shrink
 
 LOSSES = ("contrastive", "mse", "alignment")
+LENGTHS = ("unit", "raw")
 OPTIMISERS = ("adam", "rows")
 PRECISIONS = ("float32", "bfloat16")
 SCHEDULES = ("linear", "constant")
@@ -45,13 +46,34 @@ class PrepareSettings:
 
     limit: int = _from(0, 0, "use the first so many words of the target; 0 takes all")
     lowercase: bool = _setting(True, "lower-case all words, as the paper does")
-    input: InputMode = _setting("mixed", "units of a word: characters and pieces, or one of them", INPUT_MODES)
+    input: InputMode = _setting(
+        "mixed",
+        "units of a word: characters and pieces, or one of them; or, as rivals have it, its substrings"
+        " (`spans`: all of them in order, for the encoder pbos)",
+        INPUT_MODES,
+    )
     words: str = _file("the word list, one a line, of a .npy or .safetensors file that has none")
     vocabulary: str = _file("a WordPiece vocab.txt (BERT's format) instead of pieces learned from the words")
-    vocabulary_size: int = _from(30_000, 100, "how many pieces to learn")
-    shrink: Shrink = _setting("stem", "how to shrink the unit vocabulary", SHRINKS)
+    vocabulary_size: int = _from(30_000, 100, "how many pieces to learn, or how many of the most frequent substrings")
+    shortest: int = _from(3, 1, "fewest characters of a substring, the marks < and > of the word's ends counted")
+    longest: int = _from(6, 1, "most characters of a substring")
+    seen: int = _from(1, 1, "substrings must stand so often in the words")
+    hashes: int = field(
+        default=1,
+        metadata={
+            "help": "table rows of each substring; the encoder kvq wants 3 or 6 (key, value and query, once or twice)",
+            "range": (1, 8),
+        },
+    )
+    shrink: Shrink = _setting(
+        "stem", "how to shrink the unit vocabulary; of these substrings know `hash` and `factor` only", SHRINKS
+    )
     keep: int = _from(20_000, 100, "units that `top` keeps, buckets that `hash` uses")
-    factor: int = _from(0, 0, "rows of h numbers times one matrix, with any way to shrink; 0 is none, 200 for `factor`")
+    factor: int = _from(
+        0,
+        0,
+        "rows of h numbers times one matrix (mimick: as they are), with any way to shrink; 0 is none, 200 for `factor`",
+    )
     ngrams: int = _from(0, 0, "rows that hashed n-grams of 3 and 4 characters share; 0 is none, as in the paper")
     synonym_similarity: float = _share(0.6, "least cosine in the target at which words count as synonyms")
     synonyms: int = _from(10, 0, "most synonyms of a word")
@@ -70,10 +92,15 @@ class PrepareSettings:
 class TrainSettings:
     """What a training run does with prepared words."""
 
-    encoder: EncoderKind = _setting("positional", "how units become a vector", ENCODERS)
+    encoder: EncoderKind = _setting(
+        "positional", "how units become a vector; mean (of substrings), mimick, kvq and pbos are rivals'", ENCODERS
+    )
     key_width: int = _from(32, 1, "width k of queries and keys")
     position_power: float = _share(0.25, "s = d to this power in softmax(P Pᵀ / s); the paper prints 0.5")
     head: int = _from(0, 0, "hidden width of a word-level MLP behind the encoder; 0 is none")
+    hidden: int = _from(128, 1, "state of mimick's LSTM, in each direction")
+    lengths: str = _setting("unit", "mimic the target's directions, or with loss mse its vectors as they are", LENGTHS)
+    start: float = _from(1.0, 0.0, "length of the table's random rows before training")
 
     loss: str = _setting("contrastive", "what to minimise", LOSSES)
     temperature: float = _from(0.07, 1e-3, "τ of the contrastive loss")
@@ -84,6 +111,7 @@ class TrainSettings:
     insert: float = _share(0.07, "probability: a character too many")
     keyboard: float = _share(0.07, "probability: a neighbouring key instead")
     sound: float = _share(0.0, "probability: a spelling that sounds alike, as in nife; not in the paper")
+    ocr: float = _share(0.0, "probability: a character that prints alike instead, as in bec0me; not in the paper")
     synonym: float = _share(0.36, "probability: a synonym instead")
     none: float = _share(0.36, "probability: the word itself")
     twice: float = _share(0.0, "probability that a damaged word is damaged once more")
@@ -109,16 +137,26 @@ class TrainSettings:
             raise LovevecError("the augmentation probabilities are all zero: set at least `none` above zero")
         if self.dropout >= 1 or self.holdout >= 1:
             raise LovevecError("dropout and holdout must stay below 1")
+        if self.lengths == "raw" and self.loss != "mse":
+            raise LovevecError(f"lengths is raw, which only loss mse can learn from, not {self.loss}")
 
     @property
     def augmentation(self) -> dict[str, float]:
-        """The probabilities of the seven kinds; they need not add up to one."""
-        kinds = ("swap", "drop", "insert", "keyboard", "sound", "synonym", "none")
+        """The probabilities of the eight kinds; they need not add up to one."""
+        kinds = ("swap", "drop", "insert", "keyboard", "sound", "ocr", "synonym", "none")
         return {kind: getattr(self, kind) for kind in kinds}
 
     def spec(self, dim: int) -> EncoderSpec:
         """The encoder for a target of this dimension."""
-        return EncoderSpec(self.encoder, dim, self.key_width, float(dim**self.position_power), self.head)
+        return EncoderSpec(
+            self.encoder,
+            dim,
+            self.key_width,
+            float(dim**self.position_power),
+            self.head,
+            self.hidden if self.encoder == "mimick" else 0,
+            self.lengths == "raw",
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
