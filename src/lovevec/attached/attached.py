@@ -31,6 +31,7 @@ from lovevec.attached.neighbours import known_neighbours
 from lovevec.attached.rows import unit
 from lovevec.attached.sample import Model, shared_words
 from lovevec.attached.space import fit_space
+from lovevec.attached.sureness import Sureness
 from lovevec.errors import LovevecError
 from lovevec.formats import VectorTable, read_vectors
 from lovevec.nearest import nearest
@@ -47,7 +48,8 @@ class Attached:
     `vectors` is gensim's KeyedVectors (or a model with `.wv`), a dict of word to row, a pair (words, matrix), a
     VectorTable, or a path to a vector file. A float32 matrix is used in place, so do not change it afterwards.
     `space` is "direct" when the model was trained on these very vectors, "mapped" when it lives in another space,
-    and is found out by default. `lowercase=False` imputes `Apple` also where `apple` is known.
+    and is found out by default. `lowercase=False` imputes `Apple` also where `apple` is known. `by_confidence=False`
+    leaves imputed vectors their usual length, however unsure the model is of them.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Attached:
         *,
         space: Literal["auto", "direct", "mapped"] = "auto",
         lowercase: bool = True,
+        by_confidence: bool = True,
     ) -> None:
         table = _table(vectors)
         self.model, self.dim = model, table.dim
@@ -67,6 +70,7 @@ class Attached:
         self._space = fit_space(sample, space, lambda: known_neighbours(model, table.words, self._vectors))
         self._norms = lengths_of(self._vectors)
         self._lengths = fit_lengths(sample, self._norms)
+        self._sure = Sureness(model) if by_confidence else None
         self._dropped = table.report.lines()[1:]
 
     @property
@@ -86,7 +90,7 @@ class Attached:
             "words": len(self),
             "dim": self.dim,
             **self._space.about,
-            "length": self._lengths.about,
+            "length": {**self._lengths.about, "by confidence": self._sure is not None and self._sure.known},
             "dropped": self._dropped,
         }
 
@@ -160,8 +164,12 @@ class Attached:
         """Vectors of words that the table lacks: a direction in its space, times a length."""
         result = np.empty((len(words), self.dim), dtype=np.float32)
         for low in range(0, len(words), CHUNK):
-            made = self.model.embed(words[low : low + CHUNK])
-            result[low : low + CHUNK] = self._space(made) * self._lengths(made)[:, None]
+            part = words[low : low + CHUNK]
+            made = self.model.embed(part)
+            lengths = self._lengths(made)
+            if self._sure is not None:
+                lengths = lengths * self._sure(part)
+            result[low : low + CHUNK] = self._space(made) * lengths[:, None]
         return result
 
 
