@@ -1,0 +1,31 @@
+"""Plug and play: known words keep their own vectors, the others get theirs from a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.attached import Attached
+from lovevec.rivals.method import Floats, Parameters
+from lovevec.rivals.model import Model
+from lovevec.rivals.table import Table
+
+
+class Plugged:
+    """A table with a model behind it, in the table's space and at a length that fits (see `lovevec.attached`)."""
+
+    def __init__(self, table: Table, model: Model, name: str = "") -> None:
+        self.name = name or f"{table.name} + {model.name}"
+        self.dim = table.dim
+        self.parameters = Parameters(table.parameters.embedding + model.parameters.embedding, model.parameters.others)
+        self.attached = Attached(model.love, (table.words, table.vectors))
+
+    def covers(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """All of them."""
+        return np.ones(len(words), dtype=np.bool_)
+
+    def embed(self, words: Sequence[str]) -> Floats:
+        """Their own rows, or imputed ones."""
+        return self.attached.embed(words)

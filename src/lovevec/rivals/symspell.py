@@ -1,0 +1,42 @@
+"""SymSpell and lookup: an unknown word is corrected first, and has the vector of the correction.
+
+Corrections are those of symspellpy: the nearest known word within two edits (two neighbouring characters that change
+places are one), of words equally near the most frequent. Tables hold no counts, so that Zipf's law stands in: the word
+of rank r counts C / r. A word that nothing is near to has no vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lovevec.errors import MissingExtra
+from lovevec.rivals.known_first import Bools, KnownFirst
+from lovevec.rivals.method import Floats
+from lovevec.rivals.table import Table
+
+MOST_EDITS = 2
+# Counts must be whole numbers: with this one no two of the first ten million ranks share theirs.
+COUNT = 10**15
+
+
+class SymSpell(KnownFirst):
+    """The table, with SymSpell's correction in the place of an unknown word."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table, "SymSpell")
+        try:
+            import symspellpy
+        except ImportError:
+            raise MissingExtra("symspellpy", "rivals") from None
+        self._top = symspellpy.Verbosity.TOP
+        self.dictionary = symspellpy.SymSpell(max_dictionary_edit_distance=MOST_EDITS)
+        for rank, word in enumerate(table.words, 1):
+            self.dictionary.create_dictionary_entry(word, COUNT // rank)
+
+    def impute(self, words: Sequence[str]) -> tuple[Floats, Bools]:
+        """The vector of each word's correction, if it has one."""
+        corrected = [self.dictionary.lookup(word, self._top) for word in words]
+        rows = [self.table.row[near[0].term] if near else -1 for near in corrected]
+        return self.rows_as_vectors(np.array(rows, dtype=np.int64))
