@@ -19,6 +19,8 @@ COMMANDS = {
     "fill": "your own vectors, plus rows for the words they lack",
     "info": "what a model is: size, target, scores",
     "export": "make a trained model small, to ship it",
+    "evaluate": "how good vectors are, and how robust, beside their rivals",
+    "reproduce": "the paper's tables and figures",
     "train": "learn a model from word vectors",
     "prepare": "do the CPU-heavy part of training once, for many runs",
 }
@@ -30,6 +32,8 @@ EXAMPLES = """examples:
   lovevec fill my.vec --words corpus.txt -o filled.vec
   lovevec info
   lovevec export my-model -o my-small-model
+  lovevec evaluate similarity my-model glove.txt
+  lovevec reproduce intrinsic --target glove.txt
   lovevec train glove.txt -o my-model
   lovevec prepare glove.txt -o prepared
 

@@ -1,0 +1,124 @@
+"""What the tasks of `lovevec evaluate` share: which methods, where results go, how they are shown."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lovevec.cli.streams import put
+from lovevec.errors import LovevecError
+from lovevec.progress import Progress
+from lovevec.rivals.named import OURS, RIVALS
+
+if TYPE_CHECKING:
+    from lovevec.evaluate.cells import Cells
+    from lovevec.reports.results import Pictures
+    from lovevec.rivals.method import Method
+    from lovevec.rivals.table import Table
+
+METHODS_HELP = "a model (folder, shipped name, hub id), a vector file, or a fastText .bin; NAME=… gives it a name"
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Flags that every task has."""
+    parser.add_argument(
+        "-o", "--output", metavar="FOLDER", help="keep the results there: JSON, table, pictures; goes on where it was"
+    )
+    parser.add_argument("--data", metavar="FOLDER", help="where the datasets are (default: $LOVEVEC_DATA, else ./data)")
+    parser.add_argument("--seed", type=count, default=0, metavar="N", help="decides every random draw (default 0)")
+    parser.add_argument(
+        "--quick", action="store_true", help="less of everything: to see whether it works, not how well"
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+
+
+def count(text: str) -> int:
+    """A whole number from 0 up: what numpy takes as a seed."""
+    number = int(text)
+    if number < 0:
+        raise ValueError
+    return number
+
+
+def add_rivals(parser: argparse.ArgumentParser) -> None:
+    """Flags for the rivals that are made, and where necessary trained, on the spot."""
+    names = ", ".join([*RIVALS, *OURS])
+    parser.add_argument("--rivals", default="", metavar="NAMES", help=f"compare with these: all, or some of {names}")
+    parser.add_argument(
+        "--target", metavar="FILE", help="the vectors that rivals learn from (default: the first vector file named)"
+    )
+    parser.add_argument(
+        "--device", default="auto", metavar="NAME", help="where to train: auto, cpu, cuda … (default auto)"
+    )
+
+
+def methods_of(given: argparse.Namespace, named: Sequence[str], progress: Progress) -> list[Method]:
+    """The methods that the command line names, then its rivals; bad names are told before anything is read."""
+    from lovevec.reports.results import refuse_bad_folder
+    from lovevec.rivals.named import listed, open_method, rivals_of
+
+    listed(given.rivals)
+    if given.output:
+        refuse_bad_folder(given.output)
+    methods = [open_method(name, progress) for name in named]
+    methods += rivals_of(
+        given.rivals,
+        target_of(given, methods, progress) if given.rivals else None,
+        folder=Path(given.output) / "models" if given.output else None,
+        device=given.device,
+        seed=given.seed,
+        quick=given.quick,
+        progress=progress,
+    )
+    if not methods:
+        raise LovevecError("nothing to evaluate: name a model or a vector file, or --rivals")
+    refuse_namesakes([method.name for method in methods])
+    return methods
+
+
+def refuse_namesakes(names: Sequence[str]) -> None:
+    """Two rows of one name could not be told apart."""
+    for name in names:
+        if names.count(name) > 1:
+            raise LovevecError(f"two methods are called {name}: give one a name of its own, as in other={name}")
+
+
+def target_of(given: argparse.Namespace, methods: Sequence[Method], progress: Progress) -> Table:
+    """The vectors that rivals learn from."""
+    from lovevec.rivals.named import open_table
+    from lovevec.rivals.table import Table
+
+    if given.target:
+        return open_table(given.target, progress)
+    for method in methods:
+        if isinstance(method, Table):
+            return method
+    raise LovevecError("--rivals: name the vectors that they learn from with --target FILE")
+
+
+def cells_of(given: argparse.Namespace) -> Cells:
+    """Where finished parts of long work are kept."""
+    from lovevec.evaluate.cells import Cells
+    from lovevec.reports.results import refuse_bad_folder
+
+    return Cells(refuse_bad_folder(given.output) / "cells" if given.output else None)
+
+
+def publish(
+    given: argparse.Namespace,
+    task: str,
+    settings: Mapping[str, Any],
+    scores: Any,
+    table: str,
+    pictures: Pictures | None = None,
+) -> None:
+    """With -o all of it into the folder; then the table to stdout, which may be closed by now."""
+    if given.output:
+        from lovevec.reports.results import refuse_bad_folder, write_results
+
+        with Progress(given.quiet) as progress:
+            for line in write_results(refuse_bad_folder(given.output), task, settings, scores, table, pictures):
+                progress.say(line)
+    put(table)

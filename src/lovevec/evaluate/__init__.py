@@ -1,0 +1,1 @@
+"""How good vectors are: similarity, clusters, real misspellings, text classification, tagging, under noise."""

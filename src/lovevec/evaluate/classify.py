@@ -1,0 +1,84 @@
+"""How well texts are told apart by a CNN that reads a method's vectors, when the texts are clean and when they are not.
+
+Trained on clean text, learning rate and epoch chosen on clean dev text, tested on the test text under each noise.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import torch
+
+from lovevec.evaluate.cells import Cells, Score
+from lovevec.evaluate.char_cnn import input_layer
+from lovevec.evaluate.datasets import Texts, TextSplit
+from lovevec.evaluate.fingerprint import downstream_key
+from lovevec.evaluate.grid import RATES, run_grid
+from lovevec.evaluate.lookup import look_up
+from lovevec.evaluate.noise import Noise, damaged
+from lovevec.evaluate.text_cnn import CNNSettings, Rows, TextCNN, accuracy, trained
+from lovevec.progress import Progress
+from lovevec.rivals.method import Method
+from lovevec.train.device import choose_device
+
+TASK = "classify 1"  # the number rises when other scores come out: kept ones are computed again then
+
+
+@dataclass(frozen=True)
+class ClassifySettings:
+    """What is trained, how often, where. `sentences` cuts the training text, `noise_seed` decides the damage."""
+
+    rates: tuple[float, ...] = RATES
+    seeds: tuple[int, ...] = (0,)
+    noise_seed: int = 0
+    sentences: int | None = None
+    device: str = "auto"
+    cnn: CNNSettings = field(default_factory=CNNSettings)
+
+    def quick(self) -> ClassifySettings:
+        """To see whether it works: two rates, one seed, little text."""
+        return replace(self, rates=(3e-3, 1e-3), seeds=self.seeds[:1], sentences=2000)
+
+
+def classify(
+    method: Method,
+    split: TextSplit,
+    noises: Sequence[Noise],
+    settings: ClassifySettings,
+    cells: Cells,
+    progress: Progress,
+) -> Score:
+    """The method's score (see `lovevec.evaluate.grid.best_of`): accuracies in per cent, by the labels of `noises`."""
+    device = choose_device(settings.device)
+    train = part_of(split.train, settings.sentences)
+    tests = {noise.label: damaged(split.test.sentences, noise, settings.noise_seed) for noise in noises}
+    lookup = look_up(method, train.sentences, split.dev.sentences, *tests.values())
+    number = {label: place for place, label in enumerate(sorted(set(train.labels)))}
+
+    def rows(sentences: Sequence[Sequence[str]], labels: Sequence[str]) -> Rows:
+        return Rows(lookup(sentences), [number.get(label, -1) for label in labels], device)
+
+    learn, choose = rows(train.sentences, train.labels), rows(split.dev.sentences, split.dev.labels)
+    check = {label: rows(sentences, split.test.labels) for label, sentences in tests.items()}
+
+    def train_one(rate: float, seed: int) -> Score:
+        start = time.perf_counter()
+        with torch.random.fork_rng(devices=[]):  # torch's layers would draw from the global generator
+            model = TextCNN(input_layer(method, lookup), len(number), settings.cnn)
+        dev = trained(model, learn, choose, rate, seed, settings.cnn)
+        test = {label: accuracy(model, texts) for label, texts in check.items()}
+        return {"dev": dev, "test": test, "seconds": time.perf_counter() - start, "device": device.type}
+
+    key = downstream_key(TASK, method, lookup, split, noises, settings)
+    return run_grid(train_one, settings.rates, settings.seeds, cells, key, progress, name=method.name)
+
+
+def part_of(texts: Texts, most: int | None) -> Texts:
+    """The texts, or a random part of them, always the same."""
+    if most is None or most >= len(texts.labels):
+        return texts
+    rows = np.random.default_rng([most, len(texts.labels)]).permutation(len(texts.labels))[:most].tolist()
+    return Texts([texts.sentences[row] for row in rows], [texts.labels[row] for row in rows])

@@ -1,0 +1,52 @@
+"""Lines of a text file, whatever wrote it: UTF-8 with or without a mark, UTF-16 with one, Unix or Windows ends."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+from lovevec.errors import FormatError
+
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def read_bytes(path: Path) -> bytes:
+    """All of a file; an error names it."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FormatError(path, f"cannot be read ({error.strerror})") from None
+
+
+def lines_of(path: Path, encoding: str = "utf-8") -> list[str]:
+    """The lines without their ends. Only line feeds end a line: Latin-1 texts hold other characters that Python
+    would split at."""
+    content = read_bytes(path)
+    if content.startswith(UTF16_MARKS):
+        encoding = "utf-16"
+    content = content.removeprefix(codecs.BOM_UTF8)
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise FormatError(path, f"is not {encoding.upper()} text; save it as UTF-8", line) from None
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return lines if lines[-1] else lines[:-1]
+
+
+def filled_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """(number from 1, line) of the lines that hold something; an error when none does."""
+    filled = [(number, line) for number, line in enumerate(lines_of(path, encoding), 1) if line.strip()]
+    if not filled:
+        raise FormatError(path, "holds no data")
+    return iter(filled)
+
+
+def digest_of(paths: Sequence[Path]) -> str:
+    """A short name for the content of files, so that results are kept for that content and no other."""
+    told = blake2b(digest_size=8)
+    for path in paths:
+        told.update(blake2b(read_bytes(path)).digest())
+    return told.hexdigest()

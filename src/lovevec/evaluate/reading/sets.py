@@ -1,0 +1,139 @@
+"""The paper's datasets: what their files are called, where they come from, under which licence.
+
+None of them ships with the package. A folder of them is named by --data or $LOVEVEC_DATA (docs/data.md).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from lovevec.errors import LovevecError
+
+Kind = Literal["similarity", "clusters", "texts", "tagged", "misspellings"]
+VARIABLE = "LOVEVEC_DATA"
+OWN_TERMS = "its authors' own terms"
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """`files` are relative to the data folder; `columns` say where word, word and score stand (similarity only)."""
+
+    name: str
+    kind: Kind
+    files: tuple[str, ...]
+    source: str
+    licence: str
+    columns: tuple[int, int, int] = (0, 1, 2)
+    encoding: str = "utf-8"
+
+
+def _similarity(name: str, file: str, columns: tuple[int, int, int], source: str) -> DataSet:
+    return DataSet(name, "similarity", (f"similarity/{file}",), source, OWN_TERMS, columns)
+
+
+_LISTED = (
+    _similarity(
+        "RareWord", "rw.txt", (0, 1, 2), "Luong et al. 2013, Stanford Rare Word; nlp.stanford.edu/~lmthang/morphoNLM"
+    ),
+    _similarity(
+        "SimLex", "simLex.txt", (1, 2, 3), "Hill et al. 2015, SimLex-999, as in the repository tigerchen52/LOVE"
+    ),
+    _similarity("MTurk", "mturk_771.txt", (1, 2, 3), "Halawi et al. 2012, MTurk-771"),
+    _similarity("MEN", "men.txt", (0, 1, 2), "Bruni et al. 2014, MEN Test Collection; staff.fnwi.uva.nl/e.bruni/MEN"),
+    _similarity("WordSim", "rel353.txt", (1, 2, 3), "Agirre et al. 2009, WordSim-353 relatedness; alfonseca.org"),
+    _similarity("SimVerb", "simverb_3500.txt", (2, 3, 1), "Gerz et al. 2016, SimVerb-3500"),
+    DataSet("AP", "clusters", ("clustering/ap.tsv",), "Almuhareb 2006, Almuhareb-Poesio nouns", "not stated"),
+    DataSet("BLESS", "clusters", ("clustering/bless.tsv",), "Baroni and Lenci 2011, BLESS concepts", "not stated"),
+    DataSet(
+        "SST2",
+        "texts",
+        ("sst2/train.tsv", "sst2/dev.tsv", "sst2/test.tsv"),
+        "Socher et al. 2013, Stanford Sentiment Treebank, sentences, two classes; nlp.stanford.edu/sentiment",
+        OWN_TERMS,
+    ),
+    DataSet(
+        "MR",
+        "texts",
+        ("mr/rt-polarity.neg", "mr/rt-polarity.pos"),
+        "Pang and Lee 2005, sentence polarity dataset v1.0; www.cs.cornell.edu/people/pabo/movie-review-data",
+        "research use",
+        encoding="latin-1",
+    ),
+    DataSet(
+        "CoNLL03",
+        "tagged",
+        ("conll03/train.txt", "conll03/valid.txt", "conll03/test.txt"),
+        "Tjong Kim Sang and De Meulder 2003, CoNLL-2003 shared task, English; www.clips.uantwerpen.be/conll2003/ner",
+        "Reuters text under agreement with NIST, never redistribute",
+    ),
+    DataSet(
+        "BC2GM",
+        "tagged",
+        ("bc2gm/train.tsv", "bc2gm/devel.tsv", "bc2gm/test.tsv"),
+        "Smith et al. 2008, BioCreative II gene mentions",
+        "CC-BY 4.0",
+    ),
+    DataSet(
+        "Birkbeck",
+        "misspellings",
+        ("misspellings/missp.dat",),
+        "Mitton 1985, Birkbeck spelling error corpus; Birkbeck, University of London",
+        "not stated",
+    ),
+    DataSet("aspell", "misspellings", ("misspellings/aspell.dat",), "Atkinson, test data of GNU Aspell", "not stated"),
+    DataSet(
+        "Holbrook",
+        "misspellings",
+        ("misspellings/holbrook-missp.dat",),
+        "Mitton, from Holbrook 1964; Birkbeck, University of London",
+        "not stated",
+    ),
+)
+SETS = {listed.name.lower(): listed for listed in _LISTED}
+
+
+def data_folder(given: str | None = None) -> Path:
+    """Where the paper's sets are: the flag, else $LOVEVEC_DATA, else ./data."""
+    return Path(given or os.environ.get(VARIABLE) or "data")
+
+
+def names_of(kind: Kind) -> list[str]:
+    """The names of the paper's sets of a kind, in the paper's order."""
+    return [listed.name for listed in _LISTED if listed.kind == kind]
+
+
+def known_set(name: str, kind: Kind | None = None) -> DataSet | None:
+    """The paper's set of that name, upper or lower case alike; None for any other name."""
+    found = SETS.get(name.lower())
+    return found if found and kind in (None, found.kind) else None
+
+
+def find(name: str, data: Path | None = None) -> list[Path]:
+    """The files of one of the paper's sets; an error says which is missing and where to get it."""
+    listed = known_set(name)
+    if listed is None:
+        raise LovevecError(f"{name}: no such set; there are {', '.join(known.name for known in _LISTED)}")
+    files = [(data or data_folder()) / file for file in listed.files]
+    for file in files:
+        if not file.is_file():
+            raise LovevecError(
+                f"{listed.name}: {file} is not there; the set comes from {listed.source} (licence: {listed.licence}); "
+                f"put its files there, or name the folder of the sets with --data or ${VARIABLE}"
+            )
+    return files
+
+
+def find_or_own(name: str, kind: Kind, data: Path | None = None) -> tuple[DataSet | None, list[Path]]:
+    """One of the paper's sets of that kind with its files, or the user's own file or folder."""
+    if listed := known_set(name, kind):
+        return listed, find(name, data)
+    path = Path(name)
+    try:
+        if path.exists():
+            return None, [path]
+    except OSError:  # a name that is too long to be a file
+        pass
+    raise LovevecError(f"{name:.200}: no such file, nor one of the sets {', '.join(names_of(kind))}")

@@ -1,0 +1,13 @@
+"""What every table of methods says of each: name, size as the paper counts it, speed."""
+
+from __future__ import annotations
+
+from lovevec.reports.markdown import Cell, millions
+from lovevec.rivals.method import Parameters
+
+HEADER = ("method", "embedding", "others", "words/s")
+
+
+def about(method: str, parameters: Parameters, speed: float) -> list[Cell]:
+    """The cells under HEADER."""
+    return [method, millions(parameters.embedding), millions(parameters.others), round(speed)]

@@ -1,0 +1,94 @@
+"""Learning rates are chosen on dev, test scores are means over seeds, and a killed grid goes on where it was."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from itertools import count
+
+import numpy as np
+import pytest
+
+from lovevec.evaluate.cells import Cells
+from lovevec.evaluate.grid import RATES, best_of, run_grid
+from lovevec.progress import Progress
+
+QUIET = Progress(quiet=True)
+KEY = {"task": "t", "method": "m"}
+
+
+def run(rate: float, seed: int, dev: float, *test: float) -> dict:
+    return {"rate": rate, "seed": seed, "dev": dev, "test": dict(zip("abc", test, strict=False)), "seconds": 1.5}
+
+
+def test_the_rate_that_is_best_on_dev_in_the_mean_is_reported_whatever_it_does_on_test():
+    runs = [run(0.1, 0, 90, 50, 1), run(0.1, 1, 70, 60, 1), run(0.2, 0, 81, 10, 2), run(0.2, 1, 83, 30, 4)]
+    score = best_of(runs)
+    assert (score["rate"], score["dev"], score["seconds"]) == (0.2, 82, 6)
+    assert score["test"] == {"a": 20, "b": 3}
+    assert score["spread"] == {"a": np.std([10, 30]), "b": 1}
+    assert score["runs"] == runs
+
+
+def test_of_equal_rates_the_first_is_taken():
+    assert best_of([run(0.3, 0, 80, 1), run(0.1, 0, 80, 2), run(0.2, 0, 79, 3)])["rate"] == 0.3
+
+
+def test_every_rate_and_seed_is_run_once():
+    asked = []
+
+    def train_one(rate: float, seed: int) -> dict:
+        asked.append((rate, seed))
+        return {"dev": 100 * rate + seed, "test": {"clean": rate}, "seconds": 0.0}
+
+    score = run_grid(train_one, RATES, (3, 4), Cells(), KEY, QUIET)
+    assert asked == [(rate, seed) for rate in RATES for seed in (3, 4)]
+    assert score["test"] == {"clean": RATES[0]}
+    assert [(one["rate"], one["seed"]) for one in score["runs"]] == asked
+
+
+WORK = """
+import os, signal, sys
+from pathlib import Path
+from lovevec.evaluate.cells import Cells
+from lovevec.evaluate.grid import run_grid
+from lovevec.progress import Progress
+folder, die = Path(sys.argv[1]), sys.argv[2] == "die"
+def train_one(rate, seed):
+    if die and (rate, seed) == (0.2, 1):
+        os.kill(os.getpid(), signal.SIGKILL)
+    with open(folder / "log", "a") as log:
+        log.write(f"{rate} {seed}\\n")
+    return {"dev": rate, "test": {"clean": 10 * seed}, "seconds": 0.0}
+score = run_grid(train_one, (0.1, 0.2, 0.3), (0, 1), Cells(folder / "cells"), {"task": "t"}, Progress(quiet=True))
+print(score["rate"], score["test"]["clean"], len(score["runs"]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_a_killed_grid_computes_only_what_is_missing(tmp_path):
+    def work(how: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-c", WORK, str(tmp_path), how], capture_output=True, text=True)
+
+    assert work("die").returncode == -signal.SIGKILL
+    assert (tmp_path / "log").read_text() == "0.1 0\n0.1 1\n0.2 0\n"
+    done = work("live")
+    assert (done.returncode, done.stdout) == (0, "0.3 5.0 6\n"), done.stderr
+    assert (tmp_path / "log").read_text() == "0.1 0\n0.1 1\n0.2 0\n0.2 1\n0.3 0\n0.3 1\n"
+    assert work("live").stdout == done.stdout
+    assert (tmp_path / "log").read_text().count("\n") == 6
+
+
+def test_what_is_kept_is_kept_for_its_key_alone(tmp_path):
+    calls = count()
+
+    def train_one(rate: float, seed: int) -> dict:
+        return {"dev": 1.0, "test": {"clean": next(calls)}, "seconds": 0.0}
+
+    cells = Cells(tmp_path)
+    first = run_grid(train_one, (0.1,), (0,), cells, KEY, QUIET)
+    assert run_grid(train_one, (0.1,), (0,), cells, KEY, QUIET) == first
+    assert run_grid(train_one, (0.1,), (0,), cells, {**KEY, "method": "n"}, QUIET) != first
+    assert run_grid(train_one, (0.1,), (1,), cells, KEY, QUIET) != first
+    assert next(calls) == 3
