@@ -15,6 +15,10 @@ SOURCE = Path(lovevec.__file__).parent
 # From the top down: a module may import what stands on its own line or below, never above.
 ORDER = [
     {"cli"},
+    {"reproduce"},
+    {"reports"},
+    {"evaluate"},
+    {"rivals"},
     {"plugins"},
     {"train"},
     {"love"},
@@ -29,6 +33,8 @@ ORDER = [
     {"known"},
     {"engine"},
     {"units"},
+    {"substrings"},
+    {"substrings"},
     {"trie"},
     {"ngrams"},
     {"vocabulary"},

@@ -1,0 +1,56 @@
+"""Figures "positional weights" and "self-attention weights" of the post-OCR word `bec0me`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from lovevec.reports.markdown import markdown
+from lovevec.reports.results import Pictures
+from lovevec.reproduce.bench import Bench
+from lovevec.reproduce.pages import page_of
+
+WORD = "bec0me"
+
+
+def measure(bench: Bench) -> dict[str, Any]:
+    """Both maps of LOVE, as trained on the target."""
+    found = bench.model("LOVE").love.explain(WORD)
+    assert found.positional is not None
+    assert found.attention is not None
+    return {
+        "target": bench.about_target(),
+        "word": WORD,
+        "units": [unit.name for unit in found.units[: len(found.positional)]],
+        "positional": np.round(found.positional, 5).tolist(),
+        "attention": np.round(found.attention, 5).tolist(),
+        "neighbors": [list(near) for near in found.neighbors],
+    }
+
+
+def page(scores: Mapping[str, Any]) -> str:
+    """How much of a unit's own weight stays with it and its two neighbours, and what the first unit attends to."""
+    units, positional, own = scores["units"], np.array(scores["positional"]), np.array(scores["attention"])
+    inner = range(1, len(units) - 1)
+    trigram = np.mean([positional[i, i - 1 : i + 2] for i in inner], axis=0)
+    first = np.argsort(-own[0])[:3]
+    said = (
+        f"Positional attention: on average a unit takes {trigram[1]:.2f} from itself, {trigram[0]:.2f} from the one"
+        f" before and {trigram[2]:.2f} from the one behind, so that it stands for a trigram. Self-attention: the first"
+        f" unit attends most to {', '.join(f'{units[i]} ({own[0, i]:.2f})' for i in first)}."
+    )
+    rows = [[word, float(cosine)] for word, cosine in scores["neighbors"]]
+    near = markdown(("nearest known words", "cosine"), rows, digits=2)
+    return page_of(f"Attention in {scores['word']}", scores, said, near, "![attention](attention-figure.png)")
+
+
+def pictures(scores: Mapping[str, Any]) -> Pictures:
+    """The two maps side by side."""
+    from lovevec.figures.attention import attention
+
+    def draw(path: Any) -> None:
+        attention(path, scores["units"], np.array(scores["positional"]), np.array(scores["attention"]), scores["word"])
+
+    return {"attention-figure.png": draw, "attention-figure.svg": draw}

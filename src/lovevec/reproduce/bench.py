@@ -1,0 +1,247 @@
+"""What all experiments stand on: the target, models learned from it, the tasks, and what was measured already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lovevec.errors import LovevecError
+from lovevec.evaluate import datasets
+from lovevec.evaluate.cells import Cells, Score
+from lovevec.evaluate.datasets import Classes, Pairs, TagSplit, TextSplit
+from lovevec.evaluate.fingerprint import content_hash, vectors_fingerprint
+from lovevec.evaluate.grid import RATES
+from lovevec.evaluate.noise import Noise
+from lovevec.progress import Progress
+from lovevec.reproduce.paper import CLUSTERS, NOISES, SIMILARITY
+from lovevec.rivals.method import Method
+from lovevec.rivals.model import Model
+from lovevec.rivals.plugged import Plugged
+from lovevec.rivals.table import Table
+from lovevec.train import Settings
+
+RECIPE = "LOVE (our recipe)"
+TARGET, CHAR_CNN = "Target", "CharCNN"
+PLUGGED = {"Target + LOVE": "LOVE", "Target + LOVE (our recipe)": RECIPE}
+WITH_LOVE, WITH_RECIPE = PLUGGED
+# What named.py calls them.
+RIVALS = {
+    "MIMICK": "mimick",
+    "BoS": "bos",
+    "KVQ-FH": "kvq-fh",
+    "PBoS": "pbos",
+    "LOVE": "love",
+    RECIPE: "love-recipe",
+    "Edit Distance": "edit-distance",
+    "SymSpell": "symspell",
+    "UNK": "unk",
+    "Backed-off": "backed-off",
+}
+TEXTS, TAGS = ("sst2", "mr"), ("conll03", "bc2gm")
+QUICK_EPOCHS, QUICK_RESAMPLES = 2, 50
+MISTYPED = 10_000
+
+
+@dataclass
+class Bench:
+    """One folder of results for one target. `alone` is the target as a method: a table, or fastText with its n-grams;
+    `tasks` and `methods`, where not empty, are all that is to be measured."""
+
+    target: Table
+    alone: Method
+    folder: Path
+    data: Path
+    device: str = "auto"
+    seed: int = 0
+    seeds: int = 1
+    rates: Sequence[float] = RATES
+    quick: bool = False
+    tasks: Sequence[str] = ()
+    methods: Sequence[str] = ()
+    progress: Progress = field(default_factory=lambda: Progress(quiet=True))
+    _kept: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def cells(self) -> Cells:
+        """Finished parts, from this run or an earlier one."""
+        return Cells(self.folder / "cells")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What the target is, whatever its file is called."""
+        return content_hash([self.target.words, vectors_fingerprint(self.target.vectors)])
+
+    def about_target(self) -> dict[str, Any]:
+        """What pages say of the target."""
+        about = {"name": self.target.name, "words": len(self.target.words), "dim": self.target.dim}
+        return {**about, "quick": self.quick}
+
+    def settings(self) -> dict[str, Any]:
+        """What the numbers depend on, for the JSON."""
+        return {
+            "target": self.about_target(),
+            "fingerprint": self.fingerprint,
+            "seed": self.seed,
+            "seeds": self.seeds,
+            "learning_rates": list(self.rates),
+            "quick": self.quick,
+            "device": self.device,
+        }
+
+    def wanted(self, names: Sequence[str], kind: str) -> list[str]:
+        """Those of `names` that the user did not leave out; `kind` is tasks or methods."""
+        chosen: Sequence[str] = getattr(self, kind)
+        folded = [name.lower() for name in chosen]
+        found = [name for name in names if not folded or name.lower() in folded]
+        if not found:
+            raise LovevecError(f"--{kind} {','.join(chosen)}: nothing is left; there are {', '.join(names)}")
+        return found
+
+    def need(self, *names: str) -> None:
+        """Say which dataset is missing before anything is trained."""
+        for name in names:
+            datasets.find(name, self.data)
+
+    def method(self, name: str) -> Method:
+        """A method by its name in tables: learned, made or read, once a run."""
+        if name not in self._kept:
+            self._kept[name] = self._method(name)
+        found: Method = self._kept[name]
+        return found
+
+    def _method(self, name: str) -> Method:
+        from lovevec.rivals.named import rivals_of
+
+        if name == TARGET:
+            return self.alone
+        if name in PLUGGED:
+            return Plugged(self.target, self.model(PLUGGED[name]))
+        if name == CHAR_CNN:
+            from lovevec.evaluate.char_cnn import WithCharCNN
+
+            return WithCharCNN(self.target)
+        (made,) = rivals_of(
+            RIVALS[name],
+            self.target,
+            folder=self.folder / "models",
+            device=self.device,
+            seed=self.seed,
+            quick=self.quick,
+            progress=self.progress,
+        )
+        return made
+
+    def model(self, name: str) -> Model:
+        """A learned method."""
+        found = self.method(name)
+        assert isinstance(found, Model)
+        return found
+
+    def variant(self, **changes: Any) -> Model:
+        """LOVE with some settings changed, trained in memory; what preparation makes is shared between variants."""
+        from lovevec.train import prepare, train
+
+        if self.quick:
+            changes = {"epochs": QUICK_EPOCHS, **changes}
+        settings = Settings(seed=self.seed, device=self.device, **changes)
+        how = settings.prepare_part()
+        known = f"prepared {sorted(asdict(how).items())}"
+        if known not in self._kept:
+            self._kept[known] = prepare((self.target.words, self.target.vectors), how, self.progress)
+        return Model(train(self._kept[known], settings, progress=self.progress), "LOVE")
+
+    def variant_scores(self, changes: Mapping[str, Any]) -> Score:
+        """What the small tables report of a variant: parameters, similarity, SST2 clean and damaged. Kept."""
+        key = {"variant": dict(changes), **self.settings(), "sst2": self.wants("sst2")}
+        return self.cells(key, lambda: self._variant_scores(self.variant(**changes)))
+
+    def _variant_scores(self, model: Model) -> Score:
+        scores: Score = {"parameters": model.parameters._asdict(), "similarity": self.similarity(model)}
+        if self.wants("sst2"):
+            scores["sst2"] = original_and_typo(self.downstream(model, "sst2"))
+        return scores
+
+    def wants(self, task: str) -> bool:
+        """Whether the user did not leave the task out."""
+        return not self.tasks or task in self.tasks
+
+    def similarity(self, method: Method) -> dict[str, Any]:
+        """Spearman on the six sets: of all pairs with its interval, and of those that the method covers."""
+        from lovevec.evaluate.bootstrap import RESAMPLES
+        from lovevec.evaluate.similarity import similarity
+
+        found = similarity(method, self._pairs, QUICK_RESAMPLES if self.quick else RESAMPLES, self.seed)
+        return {
+            "mean": found.mean,
+            "all": {score.name: score.spearman for score in found.sets},
+            "interval": {score.name: [score.low, score.high] for score in found.sets},
+            "pairs": {score.name: score.pairs for score in found.sets},
+            "covered": {score.name: score.covered for score in found.sets},
+            "on_covered": {score.name: score.spearman_covered for score in found.sets},
+        }
+
+    def clusters(self, method: Method) -> dict[str, float]:
+        """Purity on AP and BLESS, the mean over seeds of K-means."""
+        from lovevec.evaluate.clusters import SEEDS, clusters
+
+        found = clusters(method, self._classes, seeds=2 if self.quick else SEEDS, seed=self.seed)
+        return {score.name: score.purity for score in found.sets}
+
+    def words_per_second(self, method: Method) -> float:
+        """How fast the method makes vectors of words that it never saw: the target's own, mistyped."""
+        from lovevec.evaluate.speed import words_per_second
+
+        return words_per_second(method, self._mistyped)
+
+    def downstream(self, method: Method, task: str) -> Score:
+        """Test scores of a downstream model with OCR confusions in more and more of the words: always all of the
+        paper's shares, so that each model is trained once for all tables."""
+        from lovevec.evaluate.classify import ClassifySettings, classify
+        from lovevec.evaluate.tag import TagSettings, tag
+
+        noises = [Noise("ocr", share / 100) for share in NOISES]
+        seeds, rates = tuple(range(self.seed, self.seed + self.seeds)), tuple(self.rates)
+        if task in TEXTS:
+            how = ClassifySettings(rates=rates, seeds=seeds, noise_seed=self.seed, device=self.device)
+            how = how.quick() if self.quick else how
+            return classify(method, self._texts(task), noises, how, self.cells, self.progress)
+        more = TagSettings(rates=rates, seeds=seeds, noise_seed=self.seed, device=self.device)
+        more = more.quick() if self.quick else more
+        return tag(method, self._tagged(task), noises, more, self.cells, self.progress)
+
+    def _texts(self, task: str) -> TextSplit:
+        if task not in self._kept:
+            self._kept[task] = datasets.texts(task, self.data)
+        split: TextSplit = self._kept[task]
+        return split
+
+    def _tagged(self, task: str) -> TagSplit:
+        if task not in self._kept:
+            self._kept[task] = datasets.tagged(task, self.data)
+        split: TagSplit = self._kept[task]
+        return split
+
+    @cached_property
+    def _pairs(self) -> list[Pairs]:
+        return [datasets.similarity_set(name, self.data) for name in SIMILARITY]
+
+    @cached_property
+    def _classes(self) -> list[Classes]:
+        return [datasets.word_classes(name, self.data) for name in CLUSTERS]
+
+    @cached_property
+    def _mistyped(self) -> list[str]:
+        from lovevec.train.augmentation import damage
+
+        return damage(self.target.words[:MISTYPED], np.random.default_rng([self.seed, 6]))
+
+
+def original_and_typo(score: Score) -> list[float]:
+    """The scores on original text and with 70 % of the words damaged, as most of the paper's tables have them."""
+    test = score["test"]
+    return [float(test[Noise("ocr", share / 100).label]) for share in (0, 70)]

@@ -1,0 +1,69 @@
+"""Figure "PCA visualizations of word vectors": fifteen words of three topics and three misspellings, as LOVE, BoS and
+KVQ-FH see them; colours are the clusters that K-means finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from lovevec.evaluate.kmeans import kmeans
+from lovevec.reports.markdown import markdown
+from lovevec.reports.results import Pictures
+from lovevec.reproduce.bench import Bench
+from lovevec.reproduce.pages import page_of
+
+METHODS = ("LOVE", "BoS", "KVQ-FH")
+# Five words of each topic from AP, and the paper's three misspellings.
+TOPICS = {
+    "chemical substances": ("oxygen", "hydrogen", "nitrogen", "helium", "potassium"),
+    "illnesses": ("leukemia", "diabetes", "hepatitis", "cholera", "arthritis"),
+    "occupations": ("architect", "painter", "musician", "designer", "photographer"),
+}
+DAMAGED = {"oxgen": "chemical substances", "leukamia": "illnesses", "archiitect": "occupations"}
+MEANT = {"oxgen": "oxygen", "leukamia": "leukemia", "archiitect": "architect"}
+
+
+def measure(bench: Bench) -> dict[str, Any]:
+    """Vectors and clusters of the eighteen words."""
+    words = [word for listed in TOPICS.values() for word in listed] + list(DAMAGED)
+    found: dict[str, Any] = {}
+    for name in bench.wanted(METHODS, "methods"):
+        vectors = bench.method(name).embed(words).astype(np.float64)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        clusters = kmeans(vectors, len(TOPICS), np.random.default_rng([bench.seed, 7])).labels
+        found[name] = {
+            "vectors": {word: np.round(row, 5).tolist() for word, row in zip(words, vectors, strict=True)},
+            "clusters": {word: int(cluster) for word, cluster in zip(words, clusters, strict=True)},
+        }
+    return {"target": bench.about_target(), "methods": found}
+
+
+def page(scores: Mapping[str, Any]) -> str:
+    """Which misspellings fall into the cluster of the word that was meant."""
+    rows = []
+    for name, found in scores["methods"].items():
+        right = [found["clusters"][wrong] == found["clusters"][meant] for wrong, meant in MEANT.items()]
+        near = [float(np.dot(found["vectors"][wrong], found["vectors"][meant])) for wrong, meant in MEANT.items()]
+        rows.append([name, *(f"{'yes' if ok else 'no'}, {x:.2f}" for ok, x in zip(right, near, strict=True))])
+    said = (
+        "Is a misspelling in the cluster of the word that was meant, and its cosine to that word's vector by the model."
+    )
+    return page_of("Clusters", scores, said, markdown(("model", *MEANT), rows), "![clusters](clusters-figure.png)")
+
+
+def pictures(scores: Mapping[str, Any]) -> Pictures:
+    """A panel for each model."""
+    from lovevec.figures.clusters import clusters_of
+
+    vectors = {
+        name: {word: np.array(row, dtype=np.float32) for word, row in found["vectors"].items()}
+        for name, found in scores["methods"].items()
+    }
+    clusters = {name: found["clusters"] for name, found in scores["methods"].items()}
+
+    def draw(path: Any) -> None:
+        clusters_of(path, vectors, TOPICS, DAMAGED, clusters)
+
+    return {"clusters-figure.png": draw, "clusters-figure.svg": draw}

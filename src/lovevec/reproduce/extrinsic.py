@@ -1,0 +1,65 @@
+"""Table "Performance on the extrinsic tasks": text classification and tagging on original text and on text where OCR
+confusions have damaged 70 % of the words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lovevec.reports.markdown import Cell, millions
+from lovevec.reports.results import Pictures
+from lovevec.reproduce.bench import RECIPE, TAGS, TARGET, TEXTS, WITH_LOVE, Bench, original_and_typo
+from lovevec.reproduce.pages import beside, mean, page_of
+from lovevec.reproduce.paper import EXTRINSIC
+
+METHODS = (TARGET, "Edit Distance", "SymSpell", "MIMICK", "BoS", "KVQ-FH", "PBoS", "LOVE", RECIPE, WITH_LOVE)
+TITLES = {"sst2": "SST2", "mr": "MR", "conll03": "CoNLL-03", "bc2gm": "BC2GM"}
+
+
+def measure(bench: Bench) -> dict[str, Any]:
+    """Every method on every dataset; trained and chosen on clean text, tested on both."""
+    tasks = bench.wanted((*TEXTS, *TAGS), "tasks")
+    bench.need(*tasks)
+    scores: dict[str, Any] = {}
+    for name in bench.wanted(METHODS, "methods"):
+        method = bench.method(name)
+        scores[name] = {
+            "parameters": method.parameters._asdict(),
+            "tasks": {task: bench.downstream(method, task) for task in tasks},
+        }
+    return {"target": bench.about_target(), "tasks": tasks, "methods": scores}
+
+
+def page(scores: Mapping[str, Any]) -> str:
+    """The paper's table."""
+    tasks = scores["tasks"]
+    rows = {name: _row(found, tasks) for name, found in scores["methods"].items()}
+    paper = {name: _paper(found, tasks) for name, found in EXTRINSIC.items()}
+    header = ["method", "embedding", "others"]
+    for task in tasks:
+        header += [TITLES[task], "+ typo"]
+    return page_of(
+        "Extrinsic tasks",
+        scores,
+        "Accuracy (SST2, MR) and entity F1 (CoNLL-03, BC2GM), x 100. Trained on the original text; the best of the"
+        " learning rates on dev is tested, on the original text and with OCR confusions in 70 % of the words. Rows of"
+        " the learned models: every word's vector is made from its spelling.",
+        beside([*header, "Avg"], rows, paper),
+    )
+
+
+def pictures(scores: Mapping[str, Any]) -> Pictures:
+    """None: the table says it."""
+    return {}
+
+
+def _row(found: Mapping[str, Any], tasks: list[str]) -> list[Cell]:
+    numbers = [number for task in tasks for number in original_and_typo(found["tasks"][task])]
+    counts = found["parameters"]
+    return [millions(counts["embedding"]), millions(counts["others"]), *numbers, mean(numbers)]
+
+
+def _paper(found: Mapping[str, tuple[float | None, float]], tasks: list[str]) -> list[Cell]:
+    numbers = [number for task in tasks for number in found[task]]
+    known = [number for number in numbers if number is not None]
+    return [None, None, *numbers, mean(known) if len(known) == len(numbers) else None]

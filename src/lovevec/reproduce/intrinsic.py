@@ -1,0 +1,80 @@
+"""Table "Performance on the intrinsic tasks": word similarity and clusters, for the models that learn by mimicry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lovevec.reports.markdown import Cell, millions
+from lovevec.reports.results import Pictures
+from lovevec.reproduce.bench import RECIPE, TARGET, Bench
+from lovevec.reproduce.pages import beside, mean, page_of
+from lovevec.reproduce.paper import CLUSTERS, INTRINSIC, SIMILARITY
+
+METHODS = (TARGET, "MIMICK", "BoS", "KVQ-FH", "PBoS", "LOVE", RECIPE)
+
+
+def measure(bench: Bench) -> dict[str, Any]:
+    """All sets for all methods; a word that the target lacks has a vector of zeros there."""
+    bench.need(*SIMILARITY, *CLUSTERS)
+    scores: dict[str, Any] = {}
+    for name in bench.wanted(METHODS, "methods"):
+        method = bench.method(name)
+        scores[name] = {
+            "parameters": method.parameters._asdict(),
+            "words_per_second": bench.words_per_second(method),
+            "similarity": bench.similarity(method),
+            "clusters": bench.clusters(method),
+        }
+    return {"target": bench.about_target(), "methods": scores}
+
+
+def page(scores: Mapping[str, Any]) -> str:
+    """The paper's table; ours has words a second too."""
+    rows = {name: _row(found) for name, found in scores["methods"].items()}
+    paper = {name: _paper(row) for name, row in INTRINSIC.items()}
+    covered = [
+        f"{name} has both words of {sum(found['similarity']['covered'].values()):,} pairs of"
+        f" {sum(found['similarity']['pairs'].values()):,}; on those alone the mean is {_covered_mean(found):.1f}."
+        for name, found in scores["methods"].items()
+        if found["similarity"]["covered"] != found["similarity"]["pairs"]
+    ]
+    header = ("method", "embedding", "others", *SIMILARITY, *CLUSTERS, "Avg", "Avg similarity", "words/s")
+    return page_of(
+        "Intrinsic tasks",
+        scores,
+        "Spearman's ρ x 100 of all pairs, purity x 100 (mean over seeds). All vectors of the learned models are made"
+        " from the spelling, known words included.",
+        beside(header, rows, paper),
+        "\n".join(covered),
+    )
+
+
+def pictures(scores: Mapping[str, Any]) -> Pictures:
+    """None: the table says it (`lovevec evaluate similarity -o` draws intervals)."""
+    return {}
+
+
+def _covered_mean(found: Mapping[str, Any]) -> float:
+    return mean(list(found["similarity"]["on_covered"].values()))
+
+
+def _row(found: Mapping[str, Any]) -> list[Cell]:
+    sets = [found["similarity"]["all"][name] for name in SIMILARITY]
+    classes = [found["clusters"][name] for name in CLUSTERS]
+    counts = found["parameters"]
+    speed = round(found["words_per_second"])
+    return [
+        millions(counts["embedding"]),
+        millions(counts["others"]),
+        *sets,
+        *classes,
+        mean([*sets, *classes]),
+        mean(sets),
+        speed,
+    ]
+
+
+def _paper(row: tuple[Any, ...]) -> list[Cell]:
+    numbers = [float(number) for number in row[2:]]
+    return [*row[:2], *numbers, mean(numbers), mean(numbers[: len(SIMILARITY)])]

@@ -1,0 +1,30 @@
+"""Table "Performances of contrastive loss with various temperature": how hard near misses are pushed away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lovevec.reports.results import Pictures
+from lovevec.reproduce.bench import Bench
+from lovevec.reproduce.pages import page_of
+from lovevec.reproduce.paper import TEMPERATURE
+from lovevec.reproduce.variants import EXPLAINED, measure_variants, variant_table
+
+VARIANTS = {f"τ = {value:g}": {"temperature": value} for value in TEMPERATURE}
+PAPER = {f"τ = {value:g}": numbers for value, numbers in TEMPERATURE.items()}
+
+
+def measure(bench: Bench) -> dict[str, Any]:
+    """Train and score each variant."""
+    return measure_variants(bench, VARIANTS)
+
+
+def page(scores: Mapping[str, Any]) -> str:
+    """The paper's table, with three columns more."""
+    return page_of("Temperature", scores, EXPLAINED, variant_table(scores, PAPER))
+
+
+def pictures(scores: Mapping[str, Any]) -> Pictures:
+    """None: the table says it."""
+    return {}
