@@ -11,6 +11,7 @@ import pytest
 from lovevec import LOVE, LovevecError
 from lovevec.attached import Attached
 from lovevec.attached.ridge import ridge
+from lovevec.attached.sureness import Sureness
 from lovevec.formats import read_vectors
 from lovevec.targets import load_target
 from lovevec.train import Settings, train
@@ -293,3 +294,32 @@ def test_about_can_be_published(mapped):
     assert about["shared words"] == about["words"] == 500
     assert about["mapped"]["cosine"] > 0.3
     assert "500 shared words, cosine 0." in repr(mapped)
+
+
+def test_the_less_sure_the_model_is_the_shorter_the_vector():
+    """Known words keep their rows; imputed ones have the usual length times the root of the confidence."""
+    love = LOVE.load()
+    words = list(love.words[:3000])
+    table = (words, 2 * love.embed(words))
+    sure, plain = love.attach(table), love.attach(table, by_confidence=False)
+    unknown = ["performence", "xqzvj", "bec0me", "hospitall", ""]
+    assert not sure.known(unknown).any()
+    length = np.linalg.norm(sure.embed(unknown), axis=1) / np.linalg.norm(plain.embed(unknown), axis=1)
+    np.testing.assert_allclose(length, np.sqrt(np.maximum(love.confidence(unknown), 0.05)), rtol=1e-5)
+    assert length[0] > length[1]
+    np.testing.assert_array_equal(sure.embed(words[:50]), plain.embed(words[:50]))
+    assert sure.about["length"]["by confidence"] is True
+    assert plain.about["length"]["by confidence"] is False
+
+
+def test_a_model_without_confidence_leaves_the_lengths():
+    class Directions:
+        dim = 4
+        words = ("a", "b")
+
+        def embed(self, words):
+            return np.eye(4, dtype=np.float32)[[len(word) % 4 for word in words]]
+
+    factors = Sureness(Directions())
+    assert factors.known is False
+    np.testing.assert_array_equal(factors(["x", "yy"]), [1, 1])

@@ -26,5 +26,5 @@ def settings() -> Settings:
         start=0.0,
         optimiser="rows",
         learning_rate=0.02,
-        epochs=10,
+        epochs=20,
     )
