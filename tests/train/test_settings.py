@@ -16,6 +16,7 @@ def test_defaults_are_the_papers():
         "insert": 0.07,
         "keyboard": 0.07,
         "sound": 0.0,
+        "ocr": 0.0,
         "synonym": 0.36,
         "none": 0.36,
     }

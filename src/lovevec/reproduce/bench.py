@@ -161,7 +161,7 @@ class Bench:
         return self.cells(key, lambda: self._variant_scores(self.variant(**changes)))
 
     def _variant_scores(self, model: Model) -> Score:
-        scores: Score = {"parameters": model.parameters._asdict(), "similarity": self.similarity(model)}
+        scores: Score = {**self.about(model), "similarity": self.similarity(model)}
         if self.wants("sst2"):
             scores["sst2"] = original_and_typo(self.downstream(model, "sst2"))
         return scores
@@ -192,11 +192,14 @@ class Bench:
         found = clusters(method, self._classes, seeds=2 if self.quick else SEEDS, seed=self.seed)
         return {score.name: score.purity for score in found.sets}
 
-    def words_per_second(self, method: Method) -> float:
-        """How fast the method makes vectors of words that it never saw: the target's own, mistyped."""
+    def about(self, method: Method) -> Score:
+        """What every table says of a method: parameters, and how fast it makes vectors of words that it never saw (the
+        target's own, mistyped); no speed for a CharCNN, which runs inside another model."""
+        from lovevec.evaluate.char_cnn import WithCharCNN
         from lovevec.evaluate.speed import words_per_second
 
-        return words_per_second(method, self._mistyped)
+        fast = None if isinstance(method, WithCharCNN) else words_per_second(method, self._mistyped)
+        return {"parameters": method.parameters._asdict(), "words_per_second": fast}
 
     def downstream(self, method: Method, task: str) -> Score:
         """Test scores of a downstream model with OCR confusions in more and more of the words: always all of the

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.reports.markdown import Cell, millions
+from lovevec.reports.markdown import Cell
 from lovevec.reports.results import Pictures
 from lovevec.reproduce.bench import RECIPE, TAGS, TARGET, TEXTS, WITH_LOVE, Bench, original_and_typo
-from lovevec.reproduce.pages import beside, mean, page_of
+from lovevec.reproduce.pages import HEADER, beside, mean, page_of, size_and_speed
 from lovevec.reproduce.paper import EXTRINSIC
 
 METHODS = (TARGET, "Edit Distance", "SymSpell", "MIMICK", "BoS", "KVQ-FH", "PBoS", "LOVE", RECIPE, WITH_LOVE)
@@ -24,7 +24,7 @@ def measure(bench: Bench) -> dict[str, Any]:
     for name in bench.wanted(METHODS, "methods"):
         method = bench.method(name)
         scores[name] = {
-            "parameters": method.parameters._asdict(),
+            **bench.about(method),
             "tasks": {task: bench.downstream(method, task) for task in tasks},
         }
     return {"target": bench.about_target(), "tasks": tasks, "methods": scores}
@@ -35,7 +35,7 @@ def page(scores: Mapping[str, Any]) -> str:
     tasks = scores["tasks"]
     rows = {name: _row(found, tasks) for name, found in scores["methods"].items()}
     paper = {name: _paper(found, tasks) for name, found in EXTRINSIC.items()}
-    header = ["method", "embedding", "others"]
+    header = [*HEADER]
     for task in tasks:
         header += [TITLES[task], "+ typo"]
     return page_of(
@@ -55,11 +55,10 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
 
 def _row(found: Mapping[str, Any], tasks: list[str]) -> list[Cell]:
     numbers = [number for task in tasks for number in original_and_typo(found["tasks"][task])]
-    counts = found["parameters"]
-    return [millions(counts["embedding"]), millions(counts["others"]), *numbers, mean(numbers)]
+    return [*size_and_speed(found), *numbers, mean(numbers)]
 
 
 def _paper(found: Mapping[str, tuple[float | None, float]], tasks: list[str]) -> list[Cell]:
     numbers = [number for task in tasks for number in found[task]]
     known = [number for number in numbers if number is not None]
-    return [None, None, *numbers, mean(known) if len(known) == len(numbers) else None]
+    return [None, None, None, *numbers, mean(known) if len(known) == len(numbers) else None]

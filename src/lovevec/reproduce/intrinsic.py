@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.reports.markdown import Cell, millions
+from lovevec.reports.markdown import Cell
 from lovevec.reports.results import Pictures
 from lovevec.reproduce.bench import RECIPE, TARGET, Bench
-from lovevec.reproduce.pages import beside, mean, page_of
+from lovevec.reproduce.pages import HEADER, beside, mean, page_of, size_and_speed
 from lovevec.reproduce.paper import CLUSTERS, INTRINSIC, SIMILARITY
 
 METHODS = (TARGET, "MIMICK", "BoS", "KVQ-FH", "PBoS", "LOVE", RECIPE)
@@ -21,8 +21,7 @@ def measure(bench: Bench) -> dict[str, Any]:
     for name in bench.wanted(METHODS, "methods"):
         method = bench.method(name)
         scores[name] = {
-            "parameters": method.parameters._asdict(),
-            "words_per_second": bench.words_per_second(method),
+            **bench.about(method),
             "similarity": bench.similarity(method),
             "clusters": bench.clusters(method),
         }
@@ -39,7 +38,7 @@ def page(scores: Mapping[str, Any]) -> str:
         for name, found in scores["methods"].items()
         if found["similarity"]["covered"] != found["similarity"]["pairs"]
     ]
-    header = ("method", "embedding", "others", *SIMILARITY, *CLUSTERS, "Avg", "Avg similarity", "words/s")
+    header = (*HEADER, *SIMILARITY, *CLUSTERS, "Avg", "Avg similarity")
     return page_of(
         "Intrinsic tasks",
         scores,
@@ -62,19 +61,9 @@ def _covered_mean(found: Mapping[str, Any]) -> float:
 def _row(found: Mapping[str, Any]) -> list[Cell]:
     sets = [found["similarity"]["all"][name] for name in SIMILARITY]
     classes = [found["clusters"][name] for name in CLUSTERS]
-    counts = found["parameters"]
-    speed = round(found["words_per_second"])
-    return [
-        millions(counts["embedding"]),
-        millions(counts["others"]),
-        *sets,
-        *classes,
-        mean([*sets, *classes]),
-        mean(sets),
-        speed,
-    ]
+    return [*size_and_speed(found), *sets, *classes, mean([*sets, *classes]), mean(sets)]
 
 
 def _paper(row: tuple[Any, ...]) -> list[Cell]:
     numbers = [float(number) for number in row[2:]]
-    return [*row[:2], *numbers, mean(numbers), mean(numbers[: len(SIMILARITY)])]
+    return [*row[:2], None, *numbers, mean(numbers), mean(numbers[: len(SIMILARITY)])]

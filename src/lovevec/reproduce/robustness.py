@@ -11,7 +11,7 @@ from lovevec.reports.markdown import Cell
 from lovevec.reports.results import Pictures
 from lovevec.reproduce.bench import CHAR_CNN, TARGET, WITH_LOVE, WITH_RECIPE, Bench
 from lovevec.reproduce.extrinsic import TITLES
-from lovevec.reproduce.pages import beside, mean, page_of
+from lovevec.reproduce.pages import HEADER, beside, mean, page_of, size_and_speed
 from lovevec.reproduce.paper import NOISES, ROBUSTNESS
 
 METHODS = (TARGET, "UNK", CHAR_CNN, "Edit Distance", WITH_LOVE, WITH_RECIPE)
@@ -23,19 +23,26 @@ def measure(bench: Bench) -> dict[str, Any]:
     tasks = bench.wanted(TASKS, "tasks")
     methods = bench.wanted(METHODS, "methods")
     bench.need(*tasks)
-    scores = {name: {task: bench.downstream(bench.method(name), task) for task in tasks} for name in methods}
+    scores = {
+        name: {
+            **bench.about(bench.method(name)),
+            "tasks": {task: bench.downstream(bench.method(name), task) for task in tasks},
+        }
+        for name in methods
+    }
     return {"target": bench.about_target(), "tasks": tasks, "shares": list(NOISES), "methods": scores}
 
 
 def page(scores: Mapping[str, Any]) -> str:
     """A table for each dataset: the paper's columns and the mean over them."""
-    header = ["method", *("original" if share == 0 else f"{share} %" for share in scores["shares"]), "mean"]
+    header = [*HEADER, *("original" if share == 0 else f"{share} %" for share in scores["shares"]), "mean"]
     parts = []
     for task in scores["tasks"]:
         rows: dict[str, list[Cell]] = {
-            name: _row(list(found[task]["test"].values())) for name, found in scores["methods"].items()
+            name: [*size_and_speed(found), *_row(list(found["tasks"][task]["test"].values()))]
+            for name, found in scores["methods"].items()
         }
-        paper = {name: _row(list(found[task])) for name, found in ROBUSTNESS.items()}
+        paper = {name: [None, None, None, *_row(list(found[task]))] for name, found in ROBUSTNESS.items()}
         parts += [f"## {TITLES[task]}", beside(header, rows, paper), _gain(scores, task)]
     return page_of(
         "Robustness",
@@ -51,7 +58,7 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
     from lovevec.figures.curves import curve_panels
 
     panels = {
-        TITLES[task]: {name: list(found[task]["test"].values()) for name, found in scores["methods"].items()}
+        TITLES[task]: {name: list(found["tasks"][task]["test"].values()) for name, found in scores["methods"].items()}
         for task in scores["tasks"]
     }
 
@@ -76,7 +83,7 @@ def _gain(scores: Mapping[str, Any], task: str) -> str:
     """What LOVE adds to the target, in the mean, and what it costs on original text."""
     if not {TARGET, WITH_LOVE} <= set(scores["methods"]):
         return ""
-    alone, plugged = (list(scores["methods"][name][task]["test"].values()) for name in (TARGET, WITH_LOVE))
+    alone, plugged = (list(scores["methods"][name]["tasks"][task]["test"].values()) for name in (TARGET, WITH_LOVE))
     theirs = {name: found[task] for name, found in ROBUSTNESS.items()}
     gain = mean(theirs[WITH_LOVE]) - mean(theirs[TARGET])
     return (

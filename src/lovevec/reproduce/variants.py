@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.reports.markdown import Cell, millions
+from lovevec.reports.markdown import Cell
 from lovevec.reproduce.bench import Bench
-from lovevec.reproduce.pages import beside
+from lovevec.reproduce.pages import HEADER, beside, mean, size_and_speed
 from lovevec.reproduce.paper import SIMILARITY
 
-HEADER = ("variant", "embedding", "others", "RareWord", "SST2", "six sets", "SST2 + typo")
+COLUMNS = ("RareWord", "SST2", "six sets", "SST2 + typo")
 EXPLAINED = (
     "RareWord and the mean of the six similarity sets: Spearman's ρ x 100; SST2: accuracy on original text and with OCR"
     " confusions in 70 % of the words, by the CNN on made vectors (see extrinsic). The paper has RareWord and SST2."
@@ -32,17 +32,10 @@ def measure_variants(bench: Bench, variants: Mapping[str, Mapping[str, Any]]) ->
 def variant_table(scores: Mapping[str, Any], paper: Mapping[str, tuple[float, float]]) -> str:
     """Ours beside the paper's."""
     rows = {name: _row(found) for name, found in scores["variants"].items()}
-    return beside(HEADER, rows, {name: [None, None, *numbers] for name, numbers in paper.items()})
+    return beside((*HEADER, *COLUMNS), rows, {name: [None, None, None, *numbers] for name, numbers in paper.items()})
 
 
 def _row(found: Mapping[str, Any]) -> list[Cell]:
-    counts, similar = found["parameters"], found["similarity"]["all"]
+    similar = found["similarity"]["all"]
     clean, damaged = found.get("sst2", (None, None))
-    return [
-        millions(counts["embedding"]),
-        millions(counts["others"]),
-        similar["RareWord"],
-        clean,
-        sum(similar.values()) / len(similar),
-        damaged,
-    ]
+    return [*size_and_speed(found), similar["RareWord"], clean, mean(list(similar.values())), damaged]

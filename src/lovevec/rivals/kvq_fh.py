@@ -30,8 +30,7 @@ def settings(frequent: int = FREQUENT, rows: int = ROWS) -> Settings:
         shrink="hash",
         keep=rows,
         hashes=6,
-        start=0.17,
-        optimiser="rows",
+        start=0.17,  # as its code: numbers of 0.01
         learning_rate=0.002,
         epochs=10,
     )
