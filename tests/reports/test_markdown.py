@@ -63,8 +63,10 @@ def test_what_goes_in_can_be_read_again(rows):
         (1000, "1K"),
         (200_123, "200K"),
         (999_499, "999K"),
+        (999_999, "1M"),
         (6_300_000, "6.3M"),
-        (969_000_000, "969.0M"),
+        (12_001_500, "12M"),
+        (969_000_000, "969M"),
     ],
 )
 def test_counts_as_the_paper_writes_them(count, told):

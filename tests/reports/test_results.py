@@ -10,7 +10,7 @@ import pytest
 
 import lovevec
 from lovevec.errors import LovevecError, MissingExtra
-from lovevec.reports.results import refuse_bad_folder, versions, write_results
+from lovevec.reports.results import machine, plain, refuse_bad_folder, versions, write_results
 
 
 def test_all_that_a_number_depends_on_is_kept(tmp_path):
@@ -21,10 +21,17 @@ def test_all_that_a_number_depends_on_is_kept(tmp_path):
         "task": "similarity",
         "settings": {"seed": 3, "sets": ["AP"]},
         "versions": versions(),
+        "machine": machine(),
         "scores": scores,
     }
     assert (tmp_path / "similarity.md").read_text("utf-8") == "| a |\n"
     assert told == [f"written: {tmp_path / 'similarity.json'}", f"written: {tmp_path / 'similarity.md'}"]
+
+
+def test_plain_is_what_json_can_hold(tmp_path):
+    given = {"a": np.float32(0.5), "b": (np.int64(3), float("nan")), "c": np.arange(2), Path("x"): tmp_path / "my.vec"}
+    assert plain(given) == {"a": 0.5, "b": [3, None], "c": [0, 1], "x": "my.vec"}
+    json.dumps(plain(given), allow_nan=False)
 
 
 def test_versions_are_those_that_run():

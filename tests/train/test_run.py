@@ -191,6 +191,8 @@ def test_kill_9_in_preparation_training_and_saving_loses_nothing(tiny_target, tm
     own = cut / ".unfinished"
     events = ["run.json", "prepared/prepared.safetensors", "prepared/prepared.json", "checkpoint.safetensors"]
     for event in [*(own / name for name in events), own / events[-1], cut / "model.safetensors"]:
+        if (cut / "config.json").exists() and not (own / "run.json").exists():
+            break  # the last kill came too late: the run was over
         begin = ("--resume", cut) if (own / "run.json").exists() else (path, "-o", cut, *flags)
         seen = event.stat().st_mtime_ns if event.exists() else 0
         process = subprocess.Popen(command(*begin, "-q"))
