@@ -103,7 +103,7 @@ def test_the_papers_sets_are_taken_from_the_data_folder(program, vectors, pairs,
     [
         ((), "nothing to evaluate: name a model or a vector file, or --rivals"),
         (("nowhere.vec",), "nowhere.vec: no such file"),
-        (("--rivals", "unk"), "--rivals: name the vectors that they learn from with --target FILE"),
+        (("--rivals", "unk"), "no word vectors to learn from or to look in: name these with --target FILE"),
         (("--resamples", "0"), "--resamples: must be at least 1, not 0"),
         (("--set", "nowhere.tsv"), "nowhere.tsv: no such file, nor one of the sets RareWord"),
         (("--set", "bad.tsv"), "bad.tsv:2: word1, word2, score with tabs between expected, found 1 columns"),

@@ -84,7 +84,10 @@ def test_without_vectors_a_model_makes_them_all(made, tiny_model, capsys):
     [
         (("conll03", "--data", "nowhere"), "CoNLL03"),
         (("{folder}", "--vectors", "{file}", "--noise", "ten"), "--noise ten: numbers expected"),
-        (("{folder}", "--vectors", "{file}", "--noise", "130"), "between 0 and 1"),
+        (
+            ("{folder}", "--vectors", "{file}", "--noise", "130"),
+            "--noise 130: shares of words in per cent expected, from 0 to 100",
+        ),
         (("{folder}", "--vectors", "{file}", "--learning-rates", "-1"), "a rate lies between 0 and 1"),
         (("{folder}", "--vectors", "{file}", "--seeds", "0"), "--seeds: must be at least 1, not 0"),
         (("{folder}",), "nothing to evaluate"),

@@ -54,7 +54,7 @@ def test_methods_and_rivals_side_by_side(program, folder, tiny_model):
     ("arguments", "message"),
     [
         (("marked.dat",), "nothing to evaluate"),
-        (("marked.dat", "--rivals", "unk"), "name it with --target FILE"),
+        (("marked.dat", "--rivals", "unk"), "name these with --target FILE"),
         (("marked.dat", "--rivals", "nobody", "--target", "target.npz"), "no such rival; there are mimick"),
         (("nowhere.dat", "--rivals", "unk", "--target", "target.npz"), "nowhere.dat: no such file"),
         (("--rivals", "unk", "--target", "target.npz", "--data", "."), "missp.dat is not there; the set comes from"),

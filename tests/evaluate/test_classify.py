@@ -12,7 +12,7 @@ from tests.evaluate.made_table import made_table
 
 from lovevec.evaluate.cells import Cells
 from lovevec.evaluate.char_cnn import CharCNNSettings, WithCharCNN
-from lovevec.evaluate.classify import ClassifySettings, classify, part_of
+from lovevec.evaluate.classify import ClassifySettings, classify
 from lovevec.evaluate.datasets import Texts, TextSplit
 from lovevec.evaluate.noise import Noise
 from lovevec.evaluate.text_cnn import CNNSettings
@@ -102,16 +102,3 @@ def test_a_char_cnn_is_trained_with_the_task(table, split):
     method = WithCharCNN(table, CharCNNSettings(letter_dim=8, filters=8))
     score = classify(method, split, SWEEP[:1], SMALL, Cells(), QUIET)
     assert score["test"]["original"] > 60  # half of the words are hidden from it in training
-
-
-def test_a_part_of_the_text_is_always_the_same_and_mixed():
-    whole = Texts([[str(number)] for number in range(100)], [str(number // 50) for number in range(100)])
-    part = part_of(whole, 20)
-    assert part == part_of(whole, 20)
-    assert len({tuple(sentence) for sentence in part.sentences}) == 20
-    assert all(
-        label == str(int(sentence[0]) // 50) for sentence, label in zip(part.sentences, part.labels, strict=True)
-    )
-    assert 3 < part.labels.count("0") < 17
-    assert part_of(whole, None) is whole
-    assert part_of(whole, 200) is whole

@@ -152,10 +152,12 @@ EXPECTED = {
 
 @pytest.mark.parametrize("name", ROWS)
 def test_each_similarity_set_has_its_own_columns(name, tmp_path):
-    put(tmp_path / SETS[name.lower()].files[0], ROWS[name] * 3)
+    zero = ROWS[name].replace(f"\t{EXPECTED[name][2]}", "\t0")
+    put(tmp_path / SETS[name.lower()].files[0], ROWS[name] * 2 + zero)
     found = similarity_set(name, tmp_path)
     assert found.name == name
-    assert {*zip(found.left, found.right, found.gold.tolist(), strict=True)} == {EXPECTED[name]}
+    rows = list(zip(found.left, found.right, found.gold.tolist(), strict=True))
+    assert rows == [EXPECTED[name], EXPECTED[name], (*EXPECTED[name][:2], 0)]
 
 
 def test_own_pairs(tmp_path):
@@ -185,7 +187,10 @@ def test_bad_pairs_are_told_with_their_line(tmp_path, line, problem):
     assert problem in str(caught.value)
 
 
-@pytest.mark.parametrize(("content", "problem"), [("", "no data"), ("\n \n", "no data"), ("a\tb\t1\n", "has 1 pairs")])
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [("", "no data"), ("\n \n", "no data"), ("a\tb\t1\n", "has 1 pairs"), ("a\tb\t1\n" * 3, "one score")],
+)
 def test_files_with_too_little_are_refused(tmp_path, content, problem):
     with pytest.raises(FormatError, match=problem):
         similarity_set(str(put(tmp_path / "x.tsv", content)), tmp_path)
@@ -341,6 +346,16 @@ def test_bad_tags_are_told_with_their_line(tmp_path, line):
     folder = put_split(tmp_path / "mine", ".txt", content="EU B-ORG\n")
     put(folder / "test.txt", f"EU B-ORG\n\n{line}\n")
     with pytest.raises(FormatError, match=r"test.txt:3: a token and its tag expected"):
+        tagged(str(folder))
+
+
+def test_what_is_no_tag_and_text_without_entities_are_told_at_once(tmp_path):
+    folder = put_split(tmp_path / "mine", ".txt", content="-DOCSTART- -X-\n\nEU B-ORG\n")
+    put(folder / "dev.txt", "EU B-ORG\nhe PRP\n")
+    with pytest.raises(FormatError, match=r"dev.txt:2: tag 'PRP': expected O, or B-"):
+        tagged(str(folder))
+    put(folder / "dev.txt", "EU O\n\nhe O\n")
+    with pytest.raises(FormatError, match=r"dev.txt: all tags are O; no entity to find"):
         tagged(str(folder))
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.evaluate.made_table import made_table
 
+from lovevec.errors import LovevecError
 from lovevec.evaluate.lookup import look_up
 
 ROWS = {"good": [3.0, 4.0], "bad": [0.0, 1.0], "film": [6.0, 8.0], "new": [30.0, 40.0]}
@@ -59,3 +60,8 @@ def test_texts_that_can_be_read_once_only():
 def test_a_word_of_no_text_is_not_guessed():
     with pytest.raises(KeyError, match="elsewhere"):
         look_up(made_table(ROWS), TRAIN)([["elsewhere"]])
+
+
+def test_a_vector_that_is_no_number_is_refused():
+    with pytest.raises(LovevecError, match="its vector of 'new' holds numbers that are not finite"):
+        look_up(made_table({**ROWS, "new": [np.nan, 1.0]}), TRAIN, TEST)

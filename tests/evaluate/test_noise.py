@@ -161,9 +161,8 @@ def test_lowest_chooses_as_a_sort_of_each_group_would(groups, most):
         (Noise("swap", per_sentence=0), "0 typos (swap)"),
     ],
 )
-def test_labels_can_be_read_back(noise, label):
+def test_labels_say_what_happens(noise, label):
     assert noise.label == label
-    assert Noise.parse(label) == noise
 
 
 @pytest.mark.parametrize(
@@ -174,9 +173,6 @@ def test_labels_can_be_read_back(noise, label):
         (lambda: Noise("ocr", -0.1), "between 0 and 1"),
         (lambda: Noise("ocr", 0.1, per_sentence=1), "not both"),
         (lambda: Noise("ocr", per_sentence=-1), "from 0 up"),
-        (lambda: Noise.parse("30"), "expected something like"),
-        (lambda: Noise.parse("fog 30 %"), "known kinds are"),
-        (lambda: Noise.parse("ocr 1.2.3 %"), "expected something like"),
     ],
 )
 def test_mistakes_are_named(make, message):

@@ -79,3 +79,11 @@ def test_fasttext_is_mapped_too():
 def test_other_things_of_another_space_are_refused():
     with pytest.raises(LovevecError, match="Edit Distance: its vectors are of another space than made"):
         brought_into(TABLE, EditDistance(TURNED))
+
+
+def test_too_few_shared_words_are_told_with_both_names(model):
+    strange = table_of(["alpha", "beta"], np.ones((2, 9), dtype=np.float32), "strange")
+    with pytest.raises(LovevecError, match=r"^strange beside .*share 0 words"):
+        brought_into(TABLE, strange)
+    with pytest.raises(LovevecError, match=r"^strange with model behind it: .*share 0 words"):
+        Plugged(strange, model)

@@ -9,7 +9,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
 import torch
 
 from lovevec.evaluate.cells import Cells, Score
@@ -19,6 +18,7 @@ from lovevec.evaluate.fingerprint import downstream_key
 from lovevec.evaluate.grid import RATES, run_grid
 from lovevec.evaluate.lookup import look_up
 from lovevec.evaluate.noise import Noise, damaged
+from lovevec.evaluate.part import part_of
 from lovevec.evaluate.text_cnn import CNNSettings, Rows, TextCNN, accuracy, trained
 from lovevec.progress import Progress
 from lovevec.rivals.method import Method
@@ -53,7 +53,8 @@ def classify(
 ) -> Score:
     """The method's score (see `lovevec.evaluate.grid.best_of`): accuracies in per cent, by the labels of `noises`."""
     device = choose_device(settings.device)
-    train = part_of(split.train, settings.sentences)
+    part = part_of(len(split.train.labels), settings.sentences)
+    train = Texts([split.train.sentences[row] for row in part], [split.train.labels[row] for row in part])
     tests = {noise.label: damaged(split.test.sentences, noise, settings.noise_seed) for noise in noises}
     lookup = look_up(method, train.sentences, split.dev.sentences, *tests.values())
     number = {label: place for place, label in enumerate(sorted(set(train.labels)))}
@@ -74,11 +75,3 @@ def classify(
 
     key = downstream_key(TASK, method, lookup, split, noises, settings)
     return run_grid(train_one, settings.rates, settings.seeds, cells, key, progress, name=method.name)
-
-
-def part_of(texts: Texts, most: int | None) -> Texts:
-    """The texts, or a random part of them, always the same."""
-    if most is None or most >= len(texts.labels):
-        return texts
-    rows = np.random.default_rng([most, len(texts.labels)]).permutation(len(texts.labels))[:most].tolist()
-    return Texts([texts.sentences[row] for row in rows], [texts.labels[row] for row in rows])

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from lovevec.errors import LovevecError
 
 BEGIN, INSIDE, END, SINGLE, OUTSIDE = "BIESO"
+EXPECTED = "expected O, or B-, I-, E- or S- and a type, such as B-PER"
 Tags = Sequence[str]
 
 
@@ -84,6 +85,11 @@ def overall(counts: Mapping[str, Counts]) -> Counts:
 def split_tag(tag: str) -> tuple[str, str]:
     """B-PER -> (B, PER), I -> (I, ""), O -> (O, "")."""
     position, _, type = tag.partition("-")
-    if position not in (BEGIN, INSIDE, END, SINGLE) and tag != OUTSIDE:
-        raise LovevecError(f"tag {tag!r}: expected O, or B-, I-, E- or S- and a type, such as B-PER")
+    if not is_tag(tag):
+        raise LovevecError(f"tag {tag!r}: {EXPECTED}")
     return position, type
+
+
+def is_tag(tag: str) -> bool:
+    """Whether it is O, or a position, with or without a type."""
+    return tag == OUTSIDE or tag.partition("-")[0] in (BEGIN, INSIDE, END, SINGLE)

@@ -39,17 +39,18 @@ def run_grid(
 
 def best_of(runs: Sequence[Score]) -> Score:
     """The rate that is best on dev in the mean over its seeds (the first of equals): the mean of its test scores under
-    each noise, and their standard deviation (`spread`). All runs stay in the result."""
+    each noise, and their standard deviation (`spread`, 0 for one seed). All runs stay in the result."""
     rates = list(dict.fromkeys(run["rate"] for run in runs))
     dev = [float(np.mean([run["dev"] for run in runs if run["rate"] == rate])) for rate in rates]
     best = int(np.argmax(dev))
     chosen = [run["test"] for run in runs if run["rate"] == rates[best]]
     scores = {label: [float(test[label]) for test in chosen] for label in chosen[0]}
+    several = len(chosen) > 1
     return {
         "rate": rates[best],
         "dev": dev[best],
         "test": {label: float(np.mean(values)) for label, values in scores.items()},
-        "spread": {label: float(np.std(values)) for label, values in scores.items()},
+        "spread": {label: float(np.std(values, ddof=1)) if several else 0.0 for label, values in scores.items()},
         "seconds": float(sum(run["seconds"] for run in runs)),
         "runs": list(runs),
     }

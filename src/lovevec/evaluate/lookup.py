@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.evaluate.finite import finite_vectors
 from lovevec.rivals.method import Floats, Method
 
 PADDING = 0
@@ -40,7 +41,7 @@ def look_up(method: Method, training: Iterable[Sentence], *others: Iterable[Sent
         if text is training:
             seen = len(rows)
     vectors = np.zeros((len(rows) + 1, method.dim), dtype=np.float32)
-    vectors[1:] = method.embed(list(rows))
+    vectors[1:] = finite_vectors(method, list(rows))
     lengths = np.linalg.norm(vectors[1 : seen + 1], axis=1)
     vectors /= max(float(lengths[lengths > 0].mean()) if lengths.any() else 1.0, float(np.finfo(np.float32).tiny))
     return Lookup(rows, vectors)

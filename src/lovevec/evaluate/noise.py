@@ -18,7 +18,6 @@ character (o l s u r b g k z q and some capitals; `the` has none and stays); so 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -35,11 +34,6 @@ from lovevec.units import codes_of, to_words
 KINDS = ("ocr", "scan", "keyboard", "swap", "drop", "insert", "sound", "typo")
 CHARACTERS, MOST = 0.3, 10
 SHORTEST = 3  # letters of a word that `per_sentence` may choose
-NUMBER = r"[0-9]+(\.[0-9]+)?(e-[0-9]+)?"
-LABEL = re.compile(
-    rf"((?P<kind>[a-z]+) (?P<share>{NUMBER}) %|(?P<count>[0-9]+) typos( \((?P<by>[a-z]+)\))?)"
-    rf"(, (?P<part>{NUMBER}) % each)?"
-)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
@@ -70,18 +64,6 @@ class Noise:
         if self.per_sentence is not None:
             return f"{self.per_sentence} typos" + ("" if self.kind == "typo" else f" ({self.kind})") + each
         return f"{self.kind} {100 * self.share:g} %{each}" if self.share else "original"
-
-    @classmethod
-    def parse(cls, text: str) -> Noise:
-        """The noise of that label."""
-        if text == "original":
-            return cls()
-        if not (found := LABEL.fullmatch(text)):
-            raise LovevecError(f"noise {text!r}: expected something like `ocr 30 %`, `2 typos` or `original`")
-        characters = float(found["part"]) / 100 if found["part"] else CHARACTERS
-        if found["count"]:
-            return cls(found["by"] or "typo", 0.0, int(found["count"]), characters)
-        return cls(found["kind"], float(found["share"]) / 100, None, characters)
 
 
 def damaged(sentences: Sequence[Sequence[str]], noise: Noise, seed: int) -> list[list[str]]:

@@ -52,7 +52,10 @@ class Mapped:
     def __init__(self, table: Table, guest: Table | FastText) -> None:
         self.guest, self.name, self.dim = guest, guest.name, table.dim
         self.parameters = guest.parameters._replace(embedding=guest.parameters.embedding + table.parameters.embedding)
-        self.attached = Attached(_Directions(guest), (table.words, table.vectors))
+        try:
+            self.attached = Attached(_Directions(guest), (table.words, table.vectors))
+        except LovevecError as error:
+            raise LovevecError(f"{guest.name} beside {table.name}: {error}") from None
 
     def covers(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Those of the guest, and the table's own."""

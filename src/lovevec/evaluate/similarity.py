@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
 from lovevec.evaluate.bootstrap import RESAMPLES, bootstrap, interval
+from lovevec.evaluate.finite import finite_vectors
 from lovevec.evaluate.ranks import spearman, spearman_of_counts
 from lovevec.evaluate.reading.pairs import Pairs
 from lovevec.rivals.method import Method, Parameters
@@ -83,10 +84,7 @@ def similarity(method: Method, sets: Sequence[Pairs], resamples: int = RESAMPLES
 
 def unit_rows(method: Method, words: Sequence[str]) -> NDArray[np.float64]:
     """The method's vectors at length 1, zeros as they are: [len(words), dim]."""
-    vectors = method.embed(words).astype(np.float64)
-    if not np.isfinite(vectors).all():
-        bad = words[int(np.argmin(np.isfinite(vectors).all(axis=1)))]
-        raise LovevecError(f"{method.name}: its vector of {bad!r:.60} holds numbers that are not finite")
+    vectors = finite_vectors(method, words).astype(np.float64)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     result: NDArray[np.float64] = vectors / np.where(lengths > 0, lengths, 1)
     return result

@@ -15,11 +15,12 @@ import torch
 from lovevec.evaluate.cells import Cells, Score
 from lovevec.evaluate.char_cnn import input_layer
 from lovevec.evaluate.datasets import Tagged, TagSplit
-from lovevec.evaluate.entities import Counts, Tags, count_entities, overall, split_tag
+from lovevec.evaluate.entities import Counts, Tags, count_entities, overall
 from lovevec.evaluate.fingerprint import downstream_key
 from lovevec.evaluate.grid import RATES, run_grid
 from lovevec.evaluate.lookup import look_up
 from lovevec.evaluate.noise import Noise, damaged
+from lovevec.evaluate.part import part_of
 from lovevec.evaluate.tagger import Sentences, Tagger, TaggerSettings, trained
 from lovevec.progress import Progress
 from lovevec.rivals.method import Method
@@ -56,8 +57,8 @@ def tag(
     """The method's score (see `lovevec.evaluate.grid.best_of`): F1 in per cent, by the labels of `noises`. Each run
     has precision, recall and the F1 of each type of entity too."""
     device = choose_device(settings.device)
-    refuse_odd_tags(split)
-    train = part_of(split.train, settings.sentences)
+    part = part_of(len(split.train.tags), settings.sentences)
+    train = Tagged([split.train.sentences[row] for row in part], [split.train.tags[row] for row in part])
     tests = {noise.label: damaged(split.test.sentences, noise, settings.noise_seed) for noise in noises}
     lookup = look_up(method, train.sentences, split.dev.sentences, *tests.values())
     lookup = replace(lookup, vectors=lookup.vectors * np.float32(method.dim**0.5))  # entries of about 1 suit an LSTM
@@ -97,19 +98,3 @@ def details(counts: dict[str, Counts]) -> Score:
     total = overall(counts)
     types = {type: some.f1 for type, some in counts.items()}
     return {"precision": total.precision, "recall": total.recall, "types": types}
-
-
-def refuse_odd_tags(split: TagSplit) -> None:
-    """Say what is no tag before hours are spent on it."""
-    for part in (split.train, split.dev, split.test):
-        for name in {tag for tags in part.tags for tag in tags}:
-            split_tag(name)
-
-
-def part_of(tagged: Tagged, most: int | None) -> Tagged:
-    """The sentences, or a random part of them, always the same."""
-    count = len(tagged.tags)
-    if most is None or most >= count:
-        return tagged
-    rows = np.random.default_rng([most, count]).permutation(count)[:most].tolist()
-    return Tagged([tagged.sentences[row] for row in rows], [tagged.tags[row] for row in rows])

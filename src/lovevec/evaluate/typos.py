@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from lovevec.attached.rows import unit
 from lovevec.errors import LovevecError
 from lovevec.evaluate.bootstrap import RESAMPLES, bootstrap, interval
+from lovevec.evaluate.finite import finite_vectors
 from lovevec.evaluate.misspellings import Misspellings
 from lovevec.formats import ReadReport, VectorTable
 from lovevec.rivals.method import Floats, Method, Parameters
@@ -110,11 +111,7 @@ def recovered(made: Floats, vectors: Floats, rows: NDArray[np.int64]) -> tuple[F
 
 
 def _score(method: Method, table: Table, tried: Trial, resamples: int, seed: int) -> SetScore:
-    made = method.embed(tried.wrong)
-    if not np.isfinite(made).all():
-        bad = tried.wrong[int(np.argmin(np.isfinite(made).all(axis=1)))]
-        raise LovevecError(f"{method.name}: its vector of {bad!r:.60} holds numbers that are not finite")
-    cosine, rank = recovered(made, table.vectors, tried.rows)
+    cosine, rank = recovered(finite_vectors(method, tried.wrong), table.vectors, tried.rows)
     values = np.stack([100.0 * (rank < 1), 100.0 * (rank < TEN), cosine], axis=1)
     words, owner = np.unique(tried.rows, return_inverse=True)
     sums, counts = np.zeros((len(words), values.shape[1])), np.bincount(owner)

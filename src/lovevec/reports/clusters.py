@@ -25,7 +25,8 @@ def clusters_report(results: Sequence[Clusters], speeds: Sequence[float], seeds:
             markdown([*HEADER, *sets, "mean"], main),
             "\nPurity x 100 of K-means on unit-length vectors, the mean over "
             f"{seeds} seeds, each the best of {restarts} starts.\n"
-            f"Words that a method has no vector for stay in, as zeros. {told}.\n",
+            f"Words that a method has no vector for stay in, as zeros. {told}.\n"
+            "Words a second: of the sets' own words, known ones too.\n",
             "\nStandard deviation over the seeds, and how many words are covered:\n\n",
             markdown(["method", *sets], spread),
         ]

@@ -9,8 +9,9 @@ from pathlib import Path
 from lovevec.evaluate.cells import Score
 from lovevec.evaluate.noise import Noise
 from lovevec.figures.curves import curves
-from lovevec.reports.markdown import Cell, markdown, millions
-from lovevec.reports.rows import HEADER
+from lovevec.reports.markdown import Cell, markdown
+from lovevec.reports.rows import HEADER, about
+from lovevec.rivals.method import Parameters
 
 
 def downstream_report(scores: Sequence[Score], noises: Sequence[Noise], measure: str) -> str:
@@ -20,10 +21,12 @@ def downstream_report(scores: Sequence[Score], noises: Sequence[Noise], measure:
     rows: list[list[Cell]] = []
     for score in scores:
         values = [float(score["test"][label]) for label in labels]
-        counts = [millions(score["parameters"][part]) for part in ("embedding", "others")]
-        speed = score["words_per_second"]
-        rows.append([score["method"], *counts, speed and round(speed), *values, sum(values) / len(values)])
-    legend = f"\n{measure} on the test set, x 100, at the learning rate that is best on the clean dev set.\n"
+        first = about(score["method"], Parameters(**score["parameters"]), score["words_per_second"])
+        rows.append([*first, *values, sum(values) / len(values)])
+    legend = (
+        f"\n{measure} on the test set, x 100, at the learning rate that is best on the clean dev set."
+        " Words a second: of mistyped words.\n"
+    )
     return markdown([*HEADER, *labels, "mean"], rows) + legend
 
 
@@ -36,8 +39,8 @@ def downstream_pictures(
     kinds = {noise.kind for noise in shared if noise.share}
     drawn: dict[str, Callable[[Path], None]] = {}
     if len(shared) > 1 and len(kinds) == 1:
-        about = f"damaged words, % ({kinds.pop()})"
-        drawn[f"{name}.png"] = partial(_draw, name, scores, shared, about, measure)
+        label = f"damaged words, % ({kinds.pop()})"
+        drawn[f"{name}.png"] = partial(_draw, name, scores, shared, label, measure)
     if len(counted) > 1:
         drawn[f"{name}-typos.png"] = partial(_draw, name, scores, counted, "typos a sentence", measure)
     return drawn

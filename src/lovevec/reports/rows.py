@@ -8,6 +8,7 @@ from lovevec.rivals.method import Parameters
 HEADER = ("method", "embedding", "others", "words/s")
 
 
-def about(method: str, parameters: Parameters, speed: float) -> list[Cell]:
-    """The cells under HEADER."""
-    return [method, millions(parameters.embedding), millions(parameters.others), round(speed)]
+def about(method: str, parameters: Parameters, speed: float | None) -> list[Cell]:
+    """The cells under HEADER; a CharCNN has no speed of its own."""
+    shown = None if speed is None else round(speed)
+    return [method, millions(parameters.embedding), millions(parameters.others), shown]

@@ -12,7 +12,7 @@ from lovevec.reports.rows import HEADER, about
 
 LEGEND = """
 Spearman's ρ x 100 of cosine and human score, over all pairs of a set; a pair with a word that a method has no vector
-for counts with cosine 0.
+for counts with cosine 0. Words a second: of the sets' own words, known ones too.
 """
 COVERED = "\nOn covered pairs only, of methods that lack words (how many pairs):\n\n"
 

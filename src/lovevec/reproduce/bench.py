@@ -40,6 +40,7 @@ RIVALS = {
     "Edit Distance": "edit-distance",
     "SymSpell": "symspell",
     "UNK": "unk",
+    "Random": "random",
     "Backed-off": "backed-off",
 }
 TEXTS, TAGS = ("sst2", "mr"), ("conll03", "bc2gm")

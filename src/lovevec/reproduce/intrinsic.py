@@ -34,7 +34,7 @@ def page(scores: Mapping[str, Any]) -> str:
     paper = {name: _paper(row) for name, row in INTRINSIC.items()}
     covered = [
         f"{name} has both words of {sum(found['similarity']['covered'].values()):,} pairs of"
-        f" {sum(found['similarity']['pairs'].values()):,}; on those alone the mean is {_covered_mean(found):.1f}."
+        f" {sum(found['similarity']['pairs'].values()):,}; on those alone the mean is {_covered_mean(found)}."
         for name, found in scores["methods"].items()
         if found["similarity"]["covered"] != found["similarity"]["pairs"]
     ]
@@ -54,8 +54,9 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
     return {}
 
 
-def _covered_mean(found: Mapping[str, Any]) -> float:
-    return mean(list(found["similarity"]["on_covered"].values()))
+def _covered_mean(found: Mapping[str, Any]) -> str:
+    told = [score for score in found["similarity"]["on_covered"].values() if score is not None]
+    return f"{mean(told):.1f}" if told else "not to be told"
 
 
 def _row(found: Mapping[str, Any]) -> list[Cell]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lovevec.reports.markdown import Cell, markdown, millions
-from lovevec.reports.rows import HEADER
+from lovevec.reports.markdown import Cell, markdown
+from lovevec.reports.rows import HEADER, about
+from lovevec.rivals.method import Parameters
 
 __all__ = ["HEADER", "PAPER", "beside", "mean", "page_of", "size_and_speed"]
 PAPER = "· in the paper"
@@ -36,8 +37,7 @@ def beside(header: Sequence[str], rows: Mapping[str, Sequence[Cell]], paper: Map
 
 def size_and_speed(found: Mapping[str, Any]) -> list[Cell]:
     """The cells under HEADER behind the name."""
-    counts, speed = found["parameters"], found["words_per_second"]
-    return [millions(counts["embedding"]), millions(counts["others"]), None if speed is None else round(speed)]
+    return about("", Parameters(**found["parameters"]), found["words_per_second"])[1:]
 
 
 def mean(values: Sequence[float]) -> float:

@@ -14,7 +14,7 @@ from lovevec.reproduce.extrinsic import TITLES
 from lovevec.reproduce.pages import HEADER, beside, mean, page_of, size_and_speed
 from lovevec.reproduce.paper import NOISES, ROBUSTNESS
 
-METHODS = (TARGET, "UNK", CHAR_CNN, "Edit Distance", WITH_LOVE, WITH_RECIPE)
+METHODS = (TARGET, "Random", "UNK", CHAR_CNN, "Edit Distance", WITH_LOVE, WITH_RECIPE)
 TASKS = ("sst2", "conll03")
 
 

@@ -73,6 +73,8 @@ def _love(target: Table, settings: Settings, place: Path | None, progress: Progr
 
 
 def _prepared(target: Table, settings: Settings, progress: Progress) -> Prepared:
+    if len(target.words) < 2:
+        raise LovevecError(f"{target.name}: has one word; a rival that learns needs at least 2")
     prepared = prepare((target.words, target.vectors), settings.prepare_part(), progress)
     return replace(prepared, target={**prepared.target, "name": target.name, "sha256": fingerprint(target)})
 

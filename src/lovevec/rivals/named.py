@@ -29,6 +29,7 @@ RIVALS = {
     "edit-distance": "the nearest of the first 20,000 words by spelling",
     "symspell": "SymSpell's correction, within two edits",
     "unk": "one vector for all unknown words",
+    "random": "for each unknown word a vector drawn at random",
     "backed-off": "a learned mixture of known words spelled alike",
 }
 OURS = {
@@ -48,9 +49,9 @@ def open_table(path: str | Path, progress: Progress | None = None) -> Table:
 
 def open_method(text: str, progress: Progress | None = None) -> Method:
     """What `text` names: a file, a model, or either with a name of its own in front, NAME=…"""
-    name, given = _split(text)
+    name, given = split_name(text)
     path = Path(given)
-    if _is_there(path) and not path.is_dir():
+    if is_there(path) and not path.is_dir():
         return _from_file(path, name, progress)
     from lovevec.targets.load import ENDINGS
 
@@ -104,6 +105,10 @@ def _make(
             from lovevec.rivals.unk import Unk
 
             return Unk(target)
+        if name == "random":
+            from lovevec.rivals.random_vectors import Random
+
+            return Random(target, seed)
         from lovevec.rivals.backed_off import BackedOff
 
         return BackedOff(target, seed=seed)
@@ -138,13 +143,14 @@ def _from_file(path: Path, name: str, progress: Progress | None) -> Method:
     return table
 
 
-def _split(text: str) -> tuple[str, str]:
+def split_name(text: str) -> tuple[str, str]:
     """('mine', 'my-model') of 'mine=my-model'; a file whose own name holds a = is that file."""
     name, equals, rest = text.partition("=")
-    return (name, rest) if equals and name and rest and not _is_there(Path(text)) else ("", text)
+    return (name, rest) if equals and name and rest and not is_there(Path(text)) else ("", text)
 
 
-def _is_there(path: Path) -> bool:
+def is_there(path: Path) -> bool:
+    """Whether a file or a folder is called so."""
     try:
         return path.exists()
     except OSError:  # a name that is too long to be one; the model's reader says so

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.attached import Attached
+from lovevec.errors import LovevecError
 from lovevec.rivals.method import Floats, Parameters
 from lovevec.rivals.model import Model
 from lovevec.rivals.table import Table
@@ -20,11 +21,16 @@ class Plugged:
         self.name = name or f"{table.name} + {model.name}"
         self.dim = table.dim
         self.parameters = Parameters(table.parameters.embedding + model.parameters.embedding, model.parameters.others)
-        self.attached = Attached(model.love, (table.words, table.vectors))
+        self.model = model
+        try:
+            self.attached = Attached(model.love, (table.words, table.vectors))
+        except LovevecError as error:
+            raise LovevecError(f"{table.name} with {model.name} behind it: {error}") from None
 
     def covers(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """All of them."""
-        return np.ones(len(words), dtype=np.bool_)
+        """Known words, and those that the model covers."""
+        covered: NDArray[np.bool_] = self.attached.known(words) | self.model.covers(words)
+        return covered
 
     def embed(self, words: Sequence[str]) -> Floats:
         """Their own rows, or imputed ones."""

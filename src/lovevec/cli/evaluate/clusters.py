@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from lovevec.cli.evaluate.intrinsic import add_flags, refuse_early, settings_of
+from lovevec.cli.evaluate.intrinsic import add_flags, refuse_less_than_one, settings_of
 from lovevec.cli.evaluate.shared import methods_of, publish
+from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec.shell import describe
 
@@ -39,10 +40,13 @@ def run(given: argparse.Namespace) -> None:
     from lovevec.evaluate.speed import words_per_second
     from lovevec.reports.clusters import clusters_report, draw_purities
 
-    refuse_early(given, "k", "seeds", "restarts")
+    refuse_less_than_one(given, "k", "seeds", "restarts")
     seeds = given.seeds or (QUICK_SEEDS if given.quick else SEEDS)
     restarts = given.restarts or (QUICK_RESTARTS if given.quick else RESTARTS)
     sets = read_several(word_classes, given.sets or names_of("clusters"), data_folder(given.data))
+    for one in sets:
+        if given.k and given.k > len(one.words):
+            raise LovevecError(f"-k {given.k}: {one.name} has only {len(one.words)} words")
     words = list(dict.fromkeys(word for one in sets for word in one.words))
     results, speeds = [], []
     with Progress(given.quiet) as progress:

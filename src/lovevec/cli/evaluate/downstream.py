@@ -8,7 +8,8 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lovevec.cli.evaluate.shared import add_common, add_rivals, cells_of, methods_of, publish
+from lovevec.cli.evaluate.intrinsic import refuse_less_than_one
+from lovevec.cli.evaluate.shared import add_common, add_rivals, cells_of, methods_of, publish, without_folders
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 
@@ -66,8 +67,10 @@ def run_downstream(
 ) -> None:
     """Score all methods under all noises and publish it under `name`; `measure` is what a score is called."""
     from lovevec.reports.downstream import downstream_pictures, downstream_report
+    from lovevec.train.device import choose_device
 
     noises, cells = noises_of(given), cells_of(given)
+    choose_device(settings.device)  # one that is not there is told before anything is read
     with Progress(given.quiet) as progress:
         methods = downstream_methods(given, progress)
         speeds = speeds_of(given, methods, cells)
@@ -154,9 +157,13 @@ def noises_of(given: argparse.Namespace) -> list[Noise]:
     """What --noise, --typos-per-sentence and --kind say, in that order, each once."""
     from lovevec.evaluate.noise import Noise
 
-    shares = given.noise or ("" if given.typos_per_sentence else NOISE)
-    noises = [Noise(given.kind or "ocr", share / 100) for share in numbers("--noise", shares, float)]
+    shares = numbers("--noise", given.noise or ("" if given.typos_per_sentence else NOISE), float)
+    if not all(0 <= share <= 100 for share in shares):
+        raise LovevecError(f"--noise {given.noise}: shares of words in per cent expected, from 0 to 100")
     counts = numbers("--typos-per-sentence", given.typos_per_sentence or "", int)
+    if not all(count >= 0 for count in counts):
+        raise LovevecError(f"--typos-per-sentence {given.typos_per_sentence}: numbers from 0 up expected")
+    noises = [Noise(given.kind or "ocr", share / 100) for share in shares]
     noises += [Noise(given.kind or "typo", per_sentence=count) for count in counts]
     return list({noise.label: noise for noise in noises}.values())
 
@@ -171,9 +178,7 @@ def rates_of(given: argparse.Namespace) -> tuple[float, ...] | None:
 
 def seeds_of(given: argparse.Namespace) -> tuple[int, ...]:
     """As many as asked for, from --seed up."""
-    for flag in ("seeds", "epochs"):
-        if (number := getattr(given, flag)) is not None and number < 1:
-            raise LovevecError(f"--{flag}: must be at least 1, not {number}")
+    refuse_less_than_one(given, "seeds", "epochs")
     return tuple(range(given.seed, given.seed + given.seeds))
 
 
@@ -192,6 +197,12 @@ def settings_of(
     given: argparse.Namespace, noises: Sequence[Noise], settings: ClassifySettings | TagSettings
 ) -> dict[str, Any]:
     """What the numbers depend on, for the JSON."""
-    named = ("set", "vectors", "impute", "generated", "rivals", "target", "quick")
-    noise = [asdict(noise) for noise in noises]
-    return {**{flag: getattr(given, flag) for flag in named}, "noises": noise, **asdict(settings)}
+    return {
+        "set": without_folders(given.set),
+        "vectors": without_folders(given.vectors) if given.vectors else None,
+        "impute": [without_folders(name) for name in given.impute],
+        "target": without_folders(given.target) if given.target else None,
+        **{flag: getattr(given, flag) for flag in ("generated", "rivals", "quick")},
+        "noises": [asdict(noise) for noise in noises],
+        **asdict(settings),
+    }

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from lovevec.cli.evaluate.shared import METHODS_HELP, add_common, add_rivals
+from lovevec.cli.evaluate.shared import METHODS_HELP, add_common, add_rivals, without_folders
 from lovevec.errors import LovevecError
 
 
@@ -25,23 +25,19 @@ def add_flags(parser: argparse.ArgumentParser, sets: str) -> None:
     add_common(parser)
 
 
-def refuse_early(given: argparse.Namespace, *counts: str) -> None:
-    """An error before any work is done: a number of times that is less than one, a folder that cannot be written."""
+def refuse_less_than_one(given: argparse.Namespace, *counts: str) -> None:
+    """An error before any work is done."""
     for flag in counts:
         if (number := getattr(given, flag)) is not None and number < 1:
             raise LovevecError(f"--{flag}: must be at least 1, not {number}")
-    if given.output:
-        from lovevec.reports.results import refuse_bad_folder
-
-        refuse_bad_folder(given.output)
 
 
 def settings_of(given: argparse.Namespace, sets: Sequence[Any], **more: Any) -> dict[str, Any]:
     """What the numbers depend on, for the JSON; a set is told by its content."""
     return {
-        "methods": given.methods,
+        "methods": [without_folders(name) for name in given.methods],
         "rivals": given.rivals,
-        "target": given.target,
+        "target": without_folders(given.target) if given.target else None,
         "sets": {one.name: one.digest for one in sets},
         "seed": given.seed,
         "quick": given.quick,

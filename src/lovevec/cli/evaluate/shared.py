@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lovevec.cli.streams import put
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.rivals.named import OURS, RIVALS
+from lovevec.rivals.named import OURS, RIVALS, is_there, split_name
 
 if TYPE_CHECKING:
     from lovevec.evaluate.cells import Cells
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lovevec.rivals.method import Method
     from lovevec.rivals.table import Table
 
+LARGEST = 2**62
 METHODS_HELP = "a model (folder, shipped name, hub id), a vector file, or a fastText .bin; NAME=… gives it a name"
 
 
@@ -35,11 +36,10 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def count(text: str) -> int:
-    """A whole number from 0 up: what numpy takes as a seed."""
-    number = int(text)
-    if number < 0:
-        raise ValueError
-    return number
+    """A whole number from 0 up, as numpy and torch take it for a seed (with room for further ones behind it)."""
+    if not text.isdecimal() or int(text) > LARGEST:
+        raise argparse.ArgumentTypeError(f"a whole number from 0 to {LARGEST} expected, not {text!r:.40}")
+    return int(text)
 
 
 def add_rivals(parser: argparse.ArgumentParser) -> None:
@@ -56,37 +56,51 @@ def add_rivals(parser: argparse.ArgumentParser) -> None:
 
 def methods_of(given: argparse.Namespace, named: Sequence[str], progress: Progress) -> list[Method]:
     """The methods that the command line names, then its rivals; bad names are told before anything is read."""
+    methods = named_methods(given, named, progress)
+    if given.rivals:
+        methods += rivals_from(given, target_of(given, methods, progress), progress)
+    if not methods:
+        raise LovevecError("nothing to evaluate: name a model or a vector file, or --rivals")
+    refuse_namesakes(methods)
+    return methods
+
+
+def named_methods(given: argparse.Namespace, named: Sequence[str], progress: Progress) -> list[Method]:
+    """The methods that the command line names; before they are read, what is wrong with the rest of it is told."""
     from lovevec.reports.results import refuse_bad_folder
-    from lovevec.rivals.named import listed, open_method, rivals_of
+    from lovevec.rivals.named import listed, open_method
 
     listed(given.rivals)
     if given.output:
         refuse_bad_folder(given.output)
-    methods = [open_method(name, progress) for name in named]
-    methods += rivals_of(
+    return [open_method(name, progress) for name in named]
+
+
+def rivals_from(given: argparse.Namespace, target: Table, progress: Progress) -> list[Method]:
+    """The rivals that --rivals lists, made from the target."""
+    from lovevec.rivals.named import rivals_of
+
+    return rivals_of(
         given.rivals,
-        target_of(given, methods, progress) if given.rivals else None,
+        target,
         folder=Path(given.output) / "models" if given.output else None,
         device=given.device,
         seed=given.seed,
         quick=given.quick,
         progress=progress,
     )
-    if not methods:
-        raise LovevecError("nothing to evaluate: name a model or a vector file, or --rivals")
-    refuse_namesakes([method.name for method in methods])
-    return methods
 
 
-def refuse_namesakes(names: Sequence[str]) -> None:
+def refuse_namesakes(methods: Sequence[Method]) -> None:
     """Two rows of one name could not be told apart."""
+    names = [method.name for method in methods]
     for name in names:
         if names.count(name) > 1:
-            raise LovevecError(f"two methods are called {name}: give one a name of its own, as in other={name}")
+            raise LovevecError(f"two methods are called {name}: give one a name of its own in front, as in other=…")
 
 
 def target_of(given: argparse.Namespace, methods: Sequence[Method], progress: Progress) -> Table:
-    """The vectors that rivals learn from."""
+    """The vectors that rivals learn from, and that right words are looked for in."""
     from lovevec.rivals.named import open_table
     from lovevec.rivals.table import Table
 
@@ -95,15 +109,22 @@ def target_of(given: argparse.Namespace, methods: Sequence[Method], progress: Pr
     for method in methods:
         if isinstance(method, Table):
             return method
-    raise LovevecError("--rivals: name the vectors that they learn from with --target FILE")
+    raise LovevecError("no word vectors to learn from or to look in: name these with --target FILE")
+
+
+def without_folders(name: str) -> str:
+    """A method or a set as results tell it: of a file or a folder the last part, any other name (a shipped model, a
+    hub id) as it is. mine=/home/me/my.vec -> mine=my.vec"""
+    own, given = split_name(name)
+    shown = Path(given).resolve().name if is_there(Path(given)) else given
+    return f"{own}={shown}" if own else shown
 
 
 def cells_of(given: argparse.Namespace) -> Cells:
     """Where finished parts of long work are kept."""
     from lovevec.evaluate.cells import Cells
-    from lovevec.reports.results import refuse_bad_folder
 
-    return Cells(refuse_bad_folder(given.output) / "cells" if given.output else None)
+    return Cells(Path(given.output) / "cells" if given.output else None)
 
 
 def publish(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from lovevec.cli.evaluate.intrinsic import add_flags, refuse_early, settings_of
+from lovevec.cli.evaluate.intrinsic import add_flags, refuse_less_than_one, settings_of
 from lovevec.cli.evaluate.shared import methods_of, publish
 from lovevec.progress import Progress
 from lovevec.shell import describe
@@ -35,7 +35,7 @@ def run(given: argparse.Namespace) -> None:
     from lovevec.evaluate.speed import words_per_second
     from lovevec.reports.similarity import draw_similarity, similarity_report
 
-    refuse_early(given, "resamples")
+    refuse_less_than_one(given, "resamples")
     resamples = given.resamples or (QUICK if given.quick else RESAMPLES)
     sets = read_several(similarity_set, given.sets or names_of("similarity"), data_folder(given.data))
     words = list(dict.fromkeys(word for pairs in sets for word in (*pairs.left, *pairs.right)))

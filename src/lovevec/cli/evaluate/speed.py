@@ -34,11 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Time all methods."""
-    import os
-    import platform
-
     from lovevec.evaluate.speed import damaged_copies, known_words, running_text, words_per_second
-    from lovevec.reports.markdown import Cell, markdown, millions
+    from lovevec.reports.markdown import Cell, markdown
+    from lovevec.reports.rows import HEADER, about
+    from lovevec.rivals.method import Parameters
 
     count = given.count if given.count is not None else QUICK_COUNT if given.quick else COUNT
     if count < 1:
@@ -61,10 +60,7 @@ def run(given: argparse.Namespace) -> None:
                 scores.append(score)
     rows: list[list[Cell]] = [
         [
-            score["method"],
-            millions(score["parameters"]["embedding"]),
-            millions(score["parameters"]["others"]),
-            score["damaged"],
+            *about(score["method"], Parameters(**score["parameters"]), score["damaged"]),
             *([score["text"]] if text else []),
         ]
         for score in scores
@@ -75,8 +71,6 @@ def run(given: argparse.Namespace) -> None:
         "repeats": repeats,
         "seed": given.seed,
         "quick": given.quick,
-        "machine": platform.machine(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
     }
-    header = ["method", "embedding", "others", "damaged words/s", *(["text words/s"] if text else [])]
+    header = [*HEADER[:-1], "damaged words/s", *(["text words/s"] if text else [])]
     publish(given, "speed", settings, scores, markdown(header, rows))

@@ -39,6 +39,8 @@ def similarity_set(name_or_path: str, data: Path | None = None) -> Pairs:
         gold.append(score)
     if len(gold) < 3:
         raise FormatError(path, f"has {len(gold)} pairs; a correlation needs at least 3")
+    if len(set(gold)) == 1:
+        raise FormatError(path, "all pairs have one score; nothing to put in order")
     return Pairs(listed.name if listed else path.stem, left, right, np.array(gold), digest_of([path]))
 
 

@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lovevec.evaluate.reading.classes import Classes
 from lovevec.evaluate.reading.pairs import Pairs
 
-Set = TypeVar("Set", Pairs, Classes)
+if TYPE_CHECKING:
+    from lovevec.evaluate.misspellings import Misspellings
+
+Set = TypeVar("Set", Pairs, Classes, "Misspellings")
 
 
 def read_several(read: Callable[[str, Path], Set], names: Sequence[str], data: Path) -> list[Set]:

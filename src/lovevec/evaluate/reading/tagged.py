@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lovevec.errors import FormatError, LovevecError
+from lovevec.evaluate.entities import EXPECTED, OUTSIDE, is_tag
 from lovevec.evaluate.reading.lines import digest_of, lines_of
 from lovevec.evaluate.reading.sets import find_or_own
 
@@ -56,15 +57,20 @@ def _read(path: Path) -> Tagged:
             cells = _cells(line)
             if len(cells) < 2 or not cells[0] or not cells[-1]:
                 raise FormatError(path, f"a token and its tag expected, not {line!r:.60}", number)
-            if cells[0] != DOCUMENT:
-                tokens.append(cells[0])
-                tags.append(cells[-1])
+            if cells[0] == DOCUMENT:
+                continue
+            if not is_tag(cells[-1]):
+                raise FormatError(path, f"tag {cells[-1]!r:.40}: {EXPECTED}", number)
+            tokens.append(cells[0])
+            tags.append(cells[-1])
         elif tokens:
             found.sentences.append(tokens)
             found.tags.append(tags)
             tokens, tags = [], []
     if not found.sentences:
         raise FormatError(path, "holds no sentences")
+    if all(tag == OUTSIDE for tags in found.tags for tag in tags):
+        raise FormatError(path, f"all tags are {OUTSIDE}; no entity to find")
     return found
 
 

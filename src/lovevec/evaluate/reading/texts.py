@@ -46,11 +46,11 @@ def texts(name_or_folder: str, data: Path | None = None, seed: int = 0) -> TextS
         return TextSplit("MR", *parts, digest=f"{digest_of(files)}-{seed}")
     files = files if listed else _own_files(files[0])
     train, dev, test = (_labelled(file) for file in files)
+    if len(set(train.labels)) < 2:
+        raise FormatError(files[0], "all sentences have one label; nothing to tell apart")
     for part, file in ((dev, files[1]), (test, files[2])):
         if unseen := set(part.labels) - set(train.labels):
             raise FormatError(file, f"has labels that {files[0].name} has not: {', '.join(sorted(unseen)):.60}")
-    if len(set(train.labels)) < 2:
-        raise FormatError(files[0], "all sentences have one label; nothing to tell apart")
     return TextSplit(listed.name if listed else Path(name_or_folder).resolve().name, train, dev, test, digest_of(files))
 
 
