@@ -11,7 +11,7 @@ from tests.rivals.made_tables import made_table, table_of
 
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.rivals.learned import PRESETS, TITLES, learn
+from lovevec.rivals.learned import PRESETS, TITLES, fingerprint, learn
 from lovevec.train import Settings
 
 TARGET = made_table(150, 8)
@@ -122,3 +122,11 @@ def test_a_stopped_run_of_other_settings_is_begun_again(tmp_path):
 def test_unknown_names_are_refused():
     with pytest.raises(LovevecError, match=r"choose one of love, .*mimick, bos, kvq-fh, pbos"):
         learned("bert", None, Told())
+
+
+def test_a_table_and_its_lower_case_form_are_one_target():
+    rows = np.arange(6, dtype=np.float32).reshape(3, 2)
+    cased = table_of(["The", "the", "US"], rows)
+    assert fingerprint(cased) == fingerprint(table_of(["the", "us"], rows[1:]))
+    assert fingerprint(cased) != fingerprint(table_of(["the", "us"], rows[:2]))
+    assert fingerprint(cased) != fingerprint(table_of(["the", "uk"], rows[1:]))

@@ -21,6 +21,7 @@ from lovevec.progress import Progress
 from lovevec.rivals import bos, kvq_fh, mimick, pbos, recipe
 from lovevec.rivals.model import Model
 from lovevec.rivals.table import Table
+from lovevec.targets.rows import lower_case
 from lovevec.train.prepared import Prepared, prepare, read_about
 from lovevec.train.settings import Settings
 
@@ -105,7 +106,9 @@ def _same(found: Mapping[str, Any], wanted: Settings) -> bool:
 
 
 def fingerprint(target: Table) -> str:
-    """The SHA-256 of a target's words and vectors."""
-    digest = hashlib.sha256(json.dumps(target.words).encode("ascii"))
-    digest.update(np.ascontiguousarray(target.vectors, dtype="<f4").tobytes())
+    """The SHA-256 of a target's words and vectors as training sees them: in lower case, each word once. So a table and
+    its lower-case form, which some tasks use, have one model."""
+    words, keep = lower_case(target.words)
+    digest = hashlib.sha256(json.dumps(words).encode("ascii"))
+    digest.update(np.ascontiguousarray(target.vectors[keep], dtype="<f4").tobytes())
     return digest.hexdigest()
