@@ -1,6 +1,8 @@
 # Everything works from a fresh clone with Python >= 3.10 and make; `.venv` is made on the way.
 PYTHON ?= python3
 BIN := .venv/bin
+# Test files run side by side in so many processes.
+JOBS ?= 2
 
 .PHONY: demo test test-fast lint bench clean
 
@@ -22,10 +24,10 @@ demo: .venv/demo
 	$(BIN)/python demo/demo.py
 
 test: .venv/installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 test-fast: .venv/installed
-	$(BIN)/python -m pytest -m 'not slow'
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m 'not slow'
 
 lint: .venv/installed
 	$(BIN)/ruff check .
