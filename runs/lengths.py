@@ -37,10 +37,11 @@ from lovevec.train import Settings, train
 DATA = Path(os.environ.get("LOVEVEC_DATA", Path(__file__).resolve().parents[1].parent / "shared" / "data"))
 SHARES = (10, 30, 50, 70, 90)
 NOISES = [Noise(), *(Noise(kind, share / 100) for kind in ("ocr", "scan", "typo") for share in SHARES)]
-OCR = recipe.settings()
-NO_OCR = replace(OCR, ocr=0.0, sound=0.28, swap=0.12, drop=0.12, insert=0.12)
+OURS = recipe.settings()
+TWICE = replace(OURS, twice=0.5)
 VARIANTS = {
     "paper": Settings(),
+    "paper, ocr": Settings(ocr=0.14, synonym=0.29, none=0.29),
     "paper, more typos, ocr": Settings(
         swap=0.12,
         drop=0.12,
@@ -53,8 +54,11 @@ VARIANTS = {
         epochs=40,
         hard_negatives=7,
     ),
-    "recipe": NO_OCR,
-    "recipe, ocr": OCR,
+    "recipe": replace(OURS, ocr=0.0, sound=0.28, swap=0.12, drop=0.12, insert=0.12),
+    "recipe, ocr .12": replace(OURS, ocr=0.12, sound=0.2, swap=0.1, drop=0.1, insert=0.1),
+    "recipe, ocr .24": OURS,
+    "recipe, ocr .24, twice": TWICE,
+    "recipe, ocr .24, twice, 60 epochs": replace(TWICE, sound=0.12, swap=0.1, drop=0.1, insert=0.1, epochs=60),
 }
 
 

@@ -1,8 +1,8 @@
 """An imputed vector is the shorter the less sure the model is of it: times the root of its confidence.
 
-What is known of a word only by chance should say little. Measured on SST2 with damaged words (docs/results/
-robustness.md): a classifier is better off with these lengths than with the usual ones, for every model tried, and a
-weak model at its usual lengths does worse than no vectors at all.
+What is known of a word only by chance should say little. Measured on SST2 (docs/results/robustness.md): for every model
+tried a classifier is better off with these lengths than with the usual ones on original text and under OCR damage, by
+up to 2.6 points; under other damage by -0.7 to 1.3. A weak model at its usual lengths does worse than no vectors.
 """
 
 from __future__ import annotations
