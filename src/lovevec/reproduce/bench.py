@@ -44,7 +44,7 @@ RIVALS = {
     "Backed-off": "backed-off",
 }
 TEXTS, TAGS = ("sst2", "mr"), ("conll03", "bc2gm")
-QUICK_EPOCHS, QUICK_RESAMPLES = 2, 50
+QUICK_EPOCHS, QUICK_RESAMPLES = 3, 50
 MISTYPED = 10_000
 
 
