@@ -289,7 +289,18 @@ def test_help_teaches(program):
     shown = program("embed", "--help").stdout.decode()
     assert shown.count("\n  lovevec embed") == 3
     whole = program("--help").stdout.decode()
-    for command in ("embed", "neighbors", "similar", "explain", "fill", "info", "evaluate", "reproduce", "train", "prepare"):
+    for command in (
+        "embed",
+        "neighbors",
+        "similar",
+        "explain",
+        "fill",
+        "info",
+        "evaluate",
+        "reproduce",
+        "train",
+        "prepare",
+    ):
         assert f"\n  lovevec {command}" in whole
 
 
