@@ -4,7 +4,7 @@
 #   runs/evaluation.sh gpu     all of it (OUT=folder, JOBS=processes at once)
 # Parts are measured by processes of their own and kept in $OUT; the last commands only put tables together, so a run
 # that was stopped goes on. On a GPU many small processes need CUDA's MPS to run side by side, which is started here
-# where it is there: everything then takes some 6 minutes on an H200 with 16 cores.
+# where it is there: all but BC2GM took 5.5 minutes so on an H200 with 16 cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LOVEVEC_DATA=${LOVEVEC_DATA:-../shared/data} OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=src

@@ -153,6 +153,12 @@ def test_bad_input_is_told_before_anything_is_trained(place, tmp_path):
     nothing = lovevec("intrinsic", "--target", target, "--data", data, "-o", tmp_path / "r", "--methods", "GPT")
     assert nothing.returncode == 2
     assert "--methods GPT" in nothing.stderr
+    some = lovevec("intrinsic", "--target", target, "--data", data, "-o", tmp_path / "r", "--methods", "LOVE,GPT")
+    assert some.returncode == 2
+    assert "there are Target, MIMICK" in some.stderr
+    task = lovevec("shrink", "--target", target, "--data", data, "-o", tmp_path / "r", "--tasks", "SST3")
+    assert task.returncode == 2
+    assert "--tasks SST3: no such dataset" in task.stderr
     missing = lovevec("intrinsic", "--target", target, "--data", tmp_path, "-o", tmp_path / "r", "-q")
     assert missing.returncode == 2
     assert "rw.txt" in missing.stderr

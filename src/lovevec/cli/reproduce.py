@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--learning-rates", metavar="RATES", help="of downstream models, by commas (default: the paper's five)"
     )
-    parser.add_argument("--tasks", metavar="NAMES", help="of the datasets only these: sst2,mr,conll03,bc2gm")
+    parser.add_argument("--tasks", metavar="NAMES", help="of the datasets only these: sst2,mr,conll03,bc2gm, or none")
     parser.add_argument("--methods", metavar="NAMES", help="of the methods only these, by their names in the table")
     parser.add_argument(
         "--quick", action="store_true", help="less of everything: to see whether it works, not how well"
@@ -85,13 +85,16 @@ def bench_of(given: argparse.Namespace, progress: Progress) -> Bench:
     """What the experiments need, from the command line; what is missing is told before anything is trained."""
     from lovevec.evaluate.datasets import data_folder
     from lovevec.evaluate.grid import RATES
-    from lovevec.reproduce.bench import Bench
+    from lovevec.reproduce.bench import TAGS, TEXTS, Bench
     from lovevec.rivals.fasttext import FastText
     from lovevec.rivals.named import open_method, open_table
     from lovevec.rivals.table import Table
 
     if given.seeds < 1:
         raise LovevecError(f"--seeds {given.seeds}: at least 1")
+    for task in _names(given.tasks):
+        if task.lower() not in (*TEXTS, *TAGS, "none"):
+            raise LovevecError(f"--tasks {task}: no such dataset; there are {', '.join((*TEXTS, *TAGS))}, and none")
     data = data_folder(given.data)
     target = given.target or data / TARGET
     alone = open_method(str(target), progress)

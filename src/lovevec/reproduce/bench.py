@@ -8,40 +8,32 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lovevec.errors import LovevecError
 from lovevec.evaluate import datasets
 from lovevec.evaluate.cells import Cells, Score
 from lovevec.evaluate.datasets import Classes, Pairs, TagSplit, TextSplit
-from lovevec.evaluate.fingerprint import content_hash, vectors_fingerprint
 from lovevec.evaluate.grid import RATES
 from lovevec.evaluate.noise import Noise
+from lovevec.evaluate.speed import damaged_copies, words_per_second
 from lovevec.progress import Progress
 from lovevec.reproduce.paper import CLUSTERS, NOISES, SIMILARITY
+from lovevec.rivals.learned import TITLES, fingerprint
 from lovevec.rivals.method import Method
 from lovevec.rivals.model import Model
 from lovevec.rivals.plugged import Plugged
 from lovevec.rivals.table import Table
 from lovevec.train import Settings
 
-RECIPE = "LOVE (our recipe)"
+RECIPE = TITLES["love-recipe"]
 TARGET, CHAR_CNN = "Target", "CharCNN"
-PLUGGED = {"Target + LOVE": "LOVE", "Target + LOVE (our recipe)": RECIPE}
+PLUGGED = {f"{TARGET} + {love}": love for love in (TITLES["love"], RECIPE)}
 WITH_LOVE, WITH_RECIPE = PLUGGED
 # What named.py calls them.
-RIVALS = {
-    "MIMICK": "mimick",
-    "BoS": "bos",
-    "KVQ-FH": "kvq-fh",
-    "PBoS": "pbos",
-    "LOVE": "love",
-    RECIPE: "love-recipe",
+RIVALS = {title: name for name, title in TITLES.items()} | {
     "Edit Distance": "edit-distance",
     "SymSpell": "symspell",
     "UNK": "unk",
     "Random": "random",
-    "Backed-off": "backed-off",
 }
 TEXTS, TAGS = ("sst2", "mr"), ("conll03", "bc2gm")
 QUICK_EPOCHS, QUICK_RESAMPLES = 3, 50
@@ -72,11 +64,6 @@ class Bench:
         """Finished parts, from this run or an earlier one."""
         return Cells(self.folder / "cells")
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """What the target is, whatever its file is called."""
-        return content_hash([self.target.words, vectors_fingerprint(self.target.vectors)])
-
     def about_target(self) -> dict[str, Any]:
         """What pages say of the target."""
         about = {"name": self.target.name, "words": len(self.target.words), "dim": self.target.dim}
@@ -86,7 +73,7 @@ class Bench:
         """What the numbers depend on, for the JSON."""
         return {
             "target": self.about_target(),
-            "fingerprint": self.fingerprint,
+            "fingerprint": self._fingerprint,
             "seed": self.seed,
             "seeds": self.seeds,
             "learning_rates": list(self.rates),
@@ -99,8 +86,8 @@ class Bench:
         chosen: Sequence[str] = getattr(self, kind)
         folded = [name.lower() for name in chosen]
         found = [name for name in names if not folded or name.lower() in folded]
-        if not found:
-            raise LovevecError(f"--{kind} {','.join(chosen)}: nothing is left; there are {', '.join(names)}")
+        if not found or (kind == "methods" and len(found) < len(set(folded))):
+            raise LovevecError(f"--{kind} {','.join(chosen)}: not all of them are here; there are {', '.join(names)}")
         return found
 
     def need(self, *names: str) -> None:
@@ -169,7 +156,7 @@ class Bench:
 
     def wants(self, task: str) -> bool:
         """Whether the user did not leave the task out."""
-        return not self.tasks or task in self.tasks
+        return not self.tasks or task in [name.lower() for name in self.tasks]
 
     def similarity(self, method: Method) -> dict[str, Any]:
         """Spearman on the six sets: of all pairs with its interval, and of those that the method covers."""
@@ -197,7 +184,6 @@ class Bench:
         """What every table says of a method: parameters, and how fast it makes vectors of words that it never saw (the
         target's own, mistyped); no speed for a CharCNN, which runs inside another model."""
         from lovevec.evaluate.char_cnn import WithCharCNN
-        from lovevec.evaluate.speed import words_per_second
 
         fast = None if isinstance(method, WithCharCNN) else words_per_second(method, self._mistyped)
         return {"parameters": method.parameters._asdict(), "words_per_second": fast}
@@ -240,9 +226,11 @@ class Bench:
 
     @cached_property
     def _mistyped(self) -> list[str]:
-        from lovevec.train.augmentation import damage
+        return damaged_copies(self.target.words, MISTYPED, self.seed)
 
-        return damage(self.target.words[:MISTYPED], np.random.default_rng([self.seed, 6]))
+    @cached_property
+    def _fingerprint(self) -> str:
+        return fingerprint(self.target)
 
 
 def original_and_typo(score: Score) -> list[float]:
