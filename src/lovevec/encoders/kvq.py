@@ -35,7 +35,8 @@ class KVQ(nn.Module):
         count = lengths // ROLES
         word = torch.arange(len(index), device=index.device).repeat_interleave(count)
         query = F.embedding_bag(queries, units, count.cumsum(dim=0) - count, mode="sum") * self.scale
-        scores = query[word] * F.embedding(keys, units)
+        # Not query[word]: its gradient is summed in the order in which threads come, so that no two runs are alike.
+        scores = query.index_select(0, word) * F.embedding(keys, units)
         highest = torch.full_like(query, float("-inf"), requires_grad=False)
         highest.scatter_reduce_(0, word[:, None].expand_as(scores), scores.detach(), "amax")
         raised = (scores - highest[word]).exp()
