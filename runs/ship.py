@@ -1,7 +1,7 @@
 """Puts a trained model into the package: scores it, writes its card, saves it as int8 under src/lovevec/assets.
 
     python runs/ship.py models/default default --target target.npz
-    python runs/ship.py models/minilm-input minilm-input --target minilm.npz
+    python runs/ship.py models/minilm-input minilm-input --target hf:all-MiniLM-L6-v2
 
 The card states data, licences, scores and limits. Scores are those of the int8 model, as shipped.
 """

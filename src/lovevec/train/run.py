@@ -20,6 +20,7 @@ from lovevec.files import write_json
 from lovevec.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts
 from lovevec.love import LOVE
 from lovevec.progress import Progress
+from lovevec.targets.transformer import absolute, is_transformer
 from lovevec.train.card import model_card
 from lovevec.train.confidence import calibrate
 from lovevec.train.device import choose_device, device_name
@@ -97,14 +98,17 @@ class _Run:
         if there and not overwrite:
             what = "a model already" if CONFIG in there else f"{there[0]}, which a model would replace"
             raise LovevecError(f"{self.folder}: holds {what}; choose another folder, or --overwrite it")
-        if isinstance(target, (str, os.PathLike)) and not Path(target).exists():
+        named = isinstance(target, (str, os.PathLike))
+        if named and not is_transformer(target) and not Path(target).exists():
             raise LovevecError(f"{target}: no such file or prepared folder")
         try:
             clean(self.folder)
             self.own.mkdir(parents=True)
         except OSError as error:
             raise LovevecError(f"{self.folder}: cannot be written ({error.strerror})") from None
-        place = str(Path(target).resolve()) if isinstance(target, (str, os.PathLike)) else None
+        place = None
+        if named:
+            place = absolute(target) if is_transformer(target) else str(Path(target).resolve())
         settings = with_files(self.settings, lambda name: str(Path(name).resolve()))
         write_json(self.own / RUN, {"target": place, "settings": settings.as_dict()})
 

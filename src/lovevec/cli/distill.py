@@ -1,0 +1,128 @@
+"""`lovevec distill`: one vector a word out of a transformer that gives it another one in every sentence."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from lovevec.errors import LovevecError
+from lovevec.progress import Progress
+from lovevec.shell import describe
+
+ABOUT = """Static word vectors out of a BERT-like model: what it makes of a word in many sentences, pooled to one.
+The result is a vector file that `lovevec train` learns from."""
+MORE = """In one sentence a word's vector is the mean of the states of its pieces (mis ##pel ##led); over sentences it
+is the mean, or in each dimension the largest value. Words are what the tokenizer takes as one word; those of an uncased
+model are lower-cased. Without --words they come from the corpus, which is then read twice.
+
+The corpus is UTF-8 text of any size, plain or packed (gzip, xz, zip), one sentence or paragraph a line. Lines longer
+than the model can take are cut between words. Once every word has its --most occurrences, the rest is not read.
+
+The output's format is that of its name: .npz (which also keeps where the vectors came from), .vec, .npy, .parquet,
+.jsonl. Meanwhile what is done stands in OUTPUT.parts: after Ctrl-C, a crash or kill -9 the same command goes on there.
+(Not so when the text comes from standard input.)
+
+examples:
+  lovevec distill bert-base-uncased --corpus text.txt -o distilled.npz
+  lovevec distill bert-base-cased --corpus part-*.txt.gz --words words.txt --fill-missing -o distilled.npz
+  lovevec distill roberta-base --corpus text.txt --pooling max --layer 1 --most 50 --precision bfloat16 -o max.npz
+  zcat text.gz | lovevec distill my-model --corpus - --words words.txt -o distilled.npz
+  lovevec distill all-mpnet-base-v2 --single --specials --words words.txt -o single.npz
+  lovevec train distilled.npz -o my-love"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    describe(parser, ABOUT, MORE)
+    parser.usage = (
+        "%(prog)s MODEL --corpus FILE … -o FILE [options]\n       %(prog)s MODEL --single --words FILE -o FILE"
+    )
+    parser.add_argument("model", help="a transformers model: its folder, or its id on the Hugging Face hub")
+    parser.add_argument("--corpus", nargs="+", default=[], metavar="FILE", help="text to read (- for standard input)")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="where the vectors go")
+    parser.add_argument("--overwrite", action="store_true", help="replace the output and what is left of a stopped run")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
+    words = parser.add_argument_group("the words")
+    words.add_argument("--words", metavar="FILE", help="the words to have, one a line (default: those of the corpus)")
+    words.add_argument(
+        "--min-count", type=int, metavar="N", help="of the corpus's words take those that occur so often (default 5)"
+    )
+    words.add_argument(
+        "--limit", type=int, metavar="N", help="only the first so many words: of the list, or by frequency"
+    )
+    words.add_argument(
+        "--fill-missing", action="store_true", default=None, help="words that never occur: take them alone, as --single"
+    )
+    how = parser.add_argument_group("the vectors")
+    how.add_argument("--pooling", choices=("mean", "max"), help="over a word's occurrences (default mean)")
+    how.add_argument(
+        "--most", type=int, metavar="N", help="of each word take the first so many occurrences, 0 all (default 100)"
+    )
+    how.add_argument(
+        "--layer", type=int, metavar="N", help="whose states: 0 the first layer's input, -1 the last (default -1)"
+    )
+    how.add_argument(
+        "--single", action="store_true", default=None, help="each word alone, without context and without a corpus"
+    )
+    how.add_argument(
+        "--specials",
+        action="store_true",
+        default=None,
+        help="with --single: the mean over all positions, [CLS] and [SEP] too, as sentence encoders pool",
+    )
+    cost = parser.add_argument_group("the work")
+    cost.add_argument(
+        "--length", type=int, metavar="N", help="pieces of a text that are seen together (default: the model's limit)"
+    )
+    cost.add_argument("--batch", type=int, metavar="N", help="pieces that are computed at a time (default 8192)")
+    cost.add_argument("--device", metavar="NAME", help="auto, cpu, cuda, cuda:1 … (default auto)")
+    cost.add_argument(
+        "--precision", choices=("float32", "bfloat16", "float16"), help="of the model's arithmetic (default float32)"
+    )
+    cost.add_argument(
+        "--checkpoint-minutes", type=float, metavar="X", help="keep so often what going on needs (default 2)"
+    )
+
+
+def run(given: argparse.Namespace) -> None:
+    """Distill and save."""
+    from dataclasses import fields
+
+    from lovevec.cli.streams import as_path, refuse_same_file
+    from lovevec.targets.distilled import DistillSettings, distill
+
+    if given.words is not None and given.min_count is not None:
+        raise LovevecError("--words and --min-count: name one of the two")
+    chosen = {field.name: getattr(given, field.name) for field in fields(DistillSettings)}
+    settings = DistillSettings(**{name: value for name, value in chosen.items() if value is not None})
+    output = Path(given.output)
+    inputs = [as_path(name) or 0 for name in given.corpus] + ([Path(given.words)] if given.words else [])
+    refuse_same_file(inputs, [output])
+    with Progress(given.quiet) as progress:
+        try:
+            distill(
+                given.model,
+                given.corpus,
+                words=None if given.words is None else read_words(Path(given.words), progress),
+                settings=settings,
+                output=output,
+                overwrite=given.overwrite,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            if Path(f"{output}.parts").is_dir():
+                progress.say("the same command goes on from what was kept last")
+            raise
+
+
+def read_words(path: Path, progress: Progress) -> list[str]:
+    """The words of a list, one a line, without the white space around them; what is not UTF-8 is told."""
+    from lovevec.formats.source import open_raw
+    from lovevec.formats.wordlist import split_words
+
+    with open_raw(path) as file:
+        listed = split_words(file.read())
+    words = [word.strip() for word in listed if word is not None]
+    if len(words) < len(listed):
+        progress.say(f"{path}: {len(listed) - len(words):,} words that are not UTF-8: left out")
+    return words

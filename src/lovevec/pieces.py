@@ -1,0 +1,164 @@
+"""What a transformer's tokenizer does to words: which of its pieces make one word, and how that is spelled.
+
+    WordPiece (BERT)              mis ##pel ##led     a piece that goes on a word has a prefix
+    byte-level BPE (RoBERTa)      Ġmis pelled         a piece that begins a word has a space mark
+    SentencePiece (XLM-R)         ▁mis pel led        so here; punctuation may hang on the word: it ends it
+
+A word of several pieces is *broken*: the tokenizer does not know it. Pieces without a letter or digit belong to no
+word, and one that begins with punctuation ('s) goes on none. A lone space mark belongs to the word behind it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from lovevec.errors import LovevecError
+
+SPACE = "▁"
+NO_WORD = b""
+# Thai to Tibetan, Burmese, Khmer, kana and Han: written without spaces, so that a run of letters is no word.
+UNSPACED = re.compile(
+    "[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+
+
+class Pieces:
+    """The vocabulary of a Hugging Face fast tokenizer, entry by entry: what it adds to a word, and whether it begins
+    one. Special and added tokens belong to no word."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        state = _state(tokenizer)
+        vocabulary: dict[str, int] = tokenizer.get_vocab()
+        self.spelled = _spelling(state, vocabulary, _name(tokenizer))
+        # Unigram shows an unknown piece as it is spelled, the others as [UNK]: the mark, an entry of its own, tells a
+        # merged word from it.
+        self.mark = SPACE if state["model"].get("type") == "Unigram" else ""
+        self.in_bytes = state["model"].get("type") == "BPE" and _mentions(state, "ByteLevel")
+        self.unknown = tokenizer.unk_token
+        apart = {*tokenizer.all_special_ids, *tokenizer.added_tokens_decoder}
+        size = max(vocabulary.values(), default=-1) + 1
+        self.text, self.begins = [NO_WORD] * size, [True] * size
+        for entry, number in vocabulary.items():
+            if number not in apart and not entry.startswith("[unused"):
+                self.text[number], self.begins[number] = self.spelled(entry)
+        self.in_word = [_of_a_word(text) for text in self.text]
+        entries = zip(self.begins, self.in_word, self.text, strict=True)
+        self.cuts = [begins or not in_word or _punctuated(text) for begins, in_word, text in entries]
+        self.goes_on = {number for number, cuts in enumerate(self.cuts) if not cuts}
+        self.space = next(
+            (number for entry, number in vocabulary.items() if self.spelled(entry) == (NO_WORD, True)), -1
+        )
+
+    def words(self, ids: Sequence[int], word_ids: Sequence[int | None]) -> list[tuple[int, int]]:
+        """The words of one tokenised text, as positions from, up to: `mis ##pel ##led .` -> [(0, 3)]."""
+        found: list[tuple[int, int]] = []
+        low, last = -1, None
+        for place, (number, word) in enumerate(zip(ids, word_ids, strict=True)):
+            if low >= 0 and (word != last or self.cuts[number]):
+                found.append((low, place))
+                low = -1
+            if low < 0 and word is not None and self.in_word[number]:
+                low = place - (place > 0 and word == last and ids[place - 1] == self.space)
+            last = word
+        if low >= 0:
+            found.append((low, len(ids)))
+        return found
+
+    def broken(self, ids: Sequence[int], word_ids: Sequence[int | None]) -> list[tuple[int, int]]:
+        """Those words that have several pieces and a letter: numbers are no words to look up by their spelling."""
+        if self.goes_on.isdisjoint(ids):
+            return []
+        several = [(low, high) for low, high in self.words(ids, word_ids) if high - low > 1]
+        return [(low, high) for low, high in several if _is_word(self.spelling(ids[low:high]))]
+
+    def spelling(self, ids: Iterable[int]) -> str:
+        """The word that pieces make, as the tokenizer sees it (an uncased one has it in lower case)."""
+        return b"".join([self.text[number] for number in ids]).decode("utf-8", "replace")
+
+    def entry(self, ids: Iterable[int], tokens: Iterable[str]) -> str:
+        """The token that several pieces are merged into, as the vocabulary would have it."""
+        return "".join(tokens) if self.in_bytes else self.mark + self.spelling(ids)
+
+    def merged(self, token: str) -> str:
+        """The word of such a token; empty where it stands for a piece that the tokenizer does not know."""
+        if token == self.unknown or not token.startswith(self.mark):
+            return ""
+        return self.spelled(token)[0].decode("utf-8", "replace") if self.in_bytes else token.removeprefix(self.mark)
+
+
+def _is_word(spelling: str) -> bool:
+    """Whether LOVE may know more of a word than the tokenizer does."""
+    return any(map(str.isalpha, spelling)) and not UNSPACED.search(spelling)
+
+
+def _of_a_word(text: bytes) -> bool:
+    """Whether a piece can be part of a word: it has a letter, a mark on one or a digit, or a part of a character that
+    may be one."""
+    try:
+        return any(unicodedata.category(character)[0] in "LMN" for character in text.decode("utf-8"))
+    except UnicodeDecodeError:
+        return True
+
+
+def _punctuated(text: bytes) -> bool:
+    """Whether a piece begins with what is no part of a word."""
+    first = text.decode("utf-8", "replace")[:1]
+    return first != "\ufffd" and unicodedata.category(first or " ")[0] not in "LMN"
+
+
+def _state(tokenizer: Any) -> dict[str, Any]:
+    """All that a fast tokenizer is, as plain values."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is None or not getattr(tokenizer, "is_fast", False):
+        raise LovevecError(
+            f"{_name(tokenizer)}: is no fast tokenizer, so it does not tell which pieces make a word; "
+            "load the model's fast one (tokenizer.json)"
+        )
+    state: dict[str, Any] = json.loads(backend.to_str())
+    return state
+
+
+def _spelling(state: dict[str, Any], vocabulary: dict[str, int], name: str) -> Any:
+    """The function from an entry to (its UTF-8 text, whether it begins a word), by the kind of tokenizer."""
+    model = state["model"]
+    kind = model.get("type")
+    if kind == "WordPiece":
+        prefix = model["continuing_subword_prefix"]
+        return lambda entry: (entry.removeprefix(prefix).encode("utf-8", "replace"), not entry.startswith(prefix))
+    if _mentions(state, "ByteLevel") and kind == "BPE" and not model.get("end_of_word_suffix"):
+        byte_of = _bytes_by_character()
+        return lambda entry: _from_bytes(entry, byte_of)
+    if _mentions(state, "Metaspace") and kind in ("BPE", "Unigram") and SPACE in vocabulary:
+        return lambda entry: (entry.removeprefix(SPACE).encode("utf-8", "replace"), entry.startswith(SPACE))
+    raise LovevecError(
+        f"{name}: its tokenizer ({kind or 'of an unknown kind'}) does not mark where words begin in a way that "
+        "is known here; WordPiece, byte-level BPE and SentencePiece tokenizers do"
+    )
+
+
+def _mentions(state: dict[str, Any], kind: str) -> bool:
+    """Whether the text is cut up, or put together again, in this way."""
+    return any(f'"type": "{kind}"' in json.dumps(state.get(part)) for part in ("pre_tokenizer", "decoder"))
+
+
+def _from_bytes(entry: str, byte_of: dict[str, int]) -> tuple[bytes, bool]:
+    """`Ġmis` -> (b"mis", True)."""
+    text = bytes(byte_of.get(character, ord("?") if ord(character) > 255 else ord(character)) for character in entry)
+    return text.removeprefix(b" "), text.startswith(b" ")
+
+
+def _bytes_by_character() -> dict[str, int]:
+    """The code of byte-level BPE: a printable Latin-1 character stands for its own byte, the other 68 bytes have the
+    characters from U+0100 on, in order (so a space is Ġ)."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in set(printable)]
+    table = {chr(byte): byte for byte in printable}
+    return table | {chr(0x100 + number): byte for number, byte in enumerate(others)}
+
+
+def _name(tokenizer: Any) -> str:
+    return str(getattr(tokenizer, "name_or_path", "") or type(tokenizer).__name__)
