@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
@@ -104,6 +105,7 @@ def measure(units: Units, words: Sequence[str], lengths: NDArray[np.float32] | N
     return measured
 
 
+@lru_cache(maxsize=8)
 def _spelled_lengths(units: Units) -> Numbers:
     """How many characters of a word each unit stands for."""
     lengths = np.fromiter((len(unit.removeprefix(GO_ON)) for unit in units.vocabulary.units), dtype=np.float64)

@@ -38,7 +38,7 @@ class Pieces:
         # merged word from it.
         self.mark = SPACE if state["model"].get("type") == "Unigram" else ""
         self.in_bytes = state["model"].get("type") == "BPE" and _mentions(state, "ByteLevel")
-        self.unknown = tokenizer.unk_token
+        self.unknown, self.unknown_id = tokenizer.unk_token, tokenizer.unk_token_id
         apart = {*tokenizer.all_special_ids, *tokenizer.added_tokens_decoder}
         size = max(vocabulary.values(), default=-1) + 1
         self.text, self.begins = [NO_WORD] * size, [True] * size

@@ -1,0 +1,98 @@
+"""LOVE as a part of the model that trains: what its units add to a vector becomes a table of weights.
+
+    v = length · normalise(Σ_j w_j out[id_j])
+
+How much each unit counts (w, LOVE's attention) and the length stay as they are; `out` learns, and the word-level head
+where there is one. Words share units, so words that were never seen learn too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.nn import functional
+
+from lovevec.engine.choose import Engine
+from lovevec.engine.with_numpy import NumpyEngine
+from lovevec.errors import LovevecError
+from lovevec.love import LOVE
+from lovevec.plugins.transformers.imputed import Imputer
+
+Floats = NDArray[np.float32]
+MOST_UNITS = 288  # of 64 bytes: as many characters, pieces and n-grams of two sizes at most, and the marks
+HEAD = ("head_in", "head_in_bias", "head_out", "head_out_bias")
+
+
+def foldable(love: LOVE) -> NumpyEngine:
+    """The engine that says what a vector is made of."""
+    if not isinstance(love.engine, Engine):
+        raise LovevecError(
+            f"trainable: LOVE with the encoder {love.parts.spec.kind} cannot train inside another model; positional can"
+        )
+    return love.engine.numpy
+
+
+class TrainedLOVE(nn.Module):
+    """A word comes as one row of numbers: its length, its units' ids (a float holds them exactly), their weights, and
+    the weights of its n-grams, which are added behind the head. `sizes` are the shapes of the weights by name."""
+
+    def __init__(self, sizes: dict[str, list[int]]) -> None:
+        super().__init__()
+        self.sizes = sizes
+        self.weights = nn.ParameterDict({name: nn.Parameter(torch.empty(shape)) for name, shape in sizes.items()})
+
+    @classmethod
+    def of(cls, imputer: Imputer) -> TrainedLOVE:
+        """With LOVE's own numbers to begin with."""
+        tables = foldable(imputer.love).tables
+        arrays = {"out": tables.all_out()} | dict(zip(HEAD, tables.head, strict=False))
+        if imputer.slope is not None:
+            arrays["map"] = imputer.slope
+        made = cls({name: list(array.shape) for name, array in arrays.items()})
+        with torch.no_grad():
+            for name, array in arrays.items():
+                made.weights[name].copy_(torch.from_numpy(np.array(array)))
+        return made
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        """[n, 1 + 3 · MOST_UNITS] -> [n, dim]."""
+        length, ids, units, ngrams = words.split([1, MOST_UNITS, MOST_UNITS, MOST_UNITS], dim=1)
+        pooled = self._bag(ids, units)
+        if HEAD[0] in self.weights:
+            first, first_bias, second, second_bias = (self.weights[name] for name in HEAD)
+            hidden = functional.linear(direction(pooled), first, first_bias).relu()
+            pooled = pooled + functional.linear(hidden, second, second_bias)
+        made = direction(pooled + self._bag(ids, ngrams))
+        if "map" in self.weights:
+            made = direction(made @ self.weights["map"])
+        vectors: torch.Tensor = length * made
+        return vectors
+
+    def _bag(self, ids: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        table = self.weights["out"]
+        weights = weights.to(table.dtype)
+        summed: torch.Tensor = functional.embedding_bag(ids.long(), table, mode="sum", per_sample_weights=weights)
+        return summed
+
+
+def direction(rows: torch.Tensor) -> torch.Tensor:
+    """Rows at length 1."""
+    return functional.normalize(rows, dim=1, eps=1e-12)
+
+
+def taken_apart(imputer: Imputer, words: list[str]) -> Floats:
+    """What TrainedLOVE reads: [n, 1 + 3 · MOST_UNITS]."""
+    love, engine = imputer.love, foldable(imputer.love)
+    rows = love.parts.units.encode(words)
+    result = np.zeros((len(words), 1 + 3 * MOST_UNITS), dtype=np.float32)
+    result[:, 0] = imputer.scale(words, love.embed(words))
+    ids, units, ngrams = (result[:, 1 + part * MOST_UNITS : 1 + (part + 1) * MOST_UNITS] for part in range(3))
+    for place in range(len(words)):
+        row = rows.row(place)[:MOST_UNITS]
+        ordered = row < love.parts.units.vocabulary.unit_rows
+        ids[place, : len(row)] = row
+        units[place, : len(row)][ordered] = engine.weights(row[ordered][None])[0]
+        ngrams[place, : len(row)][~ordered] = 1
+    return result

@@ -1,0 +1,61 @@
+"""Models that all tests of this folder share; nobody changes them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from tests.conftest import made_vectors
+from tests.plugins.transformers.made_models import DIM, WORDS, load_small, minilm_folder, save_small
+from transformers import AutoModel, AutoTokenizer
+from transformers.utils import logging
+
+from lovevec import LOVE
+from lovevec.train import Settings, train
+
+logging.disable_progress_bar()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def alone():
+    """One thread: small products on a busy machine take twenty times as long with two."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="session")
+def love(tmp_path_factory) -> LOVE:
+    path = tmp_path_factory.mktemp("love") / "m"
+    settings = Settings(vocabulary_size=300, epochs=2, batch=64, negatives=10, device="cpu", learning_rate=0.01)
+    train((WORDS, made_vectors(WORDS, DIM)), settings, output=path)
+    return LOVE.load(path)
+
+
+@pytest.fixture(scope="session")
+def small_folder(tmp_path_factory) -> Any:
+    """kind -> the folder of a small random model of that kind."""
+
+    @cache
+    def make(kind: str) -> Path:
+        folder = tmp_path_factory.mktemp(kind)
+        save_small(kind, folder)
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def small(small_folder) -> Any:
+    """kind -> model and tokenizer, plain."""
+    return cache(lambda kind: load_small(small_folder(kind)))
+
+
+@pytest.fixture(scope="session")
+def minilm() -> tuple[Any, Any]:
+    folder = minilm_folder()
+    return AutoModel.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
