@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from lovevec.shell import describe
 
 if TYPE_CHECKING:
     from lovevec.reproduce.bench import Bench
+    from lovevec.reproduce.encoder_bench import EncoderBench
 
 ABOUT = """Reproduce a table or figure of the paper, on vectors of your choice: everything is trained, measured and
 written to a folder: NAME.json (settings, versions, every score), NAME.md (our numbers beside the paper's) and pictures.
@@ -22,12 +24,14 @@ A run that was stopped goes on where it was."""
 EXAMPLES = """examples:
   lovevec reproduce intrinsic --target glove.txt -o results
   lovevec reproduce robustness --target glove.txt -o results --tasks sst2 --device cuda
+  lovevec reproduce bert --encoder bert-base-uncased --love love-bert --seeds 3 --device cuda -o results
   lovevec reproduce all --quick                      to see that everything works, in minutes
   lovevec reproduce robustness --redraw -o results   page and pictures again, from the scores in the folder"""
 NAMES = (
     "intrinsic",
     "extrinsic",
     "robustness",
+    "bert",
     "ablation",
     "shrink",
     "temperature",
@@ -37,6 +41,8 @@ NAMES = (
     "all",
 )
 TARGET = "targets/glove840b-300d-34k.npz"
+BERT = """The encoder is fine-tuned plain, behind a speller, and with LOVE inside. Learning rates are the paper's for
+BERT-base by default, 9e-5 to 1e-5; small encoders such as MiniLM need larger ones."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,22 +69,103 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--redraw", action="store_true", help="only page and pictures, from the scores in the folder")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    add_bert(parser.add_argument_group("for bert", BERT))
+
+
+def add_bert(group: argparse._ArgumentGroup) -> None:
+    """The flags of one experiment."""
+    group.add_argument(
+        "--encoder", metavar="NAME", help="the model: a folder or a hub id; TITLE=… says what the pages call it"
+    )
+    group.add_argument("--love", metavar="MODEL", help="LOVE that mimics its input embeddings")
+    group.add_argument("--distilled", metavar="MODEL", help="LOVE that mimics its distilled embeddings")
+    group.add_argument(
+        "--precision", default="tf32", metavar="NAME", help="matrix products on a GPU: tf32 (default), bf16 or fp32"
+    )
+    group.add_argument(
+        "--share",
+        metavar="K/N",
+        help="only the K-th of N parts of the runs, and no page: for N processes at once. Then the same without it",
+    )
 
 
 def run(given: argparse.Namespace) -> None:
     """Run one experiment, or all; each page goes to stdout."""
     from lovevec.reproduce.experiments import EXPERIMENTS, redraw, reproduce
 
-    names = list(EXPERIMENTS) if given.name == "all" else [given.name]
+    names = [given.name]
+    if given.name == "all":
+        names = [name for name in EXPERIMENTS if name != "bert" or given.encoder]
     with Progress(given.quiet) as progress:
         if given.redraw:
             for name in names:
                 put(redraw(name, Path(given.output), progress) + "\n")
             return
-        bench = bench_of(given, progress)
+        if given.share:
+            fill(given, progress)
+            return
+        benches = benches_of(given, names, progress)
         for name in names:
             progress.say(f"{name}: {EXPERIMENTS[name]}")
-            put(reproduce(name, bench) + "\n")
+            put(reproduce(name, benches[name]) + "\n")
+
+
+def fill(given: argparse.Namespace, progress: Progress) -> None:
+    """A part of the runs of bert, kept in the folder."""
+    from lovevec.reproduce.encoder_bench import share_of
+
+    if given.name != "bert":
+        raise LovevecError(f"--share {given.share}: for bert only; share others out by --methods and --tasks")
+    share = share_of(given.share)
+    encoder_bench_of(given, progress).fill(share)
+
+
+def benches_of(
+    given: argparse.Namespace, names: Sequence[str], progress: Progress
+) -> Mapping[str, Bench | EncoderBench]:
+    """What each experiment stands on; what is missing is told before anything is trained."""
+    if given.seeds < 1:
+        raise LovevecError(f"--seeds {given.seeds}: at least 1")
+    others = [name for name in names if name != "bert"]
+    benches: dict[str, Bench | EncoderBench] = {}
+    if others:
+        benches = dict.fromkeys(others, bench_of(given, progress))
+    return benches | ({"bert": encoder_bench_of(given, progress)} if "bert" in names else {})
+
+
+def encoder_bench_of(given: argparse.Namespace, progress: Progress) -> EncoderBench:
+    """What bert needs, from the command line."""
+    from lovevec.evaluate.datasets import data_folder
+    from lovevec.evaluate.finetune import FinetuneSettings
+    from lovevec.evaluate.finetune.settings import RATES
+    from lovevec.reports.results import refuse_bad_folder
+    from lovevec.reproduce.encoder_bench import EncoderBench
+    from lovevec.rivals.named import split_name
+    from lovevec.train.device import choose_device
+    from lovevec.where import find_model
+
+    if not given.encoder:
+        raise LovevecError("bert: name the model with --encoder, a folder or a hub id such as bert-base-uncased")
+    title, encoder = split_name(given.encoder)
+    for love in (given.love, given.distilled):
+        if love:
+            find_model(love)
+    choose_device(given.device)
+    seeds = tuple(range(given.seed, given.seed + given.seeds))
+    how = FinetuneSettings(rates_of(given) or RATES, seeds, given.seed, precision=given.precision, device=given.device)
+    return EncoderBench(
+        encoder,
+        refuse_bad_folder(given.output),
+        data_folder(given.data),
+        how.quick() if given.quick else how,
+        title,
+        given.love,
+        given.distilled,
+        given.quick,
+        _names(given.tasks),
+        _names(given.methods),
+        progress,
+    )
 
 
 def bench_of(given: argparse.Namespace, progress: Progress) -> Bench:
@@ -90,8 +177,6 @@ def bench_of(given: argparse.Namespace, progress: Progress) -> Bench:
     from lovevec.rivals.named import open_method, open_table
     from lovevec.rivals.table import Table
 
-    if given.seeds < 1:
-        raise LovevecError(f"--seeds {given.seeds}: at least 1")
     for task in _names(given.tasks):
         if task.lower() not in (*TEXTS, *TAGS, "none"):
             raise LovevecError(f"--tasks {task}: no such dataset; there are {', '.join((*TEXTS, *TAGS))}, and none")

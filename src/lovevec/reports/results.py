@@ -19,6 +19,7 @@ Pictures = Mapping[str, Callable[[Path], None]]
 PACKAGES = (
     "numpy",
     "torch",
+    "transformers",
     "tokenizers",
     "safetensors",
     "rapidfuzz",

@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lovevec.errors import LovevecError
 from lovevec.evaluate import datasets
 from lovevec.evaluate.cells import Cells, Score
 from lovevec.evaluate.datasets import Classes, Pairs, TagSplit, TextSplit
@@ -17,6 +16,7 @@ from lovevec.evaluate.noise import Noise
 from lovevec.evaluate.speed import damaged_copies, words_per_second
 from lovevec.progress import Progress
 from lovevec.reproduce.paper import CLUSTERS, NOISES, SIMILARITY
+from lovevec.reproduce.wanted import wanted
 from lovevec.rivals.learned import TITLES, fingerprint
 from lovevec.rivals.method import Method
 from lovevec.rivals.model import Model
@@ -84,11 +84,7 @@ class Bench:
     def wanted(self, names: Sequence[str], kind: str) -> list[str]:
         """Those of `names` that the user did not leave out; `kind` is tasks or methods."""
         chosen: Sequence[str] = getattr(self, kind)
-        folded = [name.lower() for name in chosen]
-        found = [name for name in names if not folded or name.lower() in folded]
-        if not found or (kind == "methods" and len(found) < len(set(folded))):
-            raise LovevecError(f"--{kind} {','.join(chosen)}: not all of them are here; there are {', '.join(names)}")
-        return found
+        return wanted(names, chosen, kind)
 
     def need(self, *names: str) -> None:
         """Say which dataset is missing before anything is trained."""

@@ -1,7 +1,8 @@
 """The experiments by name, and how one is run: measured once, then shown as a page and pictures.
 
 Each is a module with three functions: `measure(bench)` gives plain values for JSON, `page(scores)` their Markdown with
-the paper's numbers beside ours, `pictures(scores)` what to draw.
+the paper's numbers beside ours, `pictures(scores)` what to draw. `bert` has a bench of its own, with an encoder in the
+place of the target.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec.reports.results import Pictures, refuse_bad_folder, write_page, write_results
 from lovevec.reproduce.bench import Bench
+from lovevec.reproduce.encoder_bench import EncoderBench
 
 EXPERIMENTS = {
     "intrinsic": "similarity and clusters: LOVE and the models that learn like it",
     "extrinsic": "text classification and tagging, original and damaged text",
     "robustness": "the same under more and more typos: the table, and the curves of known methods",
+    "bert": "LOVE inside a BERT-like model, by three strategies, under more and more typos",
     "ablation": "LOVE with one part changed or left out",
     "shrink": "ways to shrink the unit vocabulary",
     "temperature": "τ of the contrastive loss",
@@ -33,7 +36,7 @@ EXPERIMENTS = {
 class Experiment(Protocol):
     """What each module of an experiment has."""
 
-    def measure(self, bench: Bench) -> dict[str, Any]:
+    def measure(self, bench: Bench | EncoderBench) -> dict[str, Any]:
         """Plain values for JSON."""
         ...
 
@@ -53,7 +56,7 @@ def experiment(name: str) -> Experiment:
     return cast(Experiment, import_module(f"lovevec.reproduce.{name.replace('-', '_')}"))
 
 
-def reproduce(name: str, bench: Bench) -> str:
+def reproduce(name: str, bench: Bench | EncoderBench) -> str:
     """Measure (what a stopped run had done is not done again), write JSON, page and pictures; returns the page."""
     module = experiment(name)
     folder = refuse_bad_folder(bench.folder)

@@ -9,8 +9,9 @@ from lovevec.reports.markdown import Cell, markdown
 from lovevec.reports.rows import HEADER, about
 from lovevec.rivals.method import Parameters
 
-__all__ = ["HEADER", "PAPER", "beside", "mean", "page_of", "size_and_speed"]
+__all__ = ["HEADER", "PAPER", "QUICK", "beside", "mean", "page_of", "size_and_speed"]
 PAPER = "· in the paper"
+QUICK = "Measured with --quick: numbers that only show that everything runs."
 
 
 def page_of(title: str, scores: Mapping[str, Any], *parts: str) -> str:
@@ -20,7 +21,7 @@ def page_of(title: str, scores: Mapping[str, Any], *parts: str) -> str:
         f"Target: {target['name']}, {target['words']:,} words of {target['dim']} dimensions. The paper's target is"
         " fasttext-crawl-300d-2M: compare orders and gaps rather than numbers."
     )
-    quick = "Measured with --quick: numbers that only show that everything runs." if target.get("quick") else ""
+    quick = QUICK if target.get("quick") else ""
     return "\n\n".join(part.strip() for part in (f"# {title}", said, quick, *parts) if part.strip()) + "\n"
 
 

@@ -21,22 +21,35 @@ MOST_EDITS = 2
 COUNT = 10**15
 
 
-class SymSpell(KnownFirst):
-    """The table, with SymSpell's correction in the place of an unknown word."""
+class Dictionary:
+    """Words, the most frequent first, that others are corrected to."""
 
-    def __init__(self, table: Table) -> None:
-        super().__init__(table, "SymSpell")
+    def __init__(self, words: Sequence[str]) -> None:
         try:
             import symspellpy
         except ImportError:
             raise MissingExtra("symspellpy", "rivals") from None
         self._top = symspellpy.Verbosity.TOP
-        self.dictionary = symspellpy.SymSpell(max_dictionary_edit_distance=MOST_EDITS)
-        for rank, word in enumerate(table.words, 1):
-            self.dictionary.create_dictionary_entry(word, COUNT // rank)
+        self._library = symspellpy.SymSpell(max_dictionary_edit_distance=MOST_EDITS)
+        for rank, word in enumerate(words, 1):
+            self._library.create_dictionary_entry(word, COUNT // rank)
+        self.words: dict[str, int] = self._library.words
+
+    def correct(self, word: str) -> str | None:
+        """The correction, the word itself if it is one of the words; None where none is near."""
+        near = self._library.lookup(word, self._top)
+        return near[0].term if near else None
+
+
+class SymSpell(KnownFirst):
+    """The table, with SymSpell's correction in the place of an unknown word."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table, "SymSpell")
+        self.dictionary = Dictionary(table.words)
 
     def impute(self, words: Sequence[str]) -> tuple[Floats, Bools]:
         """The vector of each word's correction, if it has one."""
-        corrected = [self.dictionary.lookup(word, self._top) for word in words]
-        rows = [self.table.row[near[0].term] if near else -1 for near in corrected]
+        corrected = [self.dictionary.correct(word) for word in words]
+        rows = [-1 if near is None else self.table.row[near] for near in corrected]
         return self.rows_as_vectors(np.array(rows, dtype=np.int64))

@@ -1,0 +1,141 @@
+"""A Hugging Face encoder as one row of a table: plain, with LOVE inside, or behind a speller; loaded afresh for every
+run, from a folder or by its hub id."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache, cached_property
+from hashlib import blake2b
+from typing import Any, Literal, get_args
+
+import torch
+from torch import nn
+
+from lovevec.errors import LovevecError, MissingExtra
+from lovevec.evaluate.datasets import digest_of
+from lovevec.evaluate.finetune.corrected import Speller
+from lovevec.folder import CONFIG, TOKENIZER, WEIGHTS, WORDS
+from lovevec.love import LOVE
+from lovevec.where import find_model
+
+Strategy = Literal["replace", "linear", "add"]
+
+
+class Encoder:
+    """`love` (folder, shipped name or hub id) is put inside by `strategy` and robustify's other `options`; `spelled`
+    corrects all text first."""
+
+    def __init__(
+        self, name: str, love: str | None = None, strategy: Strategy = "replace", spelled: bool = False, **options: Any
+    ) -> None:
+        if strategy not in get_args(Strategy):
+            raise LovevecError(f"strategy {strategy!r}: known are {', '.join(get_args(Strategy))}")
+        self.name, self.love, self.strategy, self.spelled, self.options = name, love, strategy, spelled, options
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """All that its predictions depend on, for results that are kept."""
+        inside = {"strategy": self.strategy, "content": self._love_digest, **self.options} if self.love else None
+        return {"content": content_of(self.name), "love": inside, "spelled": self.spelled}
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        """What texts are tokenised with; it knows which position belongs to which word, and how many the model has."""
+        model, tokenizer = self.pair("AutoModel")
+        if not tokenizer.is_fast:
+            raise LovevecError(f"{self.name}: its tokenizer has no fast version, which is needed to align words")
+        tokenizer.model_max_length = min(tokenizer.model_max_length, room_of(model))
+        return tokenizer
+
+    def model(self, head: str, classes: int) -> nn.Module:
+        """A fresh copy under a new head: `head` is one of transformers' Auto classes. The head's weights are drawn from
+        torch's own generator."""
+        model: nn.Module = self.pair(head, num_labels=classes)[0]
+        return model
+
+    def read(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        """The sentences as the encoder is to see them, with as many words as they have."""
+        if self.spelled:
+            return self._speller.corrected(sentences)
+        return [list(sentence) for sentence in sentences]
+
+    @cached_property
+    def _love_digest(self) -> str:
+        folder = find_model(self.love)
+        return digest_of([folder / name for name in (CONFIG, WEIGHTS, TOKENIZER, WORDS)])
+
+    @cached_property
+    def _speller(self) -> Speller:
+        return Speller(self.tokenizer)
+
+    @cached_property
+    def _opened(self) -> LOVE:
+        return LOVE.load(self.love)
+
+    def pair(self, head: str = "AutoModel", **more: Any) -> tuple[Any, Any]:
+        """Model and tokenizer, loaded now, with LOVE inside if there is one; `head` is one of transformers' Auto
+        classes, and `more` goes to its from_pretrained."""
+        model, tokenizer = load(self.name, head, **more)
+        if self.love is None:
+            return model, tokenizer
+        from lovevec.plugins.transformers import robustify
+
+        made: tuple[Any, Any] = robustify((model, tokenizer), love=self._opened, strategy=self.strategy, **self.options)
+        return made
+
+
+def load(name: str, head: str, **more: Any) -> tuple[Any, Any]:
+    """Model, in float32 on the CPU, and tokenizer as they are; `head` is one of transformers' Auto classes."""
+    try:
+        import transformers
+    except ImportError:
+        raise MissingExtra("transformers", "bert") from None
+    try:
+        with hushed():
+            model = getattr(transformers, head).from_pretrained(name, **more).float()
+            tokenizer: Any = transformers.AutoTokenizer.from_pretrained(name)
+            if getattr(tokenizer, "add_prefix_space", None) is False:  # else the first word is read differently
+                tokenizer = transformers.AutoTokenizer.from_pretrained(name, add_prefix_space=True)
+    except (OSError, ValueError) as error:
+        reason = str(error).strip().split("\n")[0]
+        raise LovevecError(f"{name}: no encoder of transformers (folder or hub id) there: {reason}") from None
+    return model, tokenizer
+
+
+def room_of(model: Any) -> int:
+    """How many positions a model has; RoBERTa's kin leave those up to the padding's number unused."""
+    room: int = getattr(model.config, "max_position_embeddings", sys.maxsize)
+    table = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
+    unused = getattr(table, "padding_idx", None)
+    return room if unused is None else room - unused - 1
+
+
+@cache
+def content_of(name: str) -> str:
+    """A short name for an encoder's weights and vocabulary."""
+    model, tokenizer = load(name, "AutoModel")
+    told = blake2b(digest_size=8)
+    for key, tensor in sorted(model.state_dict().items()):
+        told.update(key.encode())
+        told.update(tensor.contiguous().view(-1).view(torch.uint8).numpy().data)
+    told.update("\n".join(sorted(tokenizer.get_vocab())).encode("utf-8", "surrogatepass"))
+    return told.hexdigest()
+
+
+@contextmanager
+def hushed() -> Iterator[None]:
+    """Without transformers' bars and its warning that a new head has new weights."""
+    from transformers.utils import logging as their_logging
+
+    logging: Any = their_logging
+    before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
+        if bars:
+            logging.enable_progress_bar()
