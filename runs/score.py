@@ -20,8 +20,20 @@ from lovevec.evaluate.typos import lower_cased, trial, typos
 from lovevec.love import LOVE
 from lovevec.rivals.model import Model
 from lovevec.rivals.named import open_table
+from lovevec.rivals.table import Table
 
 DATA = Path(os.environ.get("LOVEVEC_DATA", Path(__file__).resolve().parents[1].parent / "shared" / "data"))
+
+
+def scores_of(love: LOVE, name: str, table: Table | None = None) -> dict[str, float]:
+    """Spearman x 100 of each set and their mean; with the target's table, Birkbeck's misspellings too."""
+    model = Model(love, name)
+    found = similarity(model, [similarity_set(one, DATA) for one in names_of("similarity")], resamples=1)
+    scores = {one.name: one.spearman for one in found.sets} | {"mean": found.mean}
+    if table is not None:
+        (real,) = typos(model, table, [trial(misspellings("Birkbeck", DATA), table)], resamples=1).sets
+        scores |= {"misspellings": real.misspellings, "top1": real.top1.mean, "top10": real.top10.mean}
+    return {one: round(value, 1) for one, value in scores.items()}
 
 
 def main() -> None:
@@ -30,18 +42,11 @@ def main() -> None:
     parser.add_argument("models", nargs="+")
     parser.add_argument("--target", help="the vectors the models mimic, to score misspellings too")
     given = parser.parse_args()
-    sets = [similarity_set(name, DATA) for name in names_of("similarity")]
     table = lower_cased(open_table(given.target)) if given.target else None
     for folder in given.models:
-        love = LOVE.load(folder)
-        model = Model(love, Path(folder).name)
-        found = similarity(model, sets, resamples=1)
-        scores = {one.name: one.spearman for one in found.sets} | {"mean": found.mean}
-        if table is not None:
-            (real,) = typos(model, table, [trial(misspellings("Birkbeck", DATA), table)], resamples=1).sets
-            scores |= {"misspellings": real.misspellings, "top1": real.top1.mean, "top10": real.top10.mean}
-        rounded = {name: round(value, 1) for name, value in scores.items()}
-        print(json.dumps({"model": model.name, **rounded, "seconds": love.about["report"]["seconds"]["training"]}))
+        love, name = LOVE.load(folder), Path(folder).name
+        seconds = love.about["report"]["seconds"]["training"]
+        print(json.dumps({"model": name, **scores_of(love, name, table), "seconds": seconds}))
 
 
 if __name__ == "__main__":

@@ -13,9 +13,11 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from score import misspellings, similarity
+from score import scores_of
 
 from lovevec import LOVE
+from lovevec.formats import VectorTable
+from lovevec.rivals.table import Table
 from lovevec.targets import load_target
 
 ASSETS = Path(__file__).resolve().parents[1] / "src" / "lovevec" / "assets"
@@ -110,10 +112,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         trained.save(folder, "int8")
         small = LOVE.load(folder)
-        count = len(small.words)
-        target = load_target(given.target, limit=count)
-        scores = similarity(small) | misspellings(small, target.words, target.vectors)
-    rounded = {key: round(value, 1) for key, value in scores.items()}
+        target = load_target(given.target, limit=len(small.words))
+        table = Table(VectorTable(target.words, target.vectors, target.report), target.name)
+        rounded = scores_of(small, given.name, table)
     about = trained.about
     about |= {"scores": rounded, "target": {**about["target"], **TARGETS[given.name]}}
     shipped = LOVE(replace(trained.parts, about=about))

@@ -115,3 +115,11 @@ def test_names_alone_load_nothing_heavy():
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert not set(loaded) & {"numpy", "torch", "rapidfuzz", "symspellpy"}
     assert set(LEARNED) <= set(RIVALS)
+
+
+def test_a_transformers_input_embeddings_are_a_table():
+    from tests.plugins.transformers.made_models import minilm_folder
+
+    table = open_table(f"hf:{minilm_folder()}")
+    assert table.name == minilm_folder().name
+    assert table.covers(["film", "filmz"]).tolist() == [True, False]

@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 PLAIN, SPELLED = "BERT", "BERT + SymSpell"
 STRATEGIES = {"Add": "add", "Linear": "linear", "Replacement": "replace"}
 INPUT, DISTILLED = "", " (distilled)"
-# Only when they are named: LOVE's own table learns too; vectors as long as the encoder's, however unsure LOVE is.
-FURTHER = {" (LOVE trained)": {"trainable": True}, " (full length)": {"by_confidence": False}}
+# Only when they are named: LOVE's own table learns too; words that the shipped default knows stay in pieces.
+FURTHER: dict[str, dict[str, Any]] = {
+    " (LOVE trained)": {"trainable": True},
+    " (known words kept)": {"keep": "default"},
+}
 TYPOS = (1, 2, 3)
 SWEEP = tuple(Noise("ocr", share / 100) for share in NOISES)
 COUNTED = tuple(Noise("typo", per_sentence=count) for count in TYPOS)

@@ -39,11 +39,15 @@ OURS = {
 
 
 def open_table(path: str | Path, progress: Progress | None = None) -> Table:
-    """A vector file, called as its file is."""
+    """A vector file, called as its file is; or hf:NAME, a transformer's input embeddings."""
     from lovevec.formats import read_vectors
     from lovevec.rivals.table import Table
     from lovevec.targets.load import bare_name
+    from lovevec.targets.transformer import PREFIX, input_embeddings, is_transformer, short_name
 
+    if is_transformer(path):
+        name = str(path).removeprefix(PREFIX)
+        return Table(input_embeddings(name, None, progress or Progress(quiet=True)), short_name(name))
     return Table(read_vectors(path, progress=progress), bare_name(Path(path)))
 
 

@@ -2,13 +2,15 @@
 
 Where LOVE mimics these very embeddings its directions are used as they are. A LOVE that mimics others (distilled ones,
 say) is brought over by a linear map, learned from the words that both have.
+
+Unlike `attach`, lengths do not depend on LOVE's confidence: a layer norm follows, and measured on MiniLM's sentence
+embeddings of damaged text full lengths are a little better.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -22,7 +24,6 @@ from lovevec.attached.ridge import ridge
 from lovevec.attached.rows import rows_times, unit
 from lovevec.attached.sample import Sample, shared_words
 from lovevec.attached.space import SAME_SPACE, STRENGTH
-from lovevec.attached.sureness import Sureness
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files import atomic_write
 from lovevec.love import LOVE
@@ -41,7 +42,6 @@ class Imputer:
     love: LOVE
     lengths: Lengths
     slope: Floats | None
-    by_confidence: bool
     near: float
 
     @property
@@ -53,24 +53,14 @@ class Imputer:
         """A direction by LOVE, times a length."""
         made = self.love.embed(words)
         directions = made if self.slope is None else unit(rows_times(made, self.slope))
-        return directions * self.scale(words, made)[:, None]
-
-    def scale(self, words: list[str], made: Floats) -> Floats:
-        """The lengths of the words whose vectors by LOVE are `made`: [n]."""
-        lengths = self.lengths(made)
-        return lengths * self.sureness(words) if self.by_confidence else lengths
-
-    @cached_property
-    def sureness(self) -> Sureness:
-        """Made once: to find out whether LOVE has a confidence takes as long as a batch of words."""
-        return Sureness(self.love)
+        return directions * self.lengths(made)[:, None]
 
     def save(self, folder: Path) -> None:
         """LOVE's own folder, and how it was fitted beside its files."""
         self.love.save(folder)
         arrays = {"map": self.slope, "lengths": self.lengths.slope}
         numbers = {name: getattr(self.lengths, name) for name in SCALARS}
-        about = {"about": json.dumps({**numbers, "by_confidence": self.by_confidence, "near": self.near})}
+        about = {"about": json.dumps({**numbers, "near": self.near})}
         with atomic_write(folder / FILE) as file:
             file.write(save({name: array for name, array in arrays.items() if array is not None}, about))
 
@@ -83,14 +73,14 @@ class Imputer:
                 about = json.loads(file.metadata()["about"])
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
             lengths = Lengths(**{name: float(about[name]) for name in SCALARS}, slope=arrays.get("lengths"))
-            made = cls(love, lengths, arrays.get("map"), bool(about["by_confidence"]), float(about["near"]))
+            made = cls(love, lengths, arrays.get("map"), float(about["near"]))
             made(["a"])
         except (OSError, SafetensorError, ValueError, TypeError, KeyError) as error:
             raise FormatError(folder / FILE, f"does not fit the LOVE beside it ({error})") from None
         return made
 
 
-def fit(love: LOVE, words: list[str], vectors: Floats, space: Space, by_confidence: bool) -> Imputer:
+def fit(love: LOVE, words: list[str], vectors: Floats, space: Space) -> Imputer:
     """Learn from the model's whole words and their rows how LOVE's vectors become like them."""
     sample = shared_words(love, {word: row for row, word in enumerate(words)}, vectors)
     lengths = replace(fit_lengths(sample, lengths_of(vectors)), error=None, error_typical=None)
@@ -98,7 +88,7 @@ def fit(love: LOVE, words: list[str], vectors: Floats, space: Space, by_confiden
     if space == "direct" and love.dim != vectors.shape[1]:
         raise LovevecError(f"space is 'direct', but LOVE has {love.dim} dimensions and the model's embeddings not")
     if space == "direct" or (space == "auto" and near >= SAME_SPACE):
-        return Imputer(love, lengths, None, by_confidence, near)
+        return Imputer(love, lengths, None, near)
     if sample.shared < 2 * love.dim:
         raise LovevecError(
             f"{love!r} shares {sample.shared:,} words with the model's vocabulary: at least {2 * love.dim:,} are needed"
@@ -106,7 +96,7 @@ def fit(love: LOVE, words: list[str], vectors: Floats, space: Space, by_confiden
     own, held, rest = unit(sample.own), slice(0, sample.tested), slice(sample.tested, None)
     guess = unit(rows_times(sample.made[held], ridge(sample.made[rest], own[rest], STRENGTH)[0]))
     slope = ridge(sample.made, own, STRENGTH)[0]
-    return Imputer(love, lengths, slope, by_confidence, float((guess * own[held]).sum(axis=1).mean()))
+    return Imputer(love, lengths, slope, float((guess * own[held]).sum(axis=1).mean()))
 
 
 def nearness(sample: Sample) -> float:

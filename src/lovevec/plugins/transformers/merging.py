@@ -82,7 +82,7 @@ class Merging:
     def _merge(self, encoding: Any) -> Any:
         """One position for each broken word."""
         ids, pieces = encoding.ids, self.owner.pieces
-        broken = pieces.broken(ids, encoding.word_ids)
+        broken = self.owner.broken(ids, encoding.word_ids)
         if not broken:
             return encoding
         lists = per_position(encoding)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from copy import deepcopy
 from itertools import chain
 from typing import Any
@@ -19,8 +20,10 @@ from lovevec.plugins.transformers.imputed import Imputer, Space, fit
 from lovevec.plugins.transformers.model import RobustModel
 from lovevec.plugins.transformers.spelled import KEY
 from lovevec.targets.whole_words import whole_words
+from lovevec.wordlists import refuse_other_than_words
 
 Love = LOVE | str | os.PathLike[str] | None
+Keep = Iterable[str] | None
 
 
 def robustify(
@@ -29,7 +32,7 @@ def robustify(
     strategy: Strategy = "replace",
     *,
     trainable: bool = False,
-    by_confidence: bool = False,
+    keep: Keep = None,
     space: Space = "auto",
     auto: Any = None,
     **options: Any,
@@ -40,8 +43,9 @@ def robustify(
     `model` is a name or folder, a pair (model, tokenizer), or a SentenceTransformer; the result is a pair, or a
     SentenceTransformer. `love` mimics the model's own input embeddings (`lovevec train hf:NAME`); by default the
     shipped one that does. One that mimics other vectors is brought over by a linear map (`space`: direct, mapped, or
-    as nearness decides). `strategy` is replace, linear or add. With `trainable` LOVE's
-    table trains with the model. `by_confidence=False` leaves vectors their usual length, however unsure LOVE is.
+    as nearness decides). `strategy` is replace, linear or add. With `trainable` LOVE's table trains with the model.
+    `keep` are words that stay in pieces though they are broken, since the model knows them well enough: a list, or the
+    name of a LOVE whose known words they are ("default" knows 50,000). What is spelled right is better off so.
     For a name, `auto` is the Auto class to load it by (AutoModel if not said) and `options` go to its from_pretrained.
 
         model, tokenizer = robustify("bert-base-uncased", love="my-love")
@@ -49,7 +53,7 @@ def robustify(
     """
     if strategy not in STRATEGIES:
         raise LovevecError(f"strategy is {strategy!r}: choose one of {', '.join(STRATEGIES)}")
-    how: dict[str, Any] = {"strategy": strategy, "trainable": trainable, "by_confidence": by_confidence, "space": space}
+    how: dict[str, Any] = {"strategy": strategy, "trainable": trainable, "space": space, "keep": kept_words(keep)}
     if isinstance(model, (str, os.PathLike)):
         model = load_pair(model, auto, options)
     elif auto is not None or options:
@@ -65,6 +69,15 @@ def robustify(
     )
 
 
+def kept_words(keep: Keep) -> list[str]:
+    """The words to leave in pieces; a name stands for a LOVE's known words."""
+    if isinstance(keep, str):
+        return list(LOVE.load(keep).words)
+    words = list(keep or ())
+    refuse_other_than_words(words)
+    return words
+
+
 def load_pair(name: str | os.PathLike[str], auto: Any, options: dict[str, Any]) -> tuple[Any, Any]:
     """Model and tokenizer by the Auto classes."""
     from transformers import AutoModel, AutoTokenizer
@@ -77,15 +90,15 @@ def load_pair(name: str | os.PathLike[str], auto: Any, options: dict[str, Any]) 
 
 
 def robust_pair(
-    model: Any, tokenizer: Any, love: Love, strategy: Strategy, trainable: bool, by_confidence: bool, space: Space
+    model: Any, tokenizer: Any, love: Love, strategy: Strategy, trainable: bool, space: Space, keep: list[str]
 ) -> tuple[Any, Any]:
     """Robust copies of a model and its tokenizer; weights are shared."""
     refuse_unfit(model, tokenizer)
-    imputer = fitted(model, tokenizer, love, space, by_confidence)
+    imputer = fitted(model, tokenizer, love, space)
     tokenizer = deepcopy(tokenizer)
     name = type(tokenizer).__name__
     tokenizer.__class__ = robust_tokenizer(tokenizer.__class__)
-    tokenizer.become_robust(strategy)
+    tokenizer.become_robust(strategy, keep)
     shared = {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())}
     model = deepcopy(model, shared)
     register(type(model.config), name)
@@ -149,16 +162,16 @@ def generates(model: Any) -> bool:
     return kind in MODEL_FOR_CAUSAL_LM_MAPPING and kind not in MODEL_FOR_MASKED_LM_MAPPING
 
 
-def fitted(model: Any, tokenizer: Any, love: Love, space: Space, by_confidence: bool) -> Imputer:
+def fitted(model: Any, tokenizer: Any, love: Love, space: Space) -> Imputer:
     """LOVE in the space of the model's input embeddings. By default the shipped LOVE that mimics them."""
     words, rows = whole_words(tokenizer)
     vectors = model.get_input_embeddings().weight.detach()[torch.from_numpy(rows)].float().cpu().numpy()
     if love is not None:
-        return fit(love if isinstance(love, LOVE) else LOVE.load(love), words, vectors, space, by_confidence)
+        return fit(love if isinstance(love, LOVE) else LOVE.load(love), words, vectors, space)
     for name in shipped():
         found = LOVE.load(name)
         if found.dim == vectors.shape[1]:
-            imputer = fit(found, words, vectors, "direct", by_confidence)
+            imputer = fit(found, words, vectors, "direct")
             if imputer.near >= SAME_SPACE:
                 return imputer
     name = model.config._name_or_path or "NAME"

@@ -5,6 +5,7 @@ With the strategy `replace` a broken word is merged into one position (see mergi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from threading import RLock
 from typing import Any
@@ -14,6 +15,8 @@ import numpy as np
 from lovevec.pieces import Pieces
 from lovevec.plugins.transformers.merging import Merging
 from lovevec.plugins.transformers.spelled import KEY, NOTHING, NUMBERS, to_numbers
+
+MADE_AGAIN = ("_known_pieces", "_kept_words", "_lock")  # what need not be saved
 
 
 class RobustTokenizer:
@@ -27,9 +30,9 @@ class RobustTokenizer:
         super().__init__(*args, lovevec=self.lovevec, **kwargs)  # type: ignore[call-arg]
         self._learn_names()
 
-    def become_robust(self, strategy: str) -> None:
+    def become_robust(self, strategy: str, keep: Sequence[str]) -> None:
         """For a tokenizer that was made by its plain class, and got this one later."""
-        self.lovevec = {"strategy": strategy}
+        self.lovevec = {"strategy": strategy} | ({"keep": "\n".join(keep)} if keep else {})
         self.init_kwargs: dict[str, Any] = {**deepcopy(self.init_kwargs), "lovevec": self.lovevec}
         self._learn_names()
 
@@ -46,13 +49,27 @@ class RobustTokenizer:
             known = self.__dict__["_known_pieces"] = (size, Pieces(self))
         return known[1]
 
+    def broken(self, ids: Sequence[int], word_ids: Sequence[int | None]) -> list[tuple[int, int]]:
+        """The words that LOVE is asked for, as positions from, up to: the broken ones less those to keep."""
+        pieces, kept = self.pieces, self._kept
+        found = pieces.broken(ids, word_ids)
+        return [(low, high) for low, high in found if not kept or pieces.spelling(ids[low:high]).lower() not in kept]
+
+    @property
+    def _kept(self) -> frozenset[str]:
+        """The words that stay in pieces, in lower case."""
+        if "_kept_words" not in self.__dict__:
+            self.__dict__["_kept_words"] = frozenset(self.lovevec.get("keep", "").lower().split("\n")) - {""}
+        kept: frozenset[str] = self.__dict__["_kept_words"]
+        return kept
+
     @property
     def lock(self) -> Any:
         """Held while the settings of the tokenizer below are not those asked for, or are looked at."""
         return self.__dict__.setdefault("_lock", RLock())
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_known_pieces", "_lock")}
+        return {name: value for name, value in self.__dict__.items() if name not in MADE_AGAIN}
 
     @property
     def _tokenizer(self) -> Any:
@@ -78,7 +95,7 @@ class RobustTokenizer:
         """The numbers of each position."""
         ids, pieces, result = encoding.ids, self.pieces, [NOTHING] * len(encoding)
         if self.lovevec["strategy"] != "replace":
-            for low, high in pieces.broken(ids, encoding.word_ids):
+            for low, high in self.broken(ids, encoding.word_ids):
                 result[low:high] = [to_numbers(pieces.spelling(ids[low:high]))] * (high - low)
         elif pieces.unknown_id in ids:
             for place, token in enumerate(encoding.tokens):

@@ -87,7 +87,7 @@ def taken_apart(imputer: Imputer, words: list[str]) -> Floats:
     love, engine = imputer.love, foldable(imputer.love)
     rows = love.parts.units.encode(words)
     result = np.zeros((len(words), 1 + 3 * MOST_UNITS), dtype=np.float32)
-    result[:, 0] = imputer.scale(words, love.embed(words))
+    result[:, 0] = imputer.lengths(love.embed(words))
     ids, units, ngrams = (result[:, 1 + part * MOST_UNITS : 1 + (part + 1) * MOST_UNITS] for part in range(3))
     for place in range(len(words)):
         row = rows.row(place)[:MOST_UNITS]
