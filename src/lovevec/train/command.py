@@ -13,6 +13,7 @@ from typing import Any, get_args, get_type_hints
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec.shell import describe
+from lovevec.train.presets import PRESETS
 from lovevec.train.settings import PrepareSettings, Settings, TrainSettings, names
 
 TRAIN_ABOUT = """Learn to give any word a vector, from word vectors that exist: GloVe, word2vec, fastText, …,
@@ -20,7 +21,7 @@ or the input embeddings of a BERT-like model (hf:NAME). The result is a folder t
 TRAIN_EXAMPLES = """examples:
   lovevec train glove.txt -o my-model
   lovevec train crawl-300d-2M.vec.gz -o m --limit 200000 --epochs 20 --seed 7 --device cuda
-  lovevec train hf:bert-base-uncased -o love-bert      a transformer's input embeddings: folder or hub id
+  lovevec train hf:bert-base-uncased -o love-bert --preset typos    a transformer's input embeddings: folder or hub id
   lovevec train --resume m                     after a crash, Ctrl-C or kill -9
   lovevec prepare glove.txt -o prepared && lovevec train prepared -o m
   torchrun --nproc-per-node 2 -m lovevec.train prepared -o m"""
@@ -40,6 +41,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", metavar="FOLDER", help="go on with the run whose output folder this is")
     parser.add_argument("--overwrite", action="store_true", help="replace what the output folder holds")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no report")
+    _add_preset(parser)
     _add_settings(parser.add_argument_group("the words (fixed once they are prepared)"), PrepareSettings)
     _add_settings(parser.add_argument_group("the training"), TrainSettings)
 
@@ -52,7 +54,7 @@ def run_train(given: argparse.Namespace) -> None:
     chosen = _chosen(given, Settings)
     with Progress(given.quiet) as progress:
         if given.resume is not None:
-            if given.target is not None or given.output is not None or chosen:
+            if given.target is not None or given.output is not None or given.preset or chosen:
                 raise LovevecError("--resume takes the folder alone: target and settings are those of the run")
             resume(given.resume, progress)
             return
@@ -80,6 +82,7 @@ def add_prepare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where the prepared words go")
     parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds something already")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    _add_preset(parser)
     _add_settings(parser.add_argument_group("the words"), PrepareSettings)
 
 
@@ -108,6 +111,13 @@ def run_prepare(given: argparse.Namespace) -> None:
         )
 
 
+def _add_preset(parser: argparse.ArgumentParser) -> None:
+    """Many settings by one name."""
+    help = "settings that go together; what is said beside it counts more. paper: the defaults; recipe: the shipped"
+    help += " models'; typos: larger, for damaged words, as inside BERT-like models"
+    parser.add_argument("--preset", choices=list(PRESETS), default=None, help=help)
+
+
 def _add_settings(group: Any, kind: type) -> None:
     """A flag for each field; without the flag the field is left to its default."""
     hints = get_type_hints(kind)
@@ -127,7 +137,9 @@ def _add_settings(group: Any, kind: type) -> None:
 
 
 def _chosen(given: argparse.Namespace, kind: type) -> dict[str, Any]:
-    return {name: getattr(given, name) for name in names(kind) if getattr(given, name) is not None}
+    """What was said, by a preset or by itself."""
+    preset = {name: value for name, value in PRESETS[given.preset or "paper"].items() if name in names(kind)}
+    return preset | {name: getattr(given, name) for name in names(kind) if getattr(given, name) is not None}
 
 
 def _fit_case(target: str, chosen: dict[str, Any], progress: Progress) -> dict[str, Any]:
