@@ -109,7 +109,7 @@ def test_added_tokens_belong_to_no_word(wordpiece):
 
 
 def test_other_tokenizers_are_refused():
-    level = Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+    level = Tokenizer(models.WordLevel({"[UNK]": 0, "cat": 1}, unk_token="[UNK]"))
     with pytest.raises(LovevecError, match="does not mark where words begin"):
         Pieces(wrapped(level))
     unmarked = Tokenizer(models.Unigram([("[UNK]", 0.0), ("a", -1.0)], unk_id=0))

@@ -32,6 +32,7 @@ class Pieces:
 
     def __init__(self, tokenizer: Any) -> None:
         state = _state(tokenizer)
+        refuse_empty(tokenizer)
         vocabulary: dict[str, int] = tokenizer.get_vocab()
         self.spelled = _spelling(state, vocabulary, _name(tokenizer))
         # Unigram shows an unknown piece as it is spelled, the others as [UNK]: the mark, an entry of its own, tells a
@@ -88,6 +89,14 @@ class Pieces:
         if token == self.unknown or not token.startswith(self.mark):
             return ""
         return self.spelled(token)[0].decode("utf-8", "replace") if self.in_bytes else token.removeprefix(self.mark)
+
+
+def refuse_empty(tokenizer: Any) -> None:
+    """A folder without a tokenizer gives one that knows special tokens only, and transformers does not say so."""
+    if {*tokenizer.get_vocab().values()} <= {*tokenizer.all_special_ids, *tokenizer.added_tokens_decoder}:
+        raise LovevecError(
+            f"{_name(tokenizer)}: its tokenizer has no vocabulary; is tokenizer.json missing beside the model?"
+        )
 
 
 def _is_word(spelling: str) -> bool:

@@ -38,6 +38,8 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("distill")
     tokenizer = wordpiece(lowercase=False)
     save(folder / "tiny-bert", bert(tokenizer), tokenizer)
+    bert(tokenizer).save_pretrained(folder / "mute")
+    (folder / "empty.txt").touch()
     rng = np.random.default_rng(0)
     words = [*made_words(400), "The", "Cat"]
     lines = [" ".join(rng.choice(words, 12).tolist()) for _ in range(3600)]
@@ -103,6 +105,11 @@ def test_train_on_input_embeddings_and_on_distilled_ones_keeps_case(folder, tmp_
         (("tiny-bert", "-o", "x.npz"), "name the text to read with --corpus"),
         (("tiny-bert", "--corpus", "text.txt", "-o", "text.txt"), "text.txt: is the input too"),
         (("tiny-bert", "--corpus", "no.txt", "-o", "x.npz"), "no.txt: cannot be read"),
+        (("tiny-bert", "--corpus", "empty.txt", "-o", "x.npz"), "the corpus is empty"),
+        (("tiny-bert", "--corpus", "text.txt", "-o", "mute", "--overwrite"), "mute: is a folder; name a file"),
+        (("tiny-bert", "--corpus", "text.txt", "-o", "x.xyz"), ".parquet, .jsonl, .ndjson\n"),
+        (("tiny-bert", "--corpus", "text.txt", "-o", "no/x.npz"), "there is no folder no"),
+        (("mute", "--corpus", "text.txt", "-o", "x.npz"), "mute: its tokenizer has no vocabulary"),
         (("tiny-bert", "--corpus", "text.txt", "--words", "no.txt", "-o", "x.npz"), "no.txt: no such file"),
         (
             ("tiny-bert", "--corpus", "text.txt", "--words", "words.txt", "--min-count", "2", "-o", "x.npz"),

@@ -77,9 +77,11 @@ def test_rows_on_request_and_what_cannot_be_had(flags, tmp_path, capsys):
         (["--share", "4/3"], "--share 4/3: K/N expected"),
         (["--precision", "int4"], "--precision int4"),
         (["--love", "nowhere"], "nowhere: no such model folder"),
-        (["--encoder", str(tmp_path / "nothing")], "no encoder of transformers"),
+        (["--encoder", str(tmp_path / "nothing")], "no such folder, and not to be had as a hub id"),
         (["--data", str(tmp_path)], "bc2gm/train.tsv is not there"),
         (["--seeds", "0"], "--seeds 0: at least 1"),
+        (["--seeds", "0", "--share", "1/2"], "--seeds 0: at least 1"),
+        (["--tasks", "bc2gm,sst3"], "--tasks sst3: not all of them are here; there are sst2, mr"),
     ):
         assert main([*ask, *more]) == 2
         error = capsys.readouterr().err

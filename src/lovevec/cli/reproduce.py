@@ -101,6 +101,8 @@ def run(given: argparse.Namespace) -> None:
             for name in names:
                 put(redraw(name, Path(given.output), progress) + "\n")
             return
+        if given.seeds < 1:
+            raise LovevecError(f"--seeds {given.seeds}: at least 1")
         if given.share:
             fill(given, progress)
             return
@@ -124,8 +126,6 @@ def benches_of(
     given: argparse.Namespace, names: Sequence[str], progress: Progress
 ) -> Mapping[str, Bench | EncoderBench]:
     """What each experiment stands on; what is missing is told before anything is trained."""
-    if given.seeds < 1:
-        raise LovevecError(f"--seeds {given.seeds}: at least 1")
     others = [name for name in names if name != "bert"]
     benches: dict[str, Bench | EncoderBench] = {}
     if others:

@@ -22,7 +22,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "MSE": {"loss": "mse"},
     "alignment + uniformity": {"loss": "alignment"},
     "no hard negatives": {"hard_negatives": 0},
-    "no hard negatives, no augmentation": {"hard_negatives": 0, **NO_AUGMENTATION},
+    "no hard negatives and no augmentation": {"hard_negatives": 0, **NO_AUGMENTATION},
 }
 
 

@@ -78,7 +78,10 @@ class EncoderBench:
     @cached_property
     def chosen_tasks(self) -> list[str]:
         """The datasets, by default those of the paper; what is missing is told."""
-        tasks = wanted((*TEXTS, *TAGS), self.tasks or TASKS, "tasks")
+        known = (*TEXTS, *TAGS)
+        for task in self.tasks:
+            wanted(known, [task], "tasks")
+        tasks = wanted(known, self.tasks or TASKS, "tasks")
         for task in tasks:
             datasets.find(task, self.data)
         return tasks

@@ -71,7 +71,7 @@ ABLATION = {
     "MSE": (34.5, 76.0),
     "alignment + uniformity": (40.8, 80.8),
     "no hard negatives": (37.7, 78.6),
-    "no hard negatives, no augmentation": (37.8, 78.2),
+    "no hard negatives and no augmentation": (37.8, 78.2),
 }
 SHRINK = {
     "none": (43.5, 80.7),

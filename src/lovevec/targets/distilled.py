@@ -18,7 +18,7 @@ from typing import Any
 
 from lovevec import __version__
 from lovevec.errors import LovevecError
-from lovevec.formats.write import format_of
+from lovevec.formats.write import SUFFIXES
 from lovevec.progress import Progress
 from lovevec.targets.distill_settings import DistillSettings
 from lovevec.targets.save import save_target
@@ -64,7 +64,7 @@ def distill(
 
     try:
         target = Distilling(model, settings, kept, progress).target(texts, listed)
-    except LovevecError:
+    except Exception:
         kept.abandon()
         raise
     if goal is not None:
@@ -122,7 +122,10 @@ def begin(
     """Claim the output, or find the run that goes on."""
     folder = None
     if goal is not None:
-        format_of(goal)
+        if goal.is_dir():
+            raise LovevecError(f"{goal}: is a folder; name a file to write the vectors to")
+        if goal.suffix.lower() not in SUFFIXES:
+            raise LovevecError(f"{goal}: its name does not say the format; end it in {', '.join(SUFFIXES)}")
         if not goal.parent.is_dir():
             raise LovevecError(f"{goal}: cannot be written: there is no folder {goal.parent}")
         if goal.exists() and not overwrite:

@@ -81,6 +81,8 @@ class Distilling:
         often = self._counted(texts)
         if not often:
             self.kept.remove()
+            if not texts.size:
+                raise LovevecError("the corpus is empty: there is nothing to read in its files")
             raise LovevecError(f"no word of the corpus occurs {self.settings.min_count} times: lower --min-count")
         return list(often)[:limit], often
 
@@ -145,7 +147,7 @@ class Distilling:
                 _show(phase, texts, f"{wanted.complete:,} of {len(wanted.left):,} words complete")
             self._flush(waiting, pool, phase)
         self._keep(place, texts, wanted, pool)
-        if stopped:
+        if stopped and wanted.left:
             share = f" after {texts.done(place) / texts.size:.0%} of it" if texts.size else ""
             self.progress.say(f"no word takes more occurrences: the text was read no further{share}")
 

@@ -13,6 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.formats import VectorTable
 from lovevec.progress import Progress
@@ -21,6 +25,7 @@ from lovevec.targets.whole_words import whole_words
 
 PREFIX = "hf:"
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
+UNFIT = (OSError, ValueError, KeyError, TypeError, RuntimeError, ImportError, SafetensorError)  # what loading may raise
 FORMAT = "input embeddings of a transformer, whole words"
 
 
@@ -37,14 +42,14 @@ def absolute(source: str) -> str:
 
 def load_tokenizer(name: str) -> Any:
     """The fast tokenizer of a model folder or hub id."""
-    with _loading(name) as transformers:
+    with loading(name) as transformers:
         transformers.AutoConfig.from_pretrained(name)  # first: its errors say best what a folder lacks
         return transformers.AutoTokenizer.from_pretrained(name)
 
 
 def load_model(name: str) -> Any:
     """The transformer itself, without a head, ready to compute; of a model with a decoder the encoder alone."""
-    with _loading(name) as transformers:
+    with loading(name) as transformers:
         model = transformers.AutoModel.from_pretrained(name).eval()
         return model.get_encoder() if model.config.is_encoder_decoder else model
 
@@ -52,18 +57,22 @@ def load_model(name: str) -> Any:
 def input_embeddings(name: str, limit: int | None, progress: Progress) -> VectorTable:
     """The input embeddings of all whole words, float32 as they are, in the vocabulary's order."""
     with progress.phase("loading model"):
-        tokenizer = load_tokenizer(name)
-        words, rows = whole_words(tokenizer)
-        module = _embedding(name, load_model(name))
-        weight = module.weight.detach().float()
+        found = rows_of_words(name, load_tokenizer(name), load_model(name))
+    table, _ = table_from_memory(found, limit)
+    table.report.format = FORMAT
+    return table
+
+
+def rows_of_words(name: str, tokenizer: Any, model: Any) -> tuple[list[str], NDArray[np.float32]]:
+    """The whole words of a tokenizer, and the rows that the model has for them, float32."""
+    words, rows = whole_words(tokenizer)
+    weight = _embedding(name, model).weight.detach()
     if len(rows) and rows[-1] >= len(weight):
         raise LovevecError(
             f"{name}: its vocabulary has {rows[-1] + 1:,} entries, its table of input embeddings {len(weight):,} rows; "
             "tokenizer and model are not of one kind"
         )
-    table, _ = table_from_memory((words, weight[rows].numpy()), limit)
-    table.report.format = FORMAT
-    return table
+    return words, weight[rows].float().cpu().numpy()
 
 
 def _embedding(name: str, model: Any) -> Any:
@@ -109,7 +118,7 @@ def require_transformers() -> None:
 
 
 @contextmanager
-def _loading(name: str) -> Iterator[Any]:
+def loading(name: str) -> Iterator[Any]:
     """transformers, with its errors in one line of ours, and its own progress and warnings kept back meanwhile."""
     require_transformers()
     import transformers
@@ -122,8 +131,8 @@ def _loading(name: str) -> Iterator[Any]:
     hub.setLevel(logging.CRITICAL)
     try:
         yield transformers
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, ImportError) as error:
-        raise LovevecError(_problem(name, error)) from None
+    except UNFIT as error:
+        raise LovevecError(problem(name, error)) from None
     finally:
         chatter.set_verbosity(before)
         if bars:
@@ -131,7 +140,7 @@ def _loading(name: str) -> Iterator[Any]:
         hub.setLevel(level)
 
 
-def _problem(name: str, error: Exception) -> str:
+def problem(name: str, error: Exception) -> str:
     """Why a model could not be loaded, in one line."""
     reason = " ".join(str(error).split())[:240] or type(error).__name__
     if os.path.exists(name):

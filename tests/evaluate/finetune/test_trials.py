@@ -168,7 +168,7 @@ def test_the_speller_mends_broken_words_alone(folder, words):
 
 
 def test_a_missing_encoder_is_told(tmp_path):
-    with pytest.raises(LovevecError, match="no encoder of transformers"):
+    with pytest.raises(LovevecError, match="cannot be read as a transformers model"):
         Encoder(str(tmp_path)).tokenizer  # noqa: B018
     with pytest.raises(LovevecError, match="strategy 'best'"):
         Encoder(str(tmp_path), strategy="best")

@@ -37,6 +37,9 @@ def test_models_that_generate(small, love):
     ("given", "words"),
     [
         ({"strategy": "swap"}, "replace, linear, add"),
+        ({"space": "mappd"}, "space is 'mappd': choose one of auto, direct, mapped"),
+        ({"keep": 7}, "a list of strings, not int"),
+        ({"keep": ["a", 7]}, "word 1 is not a string"),
         ({"num_labels": 2}, "num_labels: only for a model given by its name"),
         ({"auto": transformers.AutoModel}, "auto: only for a model given by its name"),
     ],
@@ -54,8 +57,30 @@ def test_other_things_than_models(small, love):
         robustify(("a", small("bert")[1]), love)
     with pytest.raises(LovevecError, match="is no tokenizer of transformers"):
         robustify((small("bert")[0], "a"), love)
-    with pytest.raises(LovevecError, match="no model could be loaded"):
+    with pytest.raises(LovevecError, match="no such folder, and not to be had as a hub id"):
         robustify("/there/is/no/such/folder", love)
+
+
+def test_folders_that_lack_something(small, love, tmp_path):
+    model, tokenizer = small("bert")
+    model.save_pretrained(tmp_path / "mute")
+    with pytest.raises(LovevecError, match=r"mute: its tokenizer has no vocabulary; is tokenizer.json missing"):
+        robustify(tmp_path / "mute", love)
+    tokenizer.save_pretrained(tmp_path / "torn")
+    model.save_pretrained(tmp_path / "torn")
+    (tmp_path / "torn" / "model.safetensors").write_bytes(b"torn")
+    with pytest.raises(LovevecError, match=r"torn: cannot be read as a transformers model") as error:
+        robustify(tmp_path / "torn", love)
+    assert "\n" not in str(error.value)
+
+
+def test_a_model_of_another_tokenizer(small, love):
+    tokenizer = small("bert")[1]
+    with pytest.raises(LovevecError, match="its table of input embeddings 50 rows"):
+        robustify((transformers.BertModel(transformers.BertConfig(**BERT)), tokenizer), love)
+    sees = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8}
+    with pytest.raises(LovevecError, match="ViTModel has no table of input embeddings"):
+        robustify((transformers.ViTModel(transformers.ViTConfig(image_size=8, patch_size=4, **sees)), tokenizer), love)
 
 
 def test_a_robust_model(small, love):

@@ -4,8 +4,7 @@ run, from a folder or by its hub id."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cache, cached_property
 from hashlib import blake2b
 from typing import Any, Literal, get_args
@@ -13,11 +12,13 @@ from typing import Any, Literal, get_args
 import torch
 from torch import nn
 
-from lovevec.errors import LovevecError, MissingExtra
+from lovevec.errors import LovevecError
 from lovevec.evaluate.datasets import digest_of
 from lovevec.evaluate.finetune.corrected import Speller
 from lovevec.folder import CONFIG, TOKENIZER, WEIGHTS, WORDS
 from lovevec.love import LOVE
+from lovevec.pieces import refuse_empty
+from lovevec.targets.transformer import loading
 from lovevec.where import find_model
 
 Strategy = Literal["replace", "linear", "add"]
@@ -88,19 +89,12 @@ class Encoder:
 
 def load(name: str, head: str, **more: Any) -> tuple[Any, Any]:
     """Model, in float32 on the CPU, and tokenizer as they are; `head` is one of transformers' Auto classes."""
-    try:
-        import transformers
-    except ImportError:
-        raise MissingExtra("transformers", "bert") from None
-    try:
-        with hushed():
-            model = getattr(transformers, head).from_pretrained(name, **more).float()
-            tokenizer: Any = transformers.AutoTokenizer.from_pretrained(name)
-            if getattr(tokenizer, "add_prefix_space", None) is False:  # else the first word is read differently
-                tokenizer = transformers.AutoTokenizer.from_pretrained(name, add_prefix_space=True)
-    except (OSError, ValueError) as error:
-        reason = str(error).strip().split("\n")[0]
-        raise LovevecError(f"{name}: no encoder of transformers (folder or hub id) there: {reason}") from None
+    with loading(name) as transformers:
+        model = getattr(transformers, head).from_pretrained(name, **more).float()
+        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(name)
+        if getattr(tokenizer, "add_prefix_space", None) is False:  # else the first word is read differently
+            tokenizer = transformers.AutoTokenizer.from_pretrained(name, add_prefix_space=True)
+    refuse_empty(tokenizer)
     return model, tokenizer
 
 
@@ -122,20 +116,3 @@ def content_of(name: str) -> str:
         told.update(tensor.contiguous().view(-1).view(torch.uint8).numpy().data)
     told.update("\n".join(sorted(tokenizer.get_vocab())).encode("utf-8", "surrogatepass"))
     return told.hexdigest()
-
-
-@contextmanager
-def hushed() -> Iterator[None]:
-    """Without transformers' bars and its warning that a new head has new weights."""
-    from transformers.utils import logging as their_logging
-
-    logging: Any = their_logging
-    before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(before)
-        if bars:
-            logging.enable_progress_bar()

@@ -35,7 +35,6 @@ class TagTask:
     """`sentences` and `tested` cut the training text, and dev and test."""
 
     head = "AutoModelForTokenClassification"
-    measure = "entity F1"
 
     def __init__(self, split: TagSplit, sentences: int | None = None, tested: int | None = None) -> None:
         self.name, self.digest = split.name, split.digest

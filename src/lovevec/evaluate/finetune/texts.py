@@ -17,7 +17,6 @@ class TextTask:
     """`sentences` and `tested` cut the training text, and dev and test."""
 
     head = "AutoModelForSequenceClassification"
-    measure = "accuracy"
 
     def __init__(self, split: TextSplit, sentences: int | None = None, tested: int | None = None) -> None:
         self.name, self.digest = split.name, split.digest

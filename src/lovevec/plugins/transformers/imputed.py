@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from lovevec.love import LOVE
 
 Floats = NDArray[np.float32]
 Space = Literal["auto", "direct", "mapped"]
+SPACES: tuple[str, ...] = get_args(Space)
 FILE = "fit.safetensors"  # beside LOVE's own files
 SCALARS = ("typical", "offset", "least", "most")
 
@@ -86,7 +87,7 @@ def fit(love: LOVE, words: list[str], vectors: Floats, space: Space) -> Imputer:
     lengths = replace(fit_lengths(sample, lengths_of(vectors)), error=None, error_typical=None)
     near = nearness(sample)
     if space == "direct" and love.dim != vectors.shape[1]:
-        raise LovevecError(f"space is 'direct', but LOVE has {love.dim} dimensions and the model's embeddings not")
+        raise LovevecError(f"space is 'direct', but LOVE has {love.dim} dimensions, the model {vectors.shape[1]}")
     if space == "direct" or (space == "auto" and near >= SAME_SPACE):
         return Imputer(love, lengths, None, near)
     if sample.shared < 2 * love.dim:

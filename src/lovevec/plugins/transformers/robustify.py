@@ -8,22 +8,20 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
-import torch
-
 from lovevec.assets import shipped
 from lovevec.attached.space import SAME_SPACE
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
 from lovevec.plugins.transformers.classes import register, robust_config, robust_model, robust_tokenizer
 from lovevec.plugins.transformers.embedding import STRATEGIES, Strategy, make_robust
-from lovevec.plugins.transformers.imputed import Imputer, Space, fit
+from lovevec.plugins.transformers.imputed import SPACES, Imputer, Space, fit
 from lovevec.plugins.transformers.model import RobustModel
 from lovevec.plugins.transformers.spelled import KEY
-from lovevec.targets.whole_words import whole_words
-from lovevec.wordlists import refuse_other_than_words
+from lovevec.targets.transformer import UNFIT, problem, rows_of_words
+from lovevec.wordlists import refuse_other_than_words, word_list
 
 Love = LOVE | str | os.PathLike[str] | None
-Keep = Iterable[str] | None
+Keep = Iterable[str] | os.PathLike[str] | None
 
 
 def robustify(
@@ -53,6 +51,8 @@ def robustify(
     """
     if strategy not in STRATEGIES:
         raise LovevecError(f"strategy is {strategy!r}: choose one of {', '.join(STRATEGIES)}")
+    if space not in SPACES:
+        raise LovevecError(f"space is {space!r}: choose one of {', '.join(SPACES)}")
     how: dict[str, Any] = {"strategy": strategy, "trainable": trainable, "space": space, "keep": kept_words(keep)}
     if isinstance(model, (str, os.PathLike)):
         model = load_pair(model, auto, options)
@@ -71,9 +71,11 @@ def robustify(
 
 def kept_words(keep: Keep) -> list[str]:
     """The words to leave in pieces; a name stands for a LOVE's known words."""
-    if isinstance(keep, str):
+    if isinstance(keep, (str, os.PathLike)):
         return list(LOVE.load(keep).words)
-    words = list(keep or ())
+    if isinstance(keep, (set, frozenset)):
+        keep = sorted(keep, key=str)  # so that the same words are saved as the same bytes
+    words = [] if keep is None else list(word_list(keep))
     refuse_other_than_words(words)
     return words
 
@@ -83,10 +85,10 @@ def load_pair(name: str | os.PathLike[str], auto: Any, options: dict[str, Any]) 
     from transformers import AutoModel, AutoTokenizer
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(name)
-        return (auto or AutoModel).from_pretrained(name, **options), tokenizer
-    except OSError as error:
-        raise LovevecError(f"{name}: no model could be loaded: {' '.join(str(error).split())[:300]}") from None
+        model = (auto or AutoModel).from_pretrained(name, **options)  # first: its errors say best what a folder lacks
+        return model, AutoTokenizer.from_pretrained(name)
+    except UNFIT as error:
+        raise LovevecError(problem(os.fspath(name), error)) from None
 
 
 def robust_pair(
@@ -164,8 +166,7 @@ def generates(model: Any) -> bool:
 
 def fitted(model: Any, tokenizer: Any, love: Love, space: Space) -> Imputer:
     """LOVE in the space of the model's input embeddings. By default the shipped LOVE that mimics them."""
-    words, rows = whole_words(tokenizer)
-    vectors = model.get_input_embeddings().weight.detach()[torch.from_numpy(rows)].float().cpu().numpy()
+    words, vectors = rows_of_words(model.name_or_path or type(model).__name__, tokenizer, model)
     if love is not None:
         return fit(love if isinstance(love, LOVE) else LOVE.load(love), words, vectors, space)
     for name in shipped():
