@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from copy import deepcopy
-from itertools import chain
 from typing import Any
 
-from lovevec.assets import shipped
-from lovevec.attached.space import SAME_SPACE
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
-from lovevec.plugins.transformers.classes import register, robust_config, robust_model, robust_tokenizer
-from lovevec.plugins.transformers.embedding import STRATEGIES, Strategy, make_robust
-from lovevec.plugins.transformers.imputed import SPACES, Imputer, Space, fit
-from lovevec.plugins.transformers.model import RobustModel
-from lovevec.plugins.transformers.spelled import KEY
-from lovevec.targets.transformer import UNFIT, problem, rows_of_words
+from lovevec.plugins.transformers.embedding import STRATEGIES, Strategy
+from lovevec.plugins.transformers.imputed import SPACES, Space
+from lovevec.plugins.transformers.pair import Love, robust_pair
+from lovevec.plugins.transformers.sentences import is_sentence_transformer, robust_sentence_transformer
+from lovevec.targets.transformer import UNFIT, problem
 from lovevec.wordlists import refuse_other_than_words, word_list
 
-Love = LOVE | str | os.PathLike[str] | None
 Keep = Iterable[str] | os.PathLike[str] | None
 
 
@@ -89,94 +83,3 @@ def load_pair(name: str | os.PathLike[str], auto: Any, options: dict[str, Any]) 
         return model, AutoTokenizer.from_pretrained(name)
     except UNFIT as error:
         raise LovevecError(problem(os.fspath(name), error)) from None
-
-
-def robust_pair(
-    model: Any, tokenizer: Any, love: Love, strategy: Strategy, trainable: bool, space: Space, keep: list[str]
-) -> tuple[Any, Any]:
-    """Robust copies of a model and its tokenizer; weights are shared."""
-    refuse_unfit(model, tokenizer)
-    imputer = fitted(model, tokenizer, love, space)
-    tokenizer = deepcopy(tokenizer)
-    name = type(tokenizer).__name__
-    tokenizer.__class__ = robust_tokenizer(tokenizer.__class__)
-    tokenizer.become_robust(strategy, keep)
-    shared = {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())}
-    model = deepcopy(model, shared)
-    register(type(model.config), name)
-    model.config.__class__ = robust_config(model.config.__class__)
-    model.__class__ = robust_model(model.__class__)
-    model.config.lovevec = {"strategy": strategy, "tokenizer": name, "mask": tokenizer.mask_token_id}
-    layer = make_robust(model.get_input_embeddings(), model.config.lovevec)
-    layer.use(imputer)
-    if trainable:
-        model.config.lovevec["love"] = layer.train_love(imputer).sizes
-    return model, tokenizer
-
-
-def is_sentence_transformer(model: Any) -> bool:
-    """Without importing the library, which whoever has such a model has done."""
-    return any(kind.__module__.startswith("sentence_transformers.") for kind in type(model).__mro__)
-
-
-def robust_sentence_transformer(model: Any, love: Love, how: dict[str, Any]) -> Any:
-    """A copy of the sentence encoder around a robust model; weights are shared."""
-    shared = {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())}
-    model = deepcopy(model, shared)
-    module = model[0]
-    tokenizer = getattr(module, "tokenizer", None)
-    holder = "processor" if hasattr(module, "processor") else "tokenizer"
-    inner = "model" if "model" in module._modules else "auto_model"
-    if inner not in module._modules or tokenizer is None:
-        raise LovevecError(f"the SentenceTransformer's first module is {type(module).__name__}, no transformers model")
-    robust, tokenizer = robust_pair(getattr(module, inner), tokenizer, love, **how)
-    setattr(module, inner, robust)
-    setattr(module, holder, tokenizer)
-    if getattr(module, "model_forward_params", None) is not None:
-        module.model_forward_params = {*module.model_forward_params, KEY}
-    return model
-
-
-def refuse_unfit(model: Any, tokenizer: Any) -> None:
-    """Say why a model cannot be made robust."""
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
-
-    name = getattr(model, "name_or_path", "") or type(model).__name__
-    if isinstance(model, RobustModel):
-        raise LovevecError(f"{name}: is robust already; robustify the plain model to change how")
-    if not isinstance(model, PreTrainedModel):
-        raise LovevecError(f"{type(model).__name__}: is no model of transformers")
-    if generates(model):
-        raise LovevecError(f"{name}: generates text piece by piece; robustify is for encoders, as BERT is one")
-    if not isinstance(tokenizer, PreTrainedTokenizerBase):
-        raise LovevecError(f"{type(tokenizer).__name__}: is no tokenizer of transformers; give (model, tokenizer)")
-    if tokenizer.unk_token_id is None:
-        raise LovevecError(f"{name}: its tokenizer has no token for unknown words, whose place a broken word takes")
-
-
-def generates(model: Any) -> bool:
-    """Whether a model is a decoder or has one: by itself, or because all models of its type are meant for that."""
-    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING, MODEL_FOR_MASKED_LM_MAPPING
-
-    config, kind = model.config, type(model.config)
-    if config.is_encoder_decoder or getattr(config, "is_decoder", False) or model.can_generate():
-        return True
-    return kind in MODEL_FOR_CAUSAL_LM_MAPPING and kind not in MODEL_FOR_MASKED_LM_MAPPING
-
-
-def fitted(model: Any, tokenizer: Any, love: Love, space: Space) -> Imputer:
-    """LOVE in the space of the model's input embeddings. By default the shipped LOVE that mimics them."""
-    words, vectors = rows_of_words(model.name_or_path or type(model).__name__, tokenizer, model)
-    if love is not None:
-        return fit(love if isinstance(love, LOVE) else LOVE.load(love), words, vectors, space)
-    for name in shipped():
-        found = LOVE.load(name)
-        if found.dim == vectors.shape[1]:
-            imputer = fit(found, words, vectors, "direct")
-            if imputer.near >= SAME_SPACE:
-                return imputer
-    name = model.config._name_or_path or "NAME"
-    raise LovevecError(
-        f"no LOVE that ships mimics the input embeddings of {name}; train one: lovevec train hf:{name} -o my-love, "
-        "then love='my-love'"
-    )
