@@ -13,7 +13,7 @@ from torch import Tensor
 
 from lovevec.errors import LovevecError
 from lovevec.pieces import Pieces
-from lovevec.targets.transformer import load_model, load_tokenizer, short_name
+from lovevec.targets.transformer import load_model, load_tokenizer, positions_of, short_name
 from lovevec.targets.whole_words import lowercases
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -135,9 +135,8 @@ def _specials(backend: Tokenizer) -> tuple[list[int], list[int]]:
 def _length(name: str, model: Any, tokenizer: Any, wanted: int) -> int:
     """How many pieces a window has: what is wanted, or as many as the model can take."""
     most = [limit for limit in (tokenizer.model_max_length,) if limit < NO_LIMIT]
-    table = next((part for path, part in model.named_modules() if path.endswith("position_embeddings")), None)
-    if isinstance(table, torch.nn.Embedding):  # where padding has a position, the real ones come behind it
-        most.append(table.num_embeddings - (0 if table.padding_idx is None else table.padding_idx + 1))
+    if positions := positions_of(model):
+        most.append(positions)
     limit = int(min(most, default=USUAL))
     if wanted > limit:
         raise LovevecError(f"--length is {wanted}: {name} takes at most {limit} pieces")

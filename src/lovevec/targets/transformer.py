@@ -75,6 +75,14 @@ def rows_of_words(name: str, tokenizer: Any, model: Any) -> tuple[list[str], NDA
     return words, weight[rows].float().cpu().numpy()
 
 
+def positions_of(model: Any) -> int | None:
+    """How many positions a model has rows for, None without such a table; RoBERTa's kin begin behind padding's."""
+    table = next((part for path, part in model.named_modules() if path.endswith("position_embeddings")), None)
+    rows: int | None = getattr(table, "num_embeddings", None)
+    padding = getattr(table, "padding_idx", None)
+    return rows if rows is None or padding is None else rows - padding - 1
+
+
 def _embedding(name: str, model: Any) -> Any:
     """The module that gives each piece its row, if the model begins with one."""
     import torch

@@ -18,7 +18,7 @@ from lovevec.evaluate.finetune.corrected import Speller
 from lovevec.folder import CONFIG, TOKENIZER, WEIGHTS, WORDS
 from lovevec.love import LOVE
 from lovevec.pieces import refuse_empty
-from lovevec.targets.transformer import loading
+from lovevec.targets.transformer import loading, positions_of
 from lovevec.where import find_model
 
 Strategy = Literal["replace", "linear", "add"]
@@ -47,7 +47,7 @@ class Encoder:
         model, tokenizer = self.pair("AutoModel")
         if not tokenizer.is_fast:
             raise LovevecError(f"{self.name}: its tokenizer has no fast version, which is needed to align words")
-        tokenizer.model_max_length = min(tokenizer.model_max_length, room_of(model))
+        tokenizer.model_max_length = min(tokenizer.model_max_length, positions_of(model) or sys.maxsize)
         return tokenizer
 
     def model(self, head: str, classes: int) -> nn.Module:
@@ -96,14 +96,6 @@ def load(name: str, head: str, **more: Any) -> tuple[Any, Any]:
             tokenizer = transformers.AutoTokenizer.from_pretrained(name, add_prefix_space=True)
     refuse_empty(tokenizer)
     return model, tokenizer
-
-
-def room_of(model: Any) -> int:
-    """How many positions a model has; RoBERTa's kin leave those up to the padding's number unused."""
-    room: int = getattr(model.config, "max_position_embeddings", sys.maxsize)
-    table = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
-    unused = getattr(table, "padding_idx", None)
-    return room if unused is None else room - unused - 1
 
 
 @cache
