@@ -81,6 +81,8 @@ def test_rows_on_request_and_what_cannot_be_had(flags, tmp_path, capsys):
         (["--data", str(tmp_path)], "bc2gm/train.tsv is not there"),
         (["--seeds", "0"], "--seeds 0: at least 1"),
         (["--seeds", "0", "--share", "1/2"], "--seeds 0: at least 1"),
+        (["--tested", "0"], "--tested 0: at least 1"),
+        (["--epochs", "-1"], "--epochs -1: at least 1"),
         (["--tasks", "bc2gm,sst3"], "--tasks sst3: not all of them are here; there are sst2, mr"),
     ):
         assert main([*ask, *more]) == 2
@@ -130,3 +132,15 @@ def test_the_papers_means_are_those_it_prints():
         assert abs(np.mean(numbers) - printed) < 0.09, name  # 80.78 is printed as 80.7
     assert all(len(row) == 4 for row in paper.BERT_TYPOS.values())
     assert paper.BERT_TYPOS["BERT"][0] == paper.BERT_ROBUSTNESS["BERT"]["sst2"][0]
+
+
+def test_less_of_it_by_flags(flags, tmp_path, capsys):
+    asked = [flag for flag in flags if flag != "--quick"]
+    less = ["--epochs", "1", "--sentences", "20", "--tested", "10", "--tasks", "sst2", "--methods", "BERT"]
+    assert main(["reproduce", "bert", *asked, *less, "-o", str(tmp_path)]) == 0
+    capsys.readouterr()
+    settings = json.loads((tmp_path / "bert.json").read_text())["settings"]
+    assert (settings["epochs"], settings["sentences"], settings["tested"]) == (1, 20, 10)
+    (run, _) = (json.loads(path.read_text()) for path in (tmp_path / "cells").iterdir())
+    assert run["result"]["epoch"] == 1
+    assert {round(score * 10) % 100 for score in run["result"]["test"].values()} == {0}  # tenths of ten sentences

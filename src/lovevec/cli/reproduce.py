@@ -82,6 +82,11 @@ def add_bert(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--precision", default="tf32", metavar="NAME", help="matrix products on a GPU: tf32 (default), bf16 or fp32"
     )
+    group.add_argument("--epochs", type=int, default=5, metavar="N", help="of fine-tuning (default 5)")
+    group.add_argument(
+        "--sentences", type=int, metavar="N", help="train on the first so many only, as a CPU may have to"
+    )
+    group.add_argument("--tested", type=int, metavar="N", help="test on the first so many only, of dev and test")
     group.add_argument(
         "--share",
         metavar="K/N",
@@ -152,7 +157,19 @@ def encoder_bench_of(given: argparse.Namespace, progress: Progress) -> EncoderBe
             find_model(love)
     choose_device(given.device)
     seeds = tuple(range(given.seed, given.seed + given.seeds))
-    how = FinetuneSettings(rates_of(given) or RATES, seeds, given.seed, precision=given.precision, device=given.device)
+    for flag in ("epochs", "sentences", "tested"):
+        if (count := getattr(given, flag)) is not None and count < 1:
+            raise LovevecError(f"--{flag} {count}: at least 1")
+    how = FinetuneSettings(
+        rates_of(given) or RATES,
+        seeds,
+        given.seed,
+        given.epochs,
+        precision=given.precision,
+        sentences=given.sentences,
+        tested=given.tested,
+        device=given.device,
+    )
     return EncoderBench(
         encoder,
         refuse_bad_folder(given.output),
