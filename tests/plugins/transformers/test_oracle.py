@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from itertools import groupby
 
 import pytest
@@ -145,3 +146,19 @@ def test_more_words_than_the_table_holds(small, love, monkeypatch):
             for batch, one in zip(batches, expected, strict=True):
                 assert torch.equal(crowded(**batch).last_hidden_state, one)
     assert len(crowded.robust_embeddings.table.row) < 60 < len(robust.robust_embeddings.table.row)
+
+
+@pytest.mark.parametrize("strategy", ["replace", "linear", "add"])
+def test_words_of_an_earlier_call_do_not_linger(small, love, strategy):
+    plain, plain_tokenizer = small("bert")
+    robust, tokenizer = robustify((copy.deepcopy(plain), plain_tokenizer), love, strategy, space="direct")
+    clean, noisy = made_texts(1, broken=0, seed=4)[0], "zzyzzx qwrtzp"
+    batch = plain_tokenizer(clean, return_tensors="pt")
+    with torch.no_grad():
+        robust(**tokenizer(noisy, return_tensors="pt"))
+        robust.double()
+        expected = copy.deepcopy(plain).double()(**batch).last_hidden_state
+        assert torch.equal(robust(**batch).last_hidden_state, expected)
+        robust(**tokenizer(noisy, return_tensors="pt"))
+        robust.robust_embeddings.use(robust.robust_embeddings.imputer)
+        assert torch.equal(robust(**batch).last_hidden_state, expected)

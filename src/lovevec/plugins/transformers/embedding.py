@@ -96,8 +96,12 @@ class RobustEmbedding(nn.Embedding):
         return self.weight if self.love is None else self.weight.new_empty(0, dtype=torch.float32)
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]
-    def _asked(self) -> bool:
-        return self.table.asked
+    def _asked(self, ids: torch.Tensor) -> bool:
+        """Whether these ids may hold words: not where the model has moved since any were looked up."""
+        kept = self.table.vectors
+        if not self.table.asked or kept is None:
+            return False
+        return (kept.device, kept.dtype) == (ids.device, self._kept_like().dtype)
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]
     def _made(self, rows: torch.Tensor) -> torch.Tensor:
@@ -111,7 +115,7 @@ class RobustEmbedding(nn.Embedding):
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         """[…] -> […, dim]."""
-        if not self._asked():
+        if not self._asked(input):
             return super().forward(input)
         is_word, size = input < 0, len(self.weight)
         number = -1 - input
