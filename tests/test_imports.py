@@ -47,6 +47,7 @@ ORDER = [
     {"shell"},
     {"progress"},
     {"files"},
+    {"device"},
     {"errors"},
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names}

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 
 import numpy as np
 import pytest
-import torch
 from tests.conftest import made_words
 from tests.targets.made_transformers import bert, save, wordpiece
 
 from lovevec import LOVE
 from lovevec.cli import main
+from lovevec.cli.distill import add_arguments
 from lovevec.formats import read_vectors
 from lovevec.targets import load_target
+from lovevec.targets.distill_settings import POOLINGS, PRECISIONS, DistillSettings
 
 QUICK = ["--epochs", "1", "--vocabulary-size", "300", "--negatives", "5", "--device", "cpu"]
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """As many threads as the programs started here have: bits depend on it."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("on_one_thread")
 
 
 @pytest.fixture(scope="module")
@@ -138,3 +135,22 @@ def test_help_teaches_without_torch():
     assert done.returncode == 0, done.stderr
     for part in ("--fill-missing", "mean of the states of its pieces", "lovevec train distilled.npz -o my-love"):
         assert part in done.stdout
+
+
+def test_the_defaults_that_help_names_are_those_of_the_settings():
+    """Said twice, since --help is not to import numpy."""
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    usual = DistillSettings()
+    told = {action.dest: action for action in parser._actions}
+    for field in fields(usual):
+        action, value = told[field.name], getattr(usual, field.name)
+        assert action.default is None, "a flag that is not given leaves the setting alone"
+        if "(default " in action.help and action.dest != "length":
+            assert (
+                f"(default {value:g})" in action.help
+                if isinstance(value, float)
+                else f"(default {value})" in action.help
+            )
+        if action.choices:
+            assert tuple(action.choices) == {"pooling": POOLINGS, "precision": PRECISIONS}[action.dest]

@@ -7,18 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from lovevec.cli import main
 
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Small products on a busy machine take twenty times as long with two."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("on_one_thread")
 
 
 @pytest.fixture(scope="module")

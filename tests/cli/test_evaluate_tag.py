@@ -6,20 +6,13 @@ import json
 
 import numpy as np
 import pytest
-import torch
 
 from lovevec.cli import main
 
 FAST = ("--quick", "--learning-rates", "1e-2", "--epochs", "6", "--device", "cpu")
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Small products on a busy machine take twenty times as long with two."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("on_one_thread")
 
 
 @pytest.fixture(scope="module")

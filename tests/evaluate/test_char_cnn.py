@@ -24,7 +24,7 @@ from lovevec.evaluate.lookup import look_up
 from lovevec.evaluate.seeding import seeded
 from lovevec.evaluate.text_cnn import CNNSettings, Rows, TextCNN, accuracy, trained
 
-pytestmark = pytest.mark.usefixtures("alone")
+pytestmark = pytest.mark.usefixtures("on_one_thread")
 CPU = torch.device("cpu")
 SMALL = CharCNNSettings(letter_dim=8, widths=(2, 3), filters=16, share=0.5)
 KNOWN = {"good": [1, 0, 0, 2], "bad": [0, 1, 0, 1], "a": [0, 0, 1, 0]}

@@ -20,7 +20,7 @@ from lovevec.progress import Progress
 from lovevec.rivals.edit_distance import EditDistance
 from lovevec.rivals.table import Table
 
-pytestmark = pytest.mark.usefixtures("alone")
+pytestmark = pytest.mark.usefixtures("on_one_thread")
 QUIET = Progress(quiet=True)
 SMALL = ClassifySettings(rates=(3e-3,), device="cpu", cnn=CNNSettings(filters=16, epochs=4, batch=20))
 SWEEP = [Noise("ocr", share) for share in (0, 0.3, 0.9)]

@@ -29,13 +29,7 @@ NOISES = (Noise(), Noise(share=0.7))
 QUIET = Progress(quiet=True)
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Small products on a busy machine take twenty times as long with two."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("on_one_thread")
 
 
 def made_tagged(count: int, seed: int) -> Tagged:

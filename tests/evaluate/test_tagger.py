@@ -17,13 +17,7 @@ VECTORS[0] = 0
 SMALL = TaggerSettings(hidden=10, tokens=40, epochs=3)
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Small products on a busy machine take twenty times as long with two."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("on_one_thread")
 
 
 def made_model(seed: int = 0, settings: TaggerSettings = SMALL) -> Tagger:

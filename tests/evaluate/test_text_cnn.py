@@ -12,7 +12,7 @@ from lovevec.encoders.shared import initialise
 from lovevec.evaluate.char_cnn import Frozen
 from lovevec.evaluate.text_cnn import CNNSettings, Rows, TextCNN, accuracy, trained
 
-pytestmark = pytest.mark.usefixtures("alone")
+pytestmark = pytest.mark.usefixtures("on_one_thread")
 CPU = torch.device("cpu")
 SMALL = CNNSettings(widths=(1, 3, 5), filters=7, batch=10, epochs=4)
 WORDS, DIM, CLASSES = 40, 6, 3

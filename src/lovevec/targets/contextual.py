@@ -11,12 +11,12 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from lovevec.device import choose_device
 from lovevec.errors import LovevecError
 from lovevec.pieces import Pieces
 from lovevec.targets.transformer import load_model, load_tokenizer, positions_of, short_name
 from lovevec.targets.whole_words import lowercases
 
-PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 NO_LIMIT = 1 << 20  # tokenizers without a limit state a number of 31 digits
 USUAL = 512
 Span = tuple[int, int]
@@ -45,7 +45,7 @@ class Contextual:
             model, tokenizer = source
             self.name = short_name(str(getattr(model.config, "_name_or_path", "") or type(model).__name__))
             self.pieces = Pieces(tokenizer)
-        self.model = model.eval().to(self.device, PRECISIONS[precision])
+        self.model = model.eval().to(self.device, getattr(torch, precision))
         self.lowercase = lowercases(tokenizer)
         self.padding = tokenizer.pad_token_id or 0
         self.unknown = tokenizer.unk_token_id
@@ -109,19 +109,6 @@ def cut(count: int, spans: Sequence[Span], room: int) -> list[Span]:
         found.append((low, high))
         low = high
     return found
-
-
-def choose_device(name: str) -> torch.device:
-    """`auto` is the GPU where there is one."""
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        device = torch.device(name)
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).split("\n")[0]
-        raise LovevecError(f"--device {name} cannot be used here: {reason}") from None
-    return device
 
 
 def _specials(backend: Tokenizer) -> tuple[list[int], list[int]]:

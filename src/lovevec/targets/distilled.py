@@ -64,9 +64,8 @@ def distill(
 
     try:
         target = Distilling(model, settings, kept, progress).target(texts, listed)
-    except Exception:
-        kept.abandon()
-        raise
+    finally:
+        kept.tidy()
     if goal is not None:
         with progress.phase("saving"):
             notes = save_target(target, goal)

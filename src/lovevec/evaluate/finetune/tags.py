@@ -16,8 +16,7 @@ from torch import Tensor
 from lovevec.evaluate.datasets import TagSplit
 from lovevec.evaluate.entities import OUTSIDE, count_entities, overall
 from lovevec.evaluate.finetune.rows import IGNORED, Rows
-from lovevec.evaluate.finetune.task import Sentences, tokenised
-from lovevec.evaluate.part import part_of
+from lovevec.evaluate.finetune.task import Sentences, cut_parts, tokenised
 
 NOWHERE = -1
 
@@ -41,12 +40,7 @@ class TagTask:
         self.classes = sorted({tag for tags in split.train.tags for tag in tags} | {OUTSIDE})
         self.parts: dict[str, Sentences] = {}
         self._tags: dict[str, list[list[str]]] = {}
-        for name, part, most in (
-            ("train", split.train, sentences),
-            ("dev", split.dev, tested),
-            ("test", split.test, tested),
-        ):
-            rows = part_of(len(part.tags), most)
+        for name, part, rows in cut_parts(split, sentences, tested):
             self.parts[name] = [part.sentences[row] for row in rows]
             self._tags[name] = [part.tags[row] for row in rows]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
 from lovevec.evaluate.finetune.rows import Inputs, Rows
+from lovevec.evaluate.part import part_of
 
 Sentences = Sequence[Sequence[str]]
 
@@ -29,6 +30,13 @@ class Task(Protocol):
     def score(self, part: str, rows: Rows, predicted: Tensor) -> float:
         """In per cent."""
         ...
+
+
+def cut_parts(split: Any, sentences: int | None, tested: int | None) -> Iterator[tuple[str, Any, Sequence[int]]]:
+    """(name, part, which of its sentences) of train, of which `sentences` are taken, and of dev and test: `tested`."""
+    for name, most in (("train", sentences), ("dev", tested), ("test", tested)):
+        part = getattr(split, name)
+        yield name, part, part_of(len(part.sentences), most)
 
 
 def tokenised(tokenizer: Any, texts: list[Any], longest: int, words: bool) -> tuple[Inputs, Any]:

@@ -9,8 +9,7 @@ from torch import Tensor
 
 from lovevec.evaluate.datasets import TextSplit
 from lovevec.evaluate.finetune.rows import Rows
-from lovevec.evaluate.finetune.task import Sentences, tokenised
-from lovevec.evaluate.part import part_of
+from lovevec.evaluate.finetune.task import Sentences, cut_parts, tokenised
 
 
 class TextTask:
@@ -24,12 +23,7 @@ class TextTask:
         self.parts: dict[str, Sentences] = {}
         self._labels: dict[str, Tensor] = {}
         number = {label: place for place, label in enumerate(self.classes)}
-        for name, part, most in (
-            ("train", split.train, sentences),
-            ("dev", split.dev, tested),
-            ("test", split.test, tested),
-        ):
-            rows = part_of(len(part.labels), most)
+        for name, part, rows in cut_parts(split, sentences, tested):
             self.parts[name] = [part.sentences[row] for row in rows]
             self._labels[name] = torch.tensor([number[part.labels[row]] for row in rows], dtype=torch.int64)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from torch import nn
 
+from lovevec.device import choose_device
 from lovevec.evaluate.cells import Score
 from lovevec.evaluate.finetune.encoder import Encoder
 from lovevec.evaluate.finetune.loop import drawing, finetuned, predicted, tf32
@@ -19,7 +20,6 @@ from lovevec.evaluate.finetune.task import Sentences, Task
 from lovevec.evaluate.fingerprint import content_hash
 from lovevec.evaluate.noise import Noise, damaged
 from lovevec.progress import Progress
-from lovevec.train.device import choose_device
 
 TASK = "finetune 1"  # the number rises when other scores come out: kept ones are computed again then
 # A run's own rate and seed are added to its key. The device changes numbers only as another seed would.

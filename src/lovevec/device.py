@@ -1,4 +1,4 @@
-"""Where to train: the device that was asked for, or one line that says why it cannot be had."""
+"""Where to compute: the device that was asked for, or one line that says why it cannot be had."""
 
 from __future__ import annotations
 
