@@ -21,8 +21,8 @@ import numpy as np
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.settings import TrainSettings
 from lovevec.train.synonyms import Synonyms
-from lovevec.units import Units, to_codes
-from lovevec.vocabulary import build_vocabulary
+from lovevec.units.mixed_input import Units, to_codes
+from lovevec.units.vocabulary import build_vocabulary
 
 ROUNDS = 5
 CHUNK = 16_384

@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 
 from lovevec import LOVE
-from lovevec.folder import ModelParts, read_model
-from lovevec.train.augmentation import damage
+from lovevec.damage.edits import damage
+from lovevec.model.folder import ModelParts, read_model
 
 Embed = Callable[[Sequence[str]], np.ndarray]
 DIM, BUCKETS, SHORTEST, LONGEST = 300, 2_000_000, 3, 6
@@ -142,7 +142,7 @@ def edit_distance(parts: ModelParts, folder: Path) -> Embed:
 def unfolded(parts: ModelParts, folder: Path) -> Embed:
     """The encoder as it was trained, in torch on the CPU; with random weights where the model holds its fold alone."""
     from lovevec.encoders.network import Network
-    from lovevec.unfolded import Unfolded
+    from lovevec.encoders.unfolded import Unfolded
 
     if not parts.weights:
         network = Network(parts.spec, parts.units.vocabulary.table_rows)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from engines import typos
 
 from lovevec import LOVE
-from lovevec.nearest import Known
+from lovevec.engine.nearest import Known
 
 
 def milliseconds(run: Callable[[], object], runs: int, queries: int) -> float:

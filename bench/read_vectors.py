@@ -35,7 +35,7 @@ def write_file(path: Path, rows: int, dim: int, style: str, seed: int = 0) -> No
 
 def read_lovevec(path: Path) -> int:
     """Read all with ours."""
-    from lovevec.formats import read_vectors
+    from lovevec.vectors import read_vectors
 
     return len(read_vectors(path))
 

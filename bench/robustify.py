@@ -24,9 +24,9 @@ import numpy as np
 import torch
 from transformers import AutoModel, AutoTokenizer
 
-from lovevec.evaluate.noise import Noise, damaged
+from lovevec.damage.noise import Noise, damaged
 from lovevec.plugins.transformers import robustify
-from lovevec.targets.whole_words import whole_words
+from lovevec.transformer.whole_words import whole_words
 
 HEAD = """
 | words hit | positions | LOVE's share, new words | met before | forward, plain | robust, new | robust, met |\

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from lovevec import LOVE
+from lovevec.cli.shell import run_command
 from lovevec.figures.clusters import draw_clusters
-from lovevec.shell import run_command
 
 PICTURE = Path(__file__).parent / "clusters.png"
 WORDS = [

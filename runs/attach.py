@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from lovevec import LOVE
-from lovevec.attached import Attached
-from lovevec.attached.neighbours import known_neighbours
-from lovevec.attached.ridge import ridge
-from lovevec.attached.rows import unit
-from lovevec.formats import read_vectors
-from lovevec.train.augmentation import damage
+from lovevec.attach import Attached
+from lovevec.attach.neighbors import known_neighbors
+from lovevec.attach.ridge import ridge
+from lovevec.damage.edits import damage
+from lovevec.vectors import read_vectors
+from lovevec.vectors.normalized import normalized
 
 MOST = 1000
 TYPOS = 1500
@@ -30,7 +30,7 @@ Way = Callable[[np.ndarray], np.ndarray]
 
 def hits(made: np.ndarray, rows: np.ndarray, table: np.ndarray) -> str:
     """Cosine and share among the 10 nearest, of directions `made` whose own are `rows` of the table of directions."""
-    made = unit(made)
+    made = normalized(made)
     own = (made * table[rows]).sum(axis=1)
     before = np.empty(len(rows), dtype=np.int64)
     for low in range(0, len(rows), 500):
@@ -66,9 +66,9 @@ def ways(love: LOVE, robust: Attached) -> dict[str, Way]:
     """From the model's vectors to directions in the table's space."""
     row = {word: number for number, word in enumerate(robust.words)}
     shared = [word for word in love.words if word in row]
-    made, own = love.embed(shared), unit(robust.vectors[[row[word] for word in shared]])
+    made, own = love.embed(shared), normalized(robust.vectors[[row[word] for word in shared]])
     slope, offset = ridge(made, own, 0.01)
-    near = known_neighbours(love, list(robust.words), robust.vectors)
+    near = known_neighbors(love, list(robust.words), robust.vectors)
 
     def in_parts(way: Way) -> Way:
         return lambda made: np.concatenate([way(made[low : low + 500]) for low in range(0, len(made), 500)])
@@ -85,9 +85,9 @@ def ways(love: LOVE, robust: Attached) -> dict[str, Way]:
 
     found: dict[str, Way] = {}
     if love.dim == robust.dim:
-        found |= {"direct": lambda made: made, "direct + neighbours / 2": added(lambda made: made, 0.5)}
-    found |= {"map": mapped, "neighbours": in_parts(lambda made: near(made)[1])}
-    return found | {f"map + neighbours × {share}": added(mapped, share) for share in (0.25, 0.5, 1.0)}
+        found |= {"direct": lambda made: made, "direct + neighbors / 2": added(lambda made: made, 0.5)}
+    found |= {"map": mapped, "neighbors": in_parts(lambda made: near(made)[1])}
+    return found | {f"map + neighbors × {share}": added(mapped, share) for share in (0.25, 0.5, 1.0)}
 
 
 def lengths(love: LOVE, robust: Attached, norms: np.ndarray, rows: np.ndarray, shown: list[str]) -> list[str]:
@@ -118,7 +118,7 @@ def other_case(love: LOVE, words: list[str], table: np.ndarray) -> str | None:
     stay = np.ones(len(words), dtype=bool)
     stay[upper] = stay[lower] = False
     robust = love.attach(([word for word, kept in zip(words, stay, strict=True) if kept], table[stay]))
-    imputed = unit(robust.embed([words[number] for number in upper]))
+    imputed = normalized(robust.embed([words[number] for number in upper]))
     between, to_upper, to_lower = (
         float((one * other).sum(axis=1).mean())
         for one, other in ((table[upper], table[lower]), (table[upper], imputed), (table[lower], imputed))
@@ -135,7 +135,7 @@ def main() -> None:
     love = LOVE.load(given.model)
     for path in given.vectors:
         target = read_vectors(path)
-        words, table, norms = target.words, unit(target.vectors), np.linalg.norm(target.vectors, axis=1)
+        words, table, norms = target.words, normalized(target.vectors), np.linalg.norm(target.vectors, axis=1)
         stay, sets = split(love, words, np.random.default_rng(0))
         kept = [word for word, stays in zip(words, stay, strict=True) if stays]
         robust = love.attach((kept, target.vectors[stay]))

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lovevec.targets import load_target
+from lovevec.train.target import load_target
 
 PHASES = ("reading", "vocabulary", "synonyms", "hard negatives", "training")
 
@@ -40,7 +40,7 @@ def cost(path: str, limit: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "model"
         flags = ["--epochs", "1", "--limit", str(limit), "--device", "cpu", "-q"]
-        subprocess.run([sys.executable, "-m", "lovevec.train", path, "-o", str(output), *flags], check=True)
+        subprocess.run([sys.executable, "-m", "lovevec.cli", "train", path, "-o", str(output), *flags], check=True)
         report = json.loads((output / "report.json").read_text())
     found = report["report"]
     return {

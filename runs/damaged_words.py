@@ -15,10 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from lovevec import LOVE
+from lovevec.damage.noise import Noise, damaged
 from lovevec.evaluate.datasets import data_folder, texts
-from lovevec.evaluate.noise import Noise, damaged
-from lovevec.reports.markdown import markdown
-from lovevec.targets import Target, load_target
+from lovevec.evaluate.reports.markdown import markdown
+from lovevec.train.target import load_target
+from lovevec.vectors.target import Target
 
 KINDS = ("ocr", "typo", "sound", "scan")
 COUNT, SEED = 2_000, 1

@@ -19,19 +19,19 @@ from pathlib import Path
 
 import numpy as np
 
-from lovevec.attached import Attached
-from lovevec.evaluate.cells import Cells
+from lovevec.attach import Attached
+from lovevec.damage.noise import Noise
 from lovevec.evaluate.classify import ClassifySettings, classify
 from lovevec.evaluate.datasets import texts
-from lovevec.evaluate.noise import Noise
+from lovevec.evaluate.result_cache import ResultCache
 from lovevec.love import LOVE
+from lovevec.methods.learned import recipe
+from lovevec.methods.method import Method
+from lovevec.methods.model import Model
+from lovevec.methods.open_method import open_table
+from lovevec.methods.plugged import Plugged
+from lovevec.methods.table import Table
 from lovevec.progress import Progress
-from lovevec.rivals import recipe
-from lovevec.rivals.method import Method
-from lovevec.rivals.model import Model
-from lovevec.rivals.named import open_table
-from lovevec.rivals.plugged import Plugged
-from lovevec.rivals.table import Table
 from lovevec.train import Settings, train
 
 DATA = Path(os.environ.get("LOVEVEC_DATA", Path(__file__).resolve().parents[1].parent / "shared" / "data"))
@@ -82,7 +82,9 @@ class Scaled(Plugged):
 def means(method: Method) -> dict[str, float]:
     """Accuracy on original text, and the mean over all shares of each kind of damage."""
     how = ClassifySettings(rates=(1e-3,), seeds=(0, 1))
-    test = list(classify(method, texts("SST2", DATA), NOISES, how, Cells(), Progress(quiet=True))["test"].values())
+    test = list(
+        classify(method, texts("SST2", DATA), NOISES, how, ResultCache(), Progress(quiet=True))["test"].values()
+    )
     clean, rest = test[0], np.array(test[1:]).reshape(3, len(SHARES))
     named = zip(("ocr", "scan", "typo"), rest, strict=True)
     return {"original": round(clean, 1)} | {kind: round(float(np.mean([clean, *row])), 1) for kind, row in named}

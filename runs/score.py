@@ -13,14 +13,14 @@ import json
 import os
 from pathlib import Path
 
+from lovevec.evaluate.data.misspellings import misspellings
 from lovevec.evaluate.datasets import names_of, similarity_set
-from lovevec.evaluate.misspellings import misspellings
 from lovevec.evaluate.similarity import similarity
 from lovevec.evaluate.typos import lower_cased, trial, typos
 from lovevec.love import LOVE
-from lovevec.rivals.model import Model
-from lovevec.rivals.named import open_table
-from lovevec.rivals.table import Table
+from lovevec.methods.model import Model
+from lovevec.methods.open_method import open_table
+from lovevec.methods.table import Table
 
 DATA = Path(os.environ.get("LOVEVEC_DATA", Path(__file__).resolve().parents[1].parent / "shared" / "data"))
 

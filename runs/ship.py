@@ -16,9 +16,9 @@ from pathlib import Path
 from score import scores_of
 
 from lovevec import LOVE
-from lovevec.formats import VectorTable
-from lovevec.rivals.table import Table
-from lovevec.targets import load_target
+from lovevec.methods.table import Table
+from lovevec.train.target import load_target
+from lovevec.vectors import VectorTable
 
 ASSETS = Path(__file__).resolve().parents[1] / "src" / "lovevec" / "assets"
 WHAT = {

@@ -19,7 +19,7 @@ import numpy as np
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
-from lovevec.targets import load_target
+from lovevec.train.target import load_target
 
 DATA = Path(os.environ.get("LOVEVEC_DATA", Path(__file__).resolve().parents[1].parent / "shared" / "data"))
 LISTS = ("missp.dat", "aspell.dat", "holbrook-missp.dat")

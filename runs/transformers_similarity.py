@@ -13,13 +13,13 @@ import argparse
 from importlib.util import find_spec
 from pathlib import Path
 
+from lovevec.damage.noise import Noise
 from lovevec.device import choose_device
 from lovevec.evaluate.datasets import data_folder, texts
 from lovevec.evaluate.finetune import Encoder
-from lovevec.evaluate.noise import Noise
+from lovevec.evaluate.reports.markdown import Cell, markdown
+from lovevec.evaluate.reports.results import refuse_bad_folder, write_results
 from lovevec.evaluate.sentences import Nearness, embedder, nearness
-from lovevec.reports.markdown import Cell, markdown
-from lovevec.reports.results import refuse_bad_folder, write_results
 
 KINDS = {
     "OCR confusions in so many per cent of the words": [Noise("ocr", share / 100) for share in (10, 30, 50, 70, 90)],

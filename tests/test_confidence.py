@@ -11,9 +11,9 @@ from scipy.optimize import minimize
 
 from lovevec import LOVE, LovevecError
 from lovevec.confidence import EVENT, Confidence, Feature, measure
+from lovevec.damage.edits import damage
 from lovevec.train import Settings, train
-from lovevec.train.augmentation import damage
-from lovevec.train.confidence import RIDGE, auc, calibration_error, fit, newton
+from lovevec.train.calibration import RIDGE, auc, calibration_error, fit, newton
 from lovevec.train.loop import held_back
 from tests.conftest import made_vectors, made_words
 

@@ -123,7 +123,7 @@ def test_it_goes_through_json(love, word):
     assert [(near["word"], near["cosine"]) for near in again["neighbors"]] == list(found.neighbors)
 
 
-def test_an_encoder_that_does_not_fold_has_units_and_neighbours_but_no_maps(tiny_target, tmp_path):
+def test_an_encoder_that_does_not_fold_has_units_and_neighbors_but_no_maps(tiny_target, tmp_path):
     found = small(tiny_target, encoder="cnn").explain("plogrikc")
     assert found.positional is found.attention is found.units[0].weight is None
     assert found.units[0].name == "[CLS]"

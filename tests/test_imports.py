@@ -16,39 +16,18 @@ SOURCE = Path(lovevec.__file__).parent
 ORDER = [
     {"cli"},
     {"reproduce"},
-    {"reports"},
     {"evaluate"},
-    {"rivals"},
+    {"methods"},
     {"plugins"},
     {"train"},
     {"love"},
-    {"attached"},
-    {"targets"},
-    {"pieces"},
-    {"explain", "figures"},
-    {"unfolded"},
-    {"where"},
+    {"attach", "explain", "transformer"},
+    {"damage", "vectors"},
     {"encoders"},
-    {"confidence"},
-    {"folder"},
-    {"known"},
-    {"engine"},
-    {"units"},
-    {"substrings"},
-    {"substrings"},
-    {"trie"},
-    {"ngrams"},
-    {"vocabulary"},
-    {"nearest"},
-    {"wordlists"},
-    {"assets"},
-    {"formats"},
-    {"ragged"},
-    {"shell"},
-    {"progress"},
-    {"files"},
-    {"device"},
-    {"errors"},
+    {"model"},
+    {"confidence", "engine"},
+    {"figures", "units"},
+    {"device", "errors", "files", "progress"},
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names}
 
@@ -125,10 +104,11 @@ class Refuse:
         if name.split(".")[0] in {{"rapidfuzz", "snowballstemmer", "gensim"}}:
             raise ImportError(f"{{name}} is not there")
 sys.meta_path.insert(0, Refuse())
-sys.argv = ["train", {str(tmp_path / "p")!r}, "-o", {str(tmp_path / "m")!r}, "--epochs", "2", "--device", "cpu", "-q"]
+sys.argv = ["lovevec", "train", {str(tmp_path / "p")!r}, "-o", {str(tmp_path / "m")!r}, "--epochs", "2", "-q"]
+sys.argv += ["--device", "cpu"]
 import runpy
 try:
-    runpy.run_module("lovevec.train", run_name="__main__")
+    runpy.run_module("lovevec.cli", run_name="__main__")
 except SystemExit as end:
     assert end.code == 0, end.code
 assert not {{"rapidfuzz", "snowballstemmer", "gensim"}} & set(sys.modules)

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from lovevec import LOVE, LovevecError
-from lovevec.folder import checksum
-from lovevec.nearest import nearest
+from lovevec.engine.nearest import nearest
+from lovevec.model.folder import checksum
 from lovevec.train import Settings, train
 from tests.conftest import made_vectors, made_words
 
@@ -221,7 +221,7 @@ def test_blocks_do_not_show_in_the_answer(monkeypatch):
     rows = rng.normal(size=(300, 8)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     whole = nearest(rows[:40], rows, 5)
-    monkeypatch.setattr("lovevec.nearest.BLOCK_NUMBERS", 900)
+    monkeypatch.setattr("lovevec.engine.nearest.BLOCK_NUMBERS", 900)
     assert nearest(rows[:40], rows, 5) == whole
 
 

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 from lovevec import LOVE, LovevecError
-from lovevec.assets import shipped
 from lovevec.cli import main
-from lovevec.folder import checksum, checksum_about, write_model
-from lovevec.formats import read_vectors
+from lovevec.model.folder import checksum, checksum_about, write_model
+from lovevec.model.shipped import shipped
+from lovevec.vectors import read_vectors
 from tests.engine.made import made_parts
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")

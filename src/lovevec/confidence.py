@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec.ragged import Ragged
-from lovevec.units import Units, to_codes
-from lovevec.vocabulary import GO_ON, SPECIAL, UNK
+from lovevec.units.mixed_input import Units, to_codes
+from lovevec.units.ragged import Ragged
+from lovevec.units.vocabulary import GO_ON, SPECIAL, UNK
 
 Numbers = NDArray[np.float64]
 FEATURES = ("length", "characters", "pieces", "longest")

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.engine.with_numpy import NumpyEngine
-from lovevec.folder import ModelParts
-from lovevec.units import normalise
+from lovevec.model.folder import ModelParts
+from lovevec.units.mixed_input import normalise
 
 Map = NDArray[np.float64]
 SHOWN = 40

@@ -4,7 +4,7 @@ love = LOVE.load()                    # the shipped default; or a folder, or a h
 love["mispelling"]                    # float32, unit length
 love.embed(["oxgen", "archiitect"])   # (2, dim)
 love.neighbors("leukamia")            # [("leukemia", 0.93), …]
-love.explain("bec0me")                # its units, what each counts, attention, confidence, neighbours
+love.explain("bec0me")                # its units, what each counts, attention, confidence, neighbors
 robust = love.attach(vectors)         # your own vectors, with a row for every word they lack
 """
 
@@ -22,17 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.confidence import Confidence, measure
+from lovevec.encoders.unfolded import Unfolded
 from lovevec.engine.choose import Engine, Mode
+from lovevec.engine.nearest import Known
 from lovevec.engine.tables import Precision
 from lovevec.errors import LovevecError
-from lovevec.folder import CARD, ModelParts, read_model, write_model
-from lovevec.nearest import Known
-from lovevec.unfolded import Unfolded
-from lovevec.where import find_model
-from lovevec.wordlists import in_batches, refuse_other_than_words, repeats, word_list
+from lovevec.model.find import find_model
+from lovevec.model.folder import CARD, ModelParts, read_model, write_model
+from lovevec.units.words import in_batches, refuse_other_than_words, repeats, word_list
 
 if TYPE_CHECKING:
-    from lovevec.attached import Attached
+    from lovevec.attach import Attached
     from lovevec.explain import Explanation
 
 Floats = NDArray[np.float32]
@@ -189,7 +189,7 @@ class LOVE:
 
     def attach(self, vectors: Any, **options: Any) -> Attached:
         """Your own word vectors (gensim, a dict, a file, …), with an imputed row for every word that they lack."""
-        from lovevec.attached import Attached
+        from lovevec.attach import Attached
 
         return Attached(self, vectors, **options)
 

@@ -14,14 +14,14 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from tests.conftest import made_words
-from tests.targets.made_transformers import bert, save, wordpiece
+from tests.transformer.made_transformers import bert, save, wordpiece
 
 from lovevec import LOVE
 from lovevec.cli import main
 from lovevec.cli.distill import add_arguments
-from lovevec.formats import read_vectors
-from lovevec.targets import load_target
-from lovevec.targets.distill_settings import POOLINGS, PRECISIONS, DistillSettings
+from lovevec.train.target import load_target
+from lovevec.transformer.distill_settings import POOLINGS, PRECISIONS, DistillSettings
+from lovevec.vectors import read_vectors
 
 QUICK = ["--epochs", "1", "--vocabulary-size", "300", "--negatives", "5", "--device", "cpu"]
 

@@ -16,7 +16,7 @@ import pytest
 from tests.conftest import made_words
 
 from lovevec import LOVE
-from lovevec.formats import read_vectors
+from lovevec.vectors import read_vectors
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 NASTY = [b"", b" ", b"\t", b"two words", b"nul\0", b"caf\xe9", b"\xff\xfe", "🙂".encode(), "e\u0301".encode(), b"a\rb"]

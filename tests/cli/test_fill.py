@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lovevec import LOVE
-from lovevec.formats import read_vectors
+from lovevec.vectors import read_vectors
 
 TEXT = "The plogrikc, the dearlly (plogrikc)!\nDearly beloved: dearlly\u2026 plogrikc - dearly\r\n\n"
 

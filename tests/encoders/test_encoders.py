@@ -11,7 +11,7 @@ from lovevec.encoders.network import Network
 from lovevec.engine.positions import positional_attention, sinusoids
 from lovevec.engine.spec import ENCODERS, EncoderSpec
 from lovevec.errors import LovevecError
-from lovevec.ragged import Ragged
+from lovevec.units.ragged import Ragged
 
 ROWS, DIM = 60, 12
 KINDS = [kind for kind in ENCODERS if kind not in ("kvq", "pbos")]  # those read other input: tests/rivals

@@ -8,9 +8,9 @@ import numpy as np
 from tests.conftest import made_words
 
 from lovevec.engine.spec import EncoderSpec
-from lovevec.folder import ModelParts
-from lovevec.units import Units
-from lovevec.vocabulary import SPECIAL, UnitVocabulary
+from lovevec.model.folder import ModelParts
+from lovevec.units.mixed_input import Units
+from lovevec.units.vocabulary import SPECIAL, UnitVocabulary
 
 NASTY = [
     "",

@@ -17,7 +17,7 @@ from tests.engine.made import NASTY, made_parts, reference
 
 from lovevec.engine.choose import Engine
 from lovevec.engine.tables import PRECISIONS
-from lovevec.folder import ModelParts
+from lovevec.model.folder import ModelParts
 
 ENGINES = ("numpy", "numba")
 SHAPES: dict[str, dict[str, Any]] = {

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from lovevec.formats import VectorTable
-from lovevec.formats.report import ReadReport
-from lovevec.rivals.table import Table
+from lovevec.methods.table import Table
+from lovevec.vectors import VectorTable
+from lovevec.vectors.report import ReadReport
 
 
 def made_table(rows: Mapping[str, Sequence[float]], name: str = "made") -> Table:

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from lovevec.evaluate.bootstrap import bootstrap, drawn, interval
-from lovevec.evaluate.ranks import spearman_of_counts
+from lovevec.evaluate.spearman import spearman_of_counts
 
 
 def means(values: np.ndarray):

@@ -10,15 +10,15 @@ import pytest
 from tests.conftest import made_words
 from tests.evaluate.made_table import made_table
 
-from lovevec.evaluate.cells import Cells
-from lovevec.evaluate.char_cnn import CharCNNSettings, WithCharCNN
+from lovevec.damage.noise import Noise
 from lovevec.evaluate.classify import ClassifySettings, classify
 from lovevec.evaluate.datasets import Texts, TextSplit
-from lovevec.evaluate.noise import Noise
-from lovevec.evaluate.text_cnn import CNNSettings
+from lovevec.evaluate.nets.char_cnn import CharCNNSettings, WithCharCNN
+from lovevec.evaluate.nets.text_cnn import CNNSettings
+from lovevec.evaluate.result_cache import ResultCache
+from lovevec.methods.edit_distance import EditDistance
+from lovevec.methods.table import Table
 from lovevec.progress import Progress
-from lovevec.rivals.edit_distance import EditDistance
-from lovevec.rivals.table import Table
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 QUIET = Progress(quiet=True)
@@ -59,7 +59,8 @@ def split(table) -> TextSplit:
 @pytest.fixture(scope="module")
 def scores(table, split) -> dict[str, dict]:
     return {
-        method.name: classify(method, split, SWEEP, SMALL, Cells(), QUIET) for method in (table, EditDistance(table))
+        method.name: classify(method, split, SWEEP, SMALL, ResultCache(), QUIET)
+        for method in (table, EditDistance(table))
     }
 
 
@@ -74,24 +75,24 @@ def test_clean_text_is_told_apart_and_damage_costs_the_table_more_than_imputatio
 
 
 def test_scores_are_decided_by_the_seeds(table, split, scores):
-    again = classify(table, split, SWEEP, SMALL, Cells(), QUIET)
+    again = classify(table, split, SWEEP, SMALL, ResultCache(), QUIET)
     assert again["test"] == scores["made"]["test"]
     assert again["dev"] == scores["made"]["dev"]
-    other = classify(table, split, SWEEP, replace(SMALL, noise_seed=1, seeds=(1,)), Cells(), QUIET)
+    other = classify(table, split, SWEEP, replace(SMALL, noise_seed=1, seeds=(1,)), ResultCache(), QUIET)
     assert other["test"] != again["test"]
 
 
 def test_a_noise_counts_by_itself_whatever_else_is_tested(table, split, scores):
-    few = classify(table, split, SWEEP[2:], SMALL, Cells(), QUIET)
+    few = classify(table, split, SWEEP[2:], SMALL, ResultCache(), QUIET)
     assert few["test"] == {"ocr 90 %": scores["made"]["test"]["ocr 90 %"]}
 
 
 def test_kept_runs_are_read_and_missing_ones_computed(table, split, tmp_path):
     quick = replace(SMALL, cnn=CNNSettings(filters=4, epochs=1))
-    first = classify(table, split, SWEEP[:1], quick, Cells(tmp_path), QUIET)
+    first = classify(table, split, SWEEP[:1], quick, ResultCache(tmp_path), QUIET)
     files = {path: path.stat().st_mtime_ns for path in Path(tmp_path).iterdir()}
     assert len(files) == 1
-    more = classify(table, split, SWEEP[:1], replace(quick, rates=(3e-3, 1e-4)), Cells(tmp_path), QUIET)
+    more = classify(table, split, SWEEP[:1], replace(quick, rates=(3e-3, 1e-4)), ResultCache(tmp_path), QUIET)
     assert more["runs"][0] == first["runs"][0]  # with the seconds that it took then
     now = {path: path.stat().st_mtime_ns for path in Path(tmp_path).iterdir()}
     assert len(now) == 2
@@ -100,5 +101,5 @@ def test_kept_runs_are_read_and_missing_ones_computed(table, split, tmp_path):
 
 def test_a_char_cnn_is_trained_with_the_task(table, split):
     method = WithCharCNN(table, CharCNNSettings(letter_dim=8, filters=8))
-    score = classify(method, split, SWEEP[:1], SMALL, Cells(), QUIET)
+    score = classify(method, split, SWEEP[:1], SMALL, ResultCache(), QUIET)
     assert score["test"]["original"] > 60  # half of the words are hidden from it in training

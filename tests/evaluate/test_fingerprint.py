@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 from tests.evaluate.made_table import made_table
 
-from lovevec.evaluate.char_cnn import CharCNNSettings, WithCharCNN
+from lovevec.damage.noise import Noise
 from lovevec.evaluate.classify import ClassifySettings
 from lovevec.evaluate.datasets import Texts, TextSplit
 from lovevec.evaluate.fingerprint import content_hash, downstream_key, vectors_fingerprint
-from lovevec.evaluate.lookup import look_up
-from lovevec.evaluate.noise import Noise
-from lovevec.evaluate.text_cnn import CNNSettings
+from lovevec.evaluate.nets.char_cnn import CharCNNSettings, WithCharCNN
+from lovevec.evaluate.nets.lookup import look_up
+from lovevec.evaluate.nets.text_cnn import CNNSettings
 
 
 def unit_rows(rows: int, dim: int, seed: int) -> np.ndarray:

@@ -10,8 +10,8 @@ from itertools import count
 import numpy as np
 import pytest
 
-from lovevec.evaluate.cells import Cells
 from lovevec.evaluate.grid import RATES, best_of, run_grid
+from lovevec.evaluate.result_cache import ResultCache
 from lovevec.progress import Progress
 
 QUIET = Progress(quiet=True)
@@ -42,7 +42,7 @@ def test_every_rate_and_seed_is_run_once():
         asked.append((rate, seed))
         return {"dev": 100 * rate + seed, "test": {"clean": rate}, "seconds": 0.0}
 
-    score = run_grid(train_one, RATES, (3, 4), Cells(), KEY, QUIET)
+    score = run_grid(train_one, RATES, (3, 4), ResultCache(), KEY, QUIET)
     assert asked == [(rate, seed) for rate in RATES for seed in (3, 4)]
     assert score["test"] == {"clean": RATES[0]}
     assert [(one["rate"], one["seed"]) for one in score["runs"]] == asked
@@ -51,7 +51,7 @@ def test_every_rate_and_seed_is_run_once():
 WORK = """
 import os, signal, sys
 from pathlib import Path
-from lovevec.evaluate.cells import Cells
+from lovevec.evaluate.result_cache import ResultCache
 from lovevec.evaluate.grid import run_grid
 from lovevec.progress import Progress
 folder, die = Path(sys.argv[1]), sys.argv[2] == "die"
@@ -61,7 +61,7 @@ def train_one(rate, seed):
     with open(folder / "log", "a") as log:
         log.write(f"{rate} {seed}\\n")
     return {"dev": rate, "test": {"clean": 10 * seed}, "seconds": 0.0}
-score = run_grid(train_one, (0.1, 0.2, 0.3), (0, 1), Cells(folder / "cells"), {"task": "t"}, Progress(quiet=True))
+score = run_grid(train_one, (0.1, 0.2, 0.3), (0, 1), ResultCache(folder / "cells"), {"task": "t"}, Progress(quiet=True))
 print(score["rate"], score["test"]["clean"], len(score["runs"]))
 """
 
@@ -86,7 +86,7 @@ def test_what_is_kept_is_kept_for_its_key_alone(tmp_path):
     def train_one(rate: float, seed: int) -> dict:
         return {"dev": 1.0, "test": {"clean": next(calls)}, "seconds": 0.0}
 
-    cells = Cells(tmp_path)
+    cells = ResultCache(tmp_path)
     first = run_grid(train_one, (0.1,), (0,), cells, KEY, QUIET)
     assert run_grid(train_one, (0.1,), (0,), cells, KEY, QUIET) == first
     assert run_grid(train_one, (0.1,), (0,), cells, {**KEY, "method": "n"}, QUIET) != first

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.rivals.made_tables import made_table, table_of
+from tests.methods.made_tables import made_table, table_of
 
 from lovevec.errors import LovevecError
 from lovevec.evaluate.same_space import Mapped, brought_into, shares_space
-from lovevec.rivals.edit_distance import EditDistance
-from lovevec.rivals.fasttext import FastText
-from lovevec.rivals.model import Model
-from lovevec.rivals.plugged import Plugged
-from lovevec.rivals.unk import Unk
+from lovevec.methods.edit_distance import EditDistance
+from lovevec.methods.fasttext import FastText
+from lovevec.methods.model import Model
+from lovevec.methods.plugged import Plugged
+from lovevec.methods.unk import Unk
 from lovevec.train import Settings, train
 
 TABLE = made_table(400)
@@ -65,7 +65,7 @@ def test_a_table_of_another_space_is_mapped_and_what_it_lacks_stays_zero():
 
 
 def test_fasttext_is_mapped_too():
-    fasttext = FastText(Path(__file__).parents[1] / "formats" / "data" / "skipgram.bin", "ft")
+    fasttext = FastText(Path(__file__).parents[1] / "vectors" / "data" / "skipgram.bin", "ft")
     words = [f"{word}{end}" for word in fasttext.words for end in ("", "s", "ed", "ly")]
     table = table_of(words, fasttext.embed(words) @ RNG.normal(size=(6, 16)))
     with pytest.raises(LovevecError, match="too few"):

@@ -10,9 +10,9 @@ import torch
 from tests.conftest import made_words
 from tests.evaluate.finetune.made_encoder import save_encoder
 
+from lovevec.damage.noise import Noise, damaged
 from lovevec.errors import LovevecError
 from lovevec.evaluate.finetune import Encoder
-from lovevec.evaluate.noise import Noise, damaged
 from lovevec.evaluate.sentences import embedder, nearness
 
 WORDS = made_words(60)

@@ -6,12 +6,12 @@ import time
 
 import numpy as np
 import pytest
-from tests.rivals.made_tables import made_table
+from tests.methods.made_tables import made_table
 
 from lovevec.errors import LovevecError
 from lovevec.evaluate.speed import FEW, damaged_copies, known_words, running_text, words_per_second
-from lovevec.rivals.method import Parameters
-from lovevec.rivals.unk import Unk
+from lovevec.methods.method import Parameters
+from lovevec.methods.unk import Unk
 
 WORDS = [f"w{n}" for n in range(5000)]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.rivals.made_tables import made_table, table_of
+from tests.methods.made_tables import made_table, table_of
 
 from lovevec.errors import LovevecError
-from lovevec.evaluate.misspellings import Misspellings
+from lovevec.evaluate.data.misspellings import Misspellings
 from lovevec.evaluate.typos import BATCH, lower_cased, recovered, trial, typos
-from lovevec.rivals.edit_distance import EditDistance
-from lovevec.rivals.method import Parameters
-from lovevec.rivals.unk import Unk
+from lovevec.methods.edit_distance import EditDistance
+from lovevec.methods.method import Parameters
+from lovevec.methods.unk import Unk
 
 TABLE = made_table(150)
 LIST = Misspellings("list", [word for word in TABLE.words for _ in "ab"], [w + x for w in TABLE.words for x in "qz"])

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Annotation, Text
 
-from lovevec.figures.paper import any_script
+from lovevec.figures.style import any_script
 
 # A formula, a line end, an emoji, what matplotlib's legend leaves out, a control character, half a character, nothing.
 NASTY = ["$x_1$ & \\frac", "two\nlines", "🙂🙂", "_hidden", "\x00\x1b", "\ud800", "", "ש", "long " * 40, "<b>&amp;"]

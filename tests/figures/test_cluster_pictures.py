@@ -13,8 +13,8 @@ from tests.figures.drawn import NASTY, overlaps, texts
 
 from lovevec.errors import LovevecError
 from lovevec.figures.clusters import clusters_of, draw_clusters, matched
-from lovevec.figures.paper import COLOURS, INK, QUIET
 from lovevec.figures.plane import on_plane, plane, turned
+from lovevec.figures.style import COLOURS, INK, QUIET
 
 RNG = np.random.default_rng(0)
 TOPICS = {

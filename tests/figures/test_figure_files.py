@@ -13,7 +13,7 @@ from lovevec.figures.attention import attention
 from lovevec.figures.clusters import clusters_of, draw_clusters
 from lovevec.figures.curves import curve_panels, curves
 from lovevec.figures.heatmap import heatmap, heatmaps
-from lovevec.figures.paper import COLOURS, MARKERS
+from lovevec.figures.style import COLOURS, MARKERS
 
 # Colours as people see them who lack one kind of cone, in linear RGB (Machado, Oliveira, Fernandes 2009, severity 1).
 VISIONS = {

@@ -11,7 +11,7 @@ from tests.evaluate.finetune.made_encoder import save_encoder
 from tests.reproduce.made_data import make_data
 
 from lovevec.cli import main
-from lovevec.reproduce import paper
+from lovevec.reproduce import published
 from lovevec.reproduce.bert import OCR, TYPO, page
 from lovevec.reproduce.pages import PAPER
 from lovevec.train import Settings, train
@@ -102,14 +102,16 @@ def made_scores(seeds: int) -> dict:
             "tasks": {
                 "sst2": {
                     "rates": rates,
-                    "test": dict(zip([*OCR, *TYPO[1:]], [*numbers["sst2"], *paper.BERT_TYPOS[name][1:]], strict=True)),
+                    "test": dict(
+                        zip([*OCR, *TYPO[1:]], [*numbers["sst2"], *published.BERT_TYPOS[name][1:]], strict=True)
+                    ),
                     "spread": dict.fromkeys([*OCR, *TYPO], 0.5),
                     "dev_noisy": dict.fromkeys([*OCR, *TYPO], 50.0),
                     "runs": [{"rate": 1e-4}, {"rate": 3e-5}],
                 }
             }
         }
-        for name, numbers in paper.BERT_ROBUSTNESS.items()
+        for name, numbers in published.BERT_ROBUSTNESS.items()
     }
     return {"encoder": {"name": "BERT-base", "quick": False}, "tasks": ["sst2"], "methods": methods}
 
@@ -128,10 +130,10 @@ def test_the_page_has_means_gains_and_spreads():
 
 def test_the_papers_means_are_those_it_prints():
     for name, printed in {"BERT": 80.7, "BERT + Replacement": 82.1}.items():
-        numbers = [x for row in paper.BERT_ROBUSTNESS[name].values() for x in row]
+        numbers = [x for row in published.BERT_ROBUSTNESS[name].values() for x in row]
         assert abs(np.mean(numbers) - printed) < 0.09, name  # 80.78 is printed as 80.7
-    assert all(len(row) == 4 for row in paper.BERT_TYPOS.values())
-    assert paper.BERT_TYPOS["BERT"][0] == paper.BERT_ROBUSTNESS["BERT"]["sst2"][0]
+    assert all(len(row) == 4 for row in published.BERT_TYPOS.values())
+    assert published.BERT_TYPOS["BERT"][0] == published.BERT_ROBUSTNESS["BERT"]["sst2"][0]
 
 
 def test_less_of_it_by_flags(flags, tmp_path, capsys):

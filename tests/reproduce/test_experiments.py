@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import made_vectors, made_words
 from tests.reproduce.made_data import make_data
 
-from lovevec.reproduce import paper
+from lovevec.reproduce import published
 from lovevec.reproduce.augmentation import KINDS, VARIANTS, grid_of, shares
 from lovevec.reproduce.experiments import EXPERIMENTS, experiment
 from lovevec.reproduce.pages import PAPER, beside
@@ -73,7 +73,7 @@ def test_robustness_goes_on_and_redraws(place, tmp_path):
     for name in methods.split(","):
         for task in found["tasks"]:
             assert list(found["methods"][name]["tasks"][task]["test"])[:2] == ["original", "ocr 10 %"]
-            assert len(found["methods"][name]["tasks"][task]["test"]) == len(paper.NOISES)
+            assert len(found["methods"][name]["tasks"][task]["test"]) == len(published.NOISES)
     sst2 = {name: list(row["tasks"]["sst2"]["test"].values()) for name, row in found["methods"].items()}
     assert sst2["Target"][0] > 80  # words of a mood have vectors of a mood
     assert "With LOVE:" in page
@@ -183,14 +183,14 @@ def test_the_commands_names_are_the_experiments():
 def test_the_papers_means_are_those_it_prints():
     """The averages of its tables, from the numbers that we typed in."""
     printed = {"Target": 55.9, "MIMICK": 33.2, "BoS": 43.7, "KVQ-FH": 41.6, "LOVE": 49.7}
-    for name, row in paper.INTRINSIC.items():
+    for name, row in published.INTRINSIC.items():
         assert abs(np.mean(row[2:]) - printed[name]) < 0.06, name
     printed = {"Target": 69.5, "MIMICK": 64.2, "BoS": 71.5, "KVQ-FH": 66.5, "LOVE": 71.6}
     for name, mean in printed.items():
-        numbers = [x for pair in paper.EXTRINSIC[name].values() for x in pair]
+        numbers = [x for pair in published.EXTRINSIC[name].values() for x in pair]
         assert abs(np.mean(numbers) - mean) < 0.11, name
     for name, mean in {"Target": 70.0, "Target + LOVE": 76.8}.items():
-        numbers = [x for row in paper.ROBUSTNESS[name].values() for x in row]
+        numbers = [x for row in published.ROBUSTNESS[name].values() for x in row]
         assert abs(np.mean(numbers) - mean) < 0.06, name
 
 

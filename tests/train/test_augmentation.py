@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import DamerauLevenshtein, Levenshtein
 from tests.conftest import made_words
 
-from lovevec.train.augmentation import DROP, INSERT, KEYBOARD, KINDS, OCR, SWAP, Augmentation, confusions, damage, edit
+from lovevec.damage.edits import DROP, INSERT, KEYBOARD, OCR, SWAP, confusions, damage, edit
+from lovevec.train.augmentation import KINDS, Augmentation
 from lovevec.train.synonyms import Synonyms
-from lovevec.units import Units, to_codes, to_words
-from lovevec.vocabulary import build_vocabulary
+from lovevec.units.mixed_input import Units, to_codes, to_words
+from lovevec.units.vocabulary import build_vocabulary
 
 WORDS = st.lists(st.text("abcxyz", max_size=9), min_size=1, max_size=30)
 
@@ -20,7 +21,7 @@ def edited(words: list[str], kind: int, seed: int) -> list[str]:
 
 
 @given(WORDS, st.integers(0, 9))
-def test_swap_changes_two_neighbours(words, seed):
+def test_swap_changes_two_neighbors(words, seed):
     for before, after in zip(words, edited(words, SWAP, seed), strict=True):
         assert sorted(before) == sorted(after)
         assert DamerauLevenshtein.distance(before, after) <= 1
@@ -54,7 +55,7 @@ def test_confusions_come_from_the_map(kind, name, words, seed):
 
 
 @pytest.mark.parametrize("name", ["keyboard", "ocr"])
-def test_maps_cover_the_alphabet_and_name_no_character_its_own_neighbour(name):
+def test_maps_cover_the_alphabet_and_name_no_character_its_own_neighbor(name):
     table, count = confusions(name)
     for letter in "abcdefghijklmnopqrstuvwxyz0123456789":
         others = table[ord(letter), : count[ord(letter)]].tolist()
@@ -63,7 +64,7 @@ def test_maps_cover_the_alphabet_and_name_no_character_its_own_neighbour(name):
         assert len(set(others)) == len(others)
 
 
-def test_neighbouring_keys_are_mutual():
+def test_neighboring_keys_are_mutual():
     table, count = confusions("keyboard")
     for code in np.flatnonzero(count):
         for other in table[code, : count[code]]:

@@ -10,13 +10,13 @@ import pytest
 import torch
 from tests.conftest import made_words
 
-from lovevec.ragged import Ragged
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.batches import Batch, Batches
 from lovevec.train.settings import TrainSettings
 from lovevec.train.synonyms import Synonyms
-from lovevec.units import Units, to_codes
-from lovevec.vocabulary import build_vocabulary
+from lovevec.units.mixed_input import Units, to_codes
+from lovevec.units.ragged import Ragged
+from lovevec.units.vocabulary import build_vocabulary
 
 WORDS = made_words(200)
 UNITS = Units(build_vocabulary(WORDS, size=400, shrink="none"))

@@ -6,16 +6,16 @@ import argparse
 
 import pytest
 
+from lovevec.cli.train import _chosen, add_arguments, run
 from lovevec.errors import LovevecError
-from lovevec.rivals import recipe
-from lovevec.train.command import _chosen, add_train, run_train
+from lovevec.methods.learned import recipe
 from lovevec.train.presets import PRESETS
 from lovevec.train.settings import Settings
 
 
 def given(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    add_train(parser)
+    add_arguments(parser)
     return parser.parse_args(arguments)
 
 
@@ -39,4 +39,4 @@ def test_what_is_said_counts_more():
 
 def test_a_resumed_run_has_its_settings_already():
     with pytest.raises(LovevecError, match="--resume takes the folder alone"):
-        run_train(given("--resume", "m", "--preset", "typos"))
+        run(given("--resume", "m", "--preset", "typos"))

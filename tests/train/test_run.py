@@ -177,7 +177,7 @@ def test_a_run_with_a_vocabulary_file_goes_on_from_another_folder(tiny_target, t
 
 
 def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "lovevec.train", *map(str, arguments)]
+    return [sys.executable, "-m", "lovevec.cli", "train", *map(str, arguments)]
 
 
 @pytest.mark.slow
@@ -242,7 +242,8 @@ def test_two_processes_make_the_model_of_one(prepared, tmp_path):
         "--standalone",
         "--nproc-per-node=2",
         "-m",
-        "lovevec.train",
+        "lovevec.cli",
+        "train",
     ]
     subprocess.run(
         [*launch, str(tmp_path / "prepared"), "-o", str(tmp_path / "two"), *flags], check=True, env=environment

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from lovevec import __version__
-from lovevec.shell import run_command
+from lovevec.cli.shell import run_command
 
 COMMANDS = {
     "embed": "vectors for words: any strings, any number of them",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from lovevec.cli.shell import describe
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.shell import describe
 
 ABOUT = """Static word vectors out of a BERT-like model: what it makes of a word in many sentences, pooled to one.
 The result is a vector file that `lovevec train` learns from."""
@@ -89,7 +89,7 @@ def run(given: argparse.Namespace) -> None:
     from dataclasses import fields
 
     from lovevec.cli.streams import as_path, refuse_same_file
-    from lovevec.targets.distilled import DistillSettings, distill
+    from lovevec.transformer.distill import DistillSettings, distill
 
     if given.words is not None and given.min_count is not None:
         raise LovevecError("--words and --min-count: name one of the two")
@@ -117,8 +117,8 @@ def run(given: argparse.Namespace) -> None:
 
 def read_words(path: Path, progress: Progress) -> list[str]:
     """The words of a list, one a line, without the white space around them; what is not UTF-8 is told."""
-    from lovevec.formats.source import open_raw
-    from lovevec.formats.wordlist import split_words
+    from lovevec.vectors.read.source import open_raw
+    from lovevec.vectors.read.word_list import split_words
 
     with open_raw(path) as file:
         listed = split_words(file.read())

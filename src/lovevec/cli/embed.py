@@ -6,6 +6,7 @@ import argparse
 from contextlib import ExitStack
 from itertools import chain
 
+from lovevec.cli.shell import describe
 from lovevec.cli.streams import (
     MODEL_HELP,
     as_path,
@@ -18,7 +19,6 @@ from lovevec.cli.streams import (
     tidy_when_killed,
 )
 from lovevec.errors import LovevecError
-from lovevec.shell import describe
 
 ABOUT = """Vectors for words, one row a word, in their order: from the command line, a file, or standard input,
 one word a line. Any size in constant memory. Any string has a vector: misspelled, new, empty."""
@@ -57,9 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Embed what is given."""
-    from lovevec.formats.wordstream import open_words
-    from lovevec.formats.write import Shape, format_of, open_writer
     from lovevec.love import LOVE
+    from lovevec.vectors.read.word_stream import open_words
+    from lovevec.vectors.write.writer import Shape, format_of, open_writer
 
     output = as_path(given.output)
     kind = format_of(output, given.format)

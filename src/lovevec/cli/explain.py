@@ -6,9 +6,9 @@ import argparse
 import json
 
 from lovevec.cli.neighbors import add_word_arguments, given_words
+from lovevec.cli.shell import describe
 from lovevec.cli.streams import put
 from lovevec.errors import LovevecError
-from lovevec.shell import describe
 
 ABOUT = """What a word's vector is made of: its units, with the weight of each in the sum and its share of the final
 vector; known or imputed; the probability that the vector is right; the nearest known words."""

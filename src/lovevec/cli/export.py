@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from lovevec.cli.shell import complain, describe
 from lovevec.errors import LovevecError
-from lovevec.shell import complain, describe
 
 ABOUT = """Write a model as folded tables: what inference needs and nothing more. It is smaller and loads faster;
 training cannot go on from it."""
@@ -26,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Load, save, say how large it is."""
-    from lovevec.folder import CONFIG
     from lovevec.love import LOVE
+    from lovevec.model.folder import CONFIG
 
     output = Path(given.output)
     if (output / CONFIG).exists() and not given.overwrite:

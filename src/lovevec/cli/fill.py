@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lovevec.cli.shell import describe
 from lovevec.cli.streams import (
     MODEL_HELP,
     as_path,
@@ -19,15 +20,14 @@ from lovevec.cli.streams import (
 )
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.shell import describe
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lovevec.formats import VectorTable
-    from lovevec.formats.write import Writer
     from lovevec.love import LOVE
+    from lovevec.vectors import VectorTable
+    from lovevec.vectors.write.writer import Writer
 
 ABOUT = """Your own word vectors, plus a row for every word of a text (or a list) that they lack. Your rows come first,
 as they are; the new ones follow, the most frequent first, in the same space and at a fitting length."""
@@ -64,9 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Read both, attach, write."""
-    from lovevec.formats import read_vectors
-    from lovevec.formats.write import Shape, format_of, open_writer
     from lovevec.love import LOVE
+    from lovevec.vectors import read_vectors
+    from lovevec.vectors.write.writer import Shape, format_of, open_writer
 
     output = as_path(given.output)
     kind = format_of(output, given.format)
@@ -110,8 +110,8 @@ def run(given: argparse.Namespace) -> None:
 
 def wanted_words(given: argparse.Namespace, table: VectorTable, have: set[str]) -> list[str]:
     """The words to have rows for, the most frequent first."""
-    from lovevec.formats.textwords import count_list, count_text
-    from lovevec.formats.wordstream import open_words
+    from lovevec.vectors.read.text_words import count_list, count_text
+    from lovevec.vectors.read.word_stream import open_words
 
     lowercase = all(word == word.lower() for word in table.words)
     with open_words(as_path(given.words)) as stream:

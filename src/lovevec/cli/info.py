@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lovevec.cli.shell import describe
 from lovevec.cli.streams import MODEL_HELP, put
-from lovevec.shell import describe
 
 if TYPE_CHECKING:
     from lovevec.love import LOVE
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> None:
     """Print it."""
     from lovevec.love import LOVE
-    from lovevec.where import find_model
+    from lovevec.model.find import find_model
 
     folder = find_model(given.model)
     facts = facts_of(LOVE.load(folder), folder)

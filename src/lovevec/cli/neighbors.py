@@ -6,11 +6,11 @@ import argparse
 import json
 from collections.abc import Iterator
 
+from lovevec.cli.shell import describe
 from lovevec.cli.streams import MODEL_HELP, one_field, put, refuse_terminal
-from lovevec.shell import describe
 
 ABOUT = """The known words whose vectors are nearest to those of the given words, with their cosine. One line a word,
-tab-separated: the word (a tab inside it as \\t); known, imputed or empty; its neighbours. The word itself does not
+tab-separated: the word (a tab inside it as \\t); known, imputed or empty; its neighbors. The word itself does not
 count."""
 EXAMPLES = """examples:
   lovevec neighbors mispelling leukamia
@@ -27,10 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_word_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which words, by which model, with how many neighbours."""
+    """Which words, by which model, with how many neighbors."""
     parser.add_argument("words", nargs="*", metavar="word", help="any strings; without them: one a line from stdin")
     parser.add_argument("-m", "--model", help=MODEL_HELP)
-    parser.add_argument("-k", type=int, default=5, help="how many neighbours (default 5)")
+    parser.add_argument("-k", type=int, default=5, help="how many neighbors (default 5)")
 
 
 def run(given: argparse.Namespace) -> None:
@@ -45,7 +45,7 @@ def run(given: argparse.Namespace) -> None:
 
 
 def line_of(word: str, known: bool, near: list[tuple[str, float]], as_json: bool) -> str:
-    """A word and its neighbours, for people or for programs."""
+    """A word and its neighbors, for people or for programs."""
     if as_json:
         listed = [{"word": name, "cosine": round(cosine, 6)} for name, cosine in near]
         return json.dumps({"word": word, "known": known, "empty": not word.strip(), "neighbors": listed})
@@ -62,7 +62,7 @@ def given_words(words: list[str]) -> Iterator[list[str]]:
 
 
 def _from_stdin() -> Iterator[list[str]]:
-    from lovevec.formats.wordstream import open_words
+    from lovevec.vectors.read.word_stream import open_words
 
     with open_words(None) as stream:
         yield from stream.batches(BATCH)

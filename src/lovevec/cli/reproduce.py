@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from lovevec.cli.evaluate.downstream import rates_of
 from lovevec.cli.evaluate.shared import count
+from lovevec.cli.shell import describe
 from lovevec.cli.streams import put
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.shell import describe
 
 if TYPE_CHECKING:
     from lovevec.reproduce.bench import Bench
@@ -142,10 +142,10 @@ def encoder_bench_of(given: argparse.Namespace, progress: Progress) -> EncoderBe
     from lovevec.evaluate.datasets import data_folder
     from lovevec.evaluate.finetune import FinetuneSettings
     from lovevec.evaluate.finetune.settings import RATES
-    from lovevec.reports.results import refuse_bad_folder
+    from lovevec.evaluate.reports.results import refuse_bad_folder
+    from lovevec.methods.open_method import split_name
+    from lovevec.model.find import find_model
     from lovevec.reproduce.encoder_bench import EncoderBench
-    from lovevec.rivals.named import split_name
-    from lovevec.where import find_model
 
     if not given.encoder:
         raise LovevecError("bert: name the model with --encoder, a folder or a hub id such as bert-base-uncased")
@@ -187,10 +187,10 @@ def bench_of(given: argparse.Namespace, progress: Progress) -> Bench:
     """What the experiments need, from the command line; what is missing is told before anything is trained."""
     from lovevec.evaluate.datasets import data_folder
     from lovevec.evaluate.grid import RATES
+    from lovevec.methods.fasttext import FastText
+    from lovevec.methods.open_method import open_method, open_table
+    from lovevec.methods.table import Table
     from lovevec.reproduce.bench import TAGS, TEXTS, Bench
-    from lovevec.rivals.fasttext import FastText
-    from lovevec.rivals.named import open_method, open_table
-    from lovevec.rivals.table import Table
 
     for task in _names(given.tasks):
         if task.lower() not in (*TEXTS, *TAGS, "none"):

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Iterator
 from contextlib import ExitStack
 
+from lovevec.cli.shell import describe
 from lovevec.cli.streams import MODEL_HELP, as_path, one_field, put, refuse_terminal
 from lovevec.errors import FormatError, LovevecError
-from lovevec.shell import describe
 
 ABOUT = """How near two words are: the cosine of their vectors. One line a pair, tab-separated: the two words, the
 cosine, and for each of them known (the model learned from it), imputed, or empty (then the cosine is nan)."""
@@ -61,7 +61,7 @@ def batches_of_pairs(given: argparse.Namespace, stack: ExitStack) -> Iterator[tu
     """(left words, right words), from the command line or the stream; a bad file is told before the model is read."""
     if given.words:
         return iter([(given.words[::2], given.words[1::2])])
-    from lovevec.formats.wordstream import WordStream, open_words
+    from lovevec.vectors.read.word_stream import WordStream, open_words
 
     stream = stack.enter_context(open_words(as_path(given.input)))
 

@@ -15,9 +15,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from lovevec.cli.shell import complain, drop_stdout
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.progress import Progress
-from lovevec.shell import complain, drop_stdout
 
 PATIENCE = 1.0  # seconds before progress is shown: what is done sooner needs none
 MANY = 100_000  # words for which numpy takes about as long as numba and its import
@@ -45,7 +45,7 @@ def outputs_of(output: Path | None, kind: str) -> list[Path | None]:
     """The files that will be written."""
     if kind != "npy" or output is None:
         return [output]
-    from lovevec.formats.write_npy import words_beside
+    from lovevec.vectors.write.npy import words_beside
 
     return [output, words_beside(output)]
 

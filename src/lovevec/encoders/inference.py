@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lovevec.encoders.network import Network
 from lovevec.engine.spec import EncoderSpec
 from lovevec.errors import LovevecError
-from lovevec.ragged import Ragged
+from lovevec.units.ragged import Ragged
 
 BLOCK_UNITS = 16_384
 

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from lovevec.encoders.shared import Dropout, inside, weighted_sum
 from lovevec.engine.spec import EncoderSpec
-from lovevec.vocabulary import SPECIAL
+from lovevec.units.vocabulary import SPECIAL
 
 UNKNOWN_CHARACTER = 0.01
 NEVER = -1e9  # the log of no chance: finite, so that differences of it are numbers

@@ -15,7 +15,7 @@ from lovevec.engine.spec import EncoderSpec
 from lovevec.engine.tables import Tables
 from lovevec.engine.with_numpy import NumpyEngine
 from lovevec.errors import LovevecError, MissingExtra
-from lovevec.units import Units
+from lovevec.units.mixed_input import Units
 
 if TYPE_CHECKING:
     from lovevec.engine.with_numba import NumbaEngine

@@ -17,10 +17,10 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from lovevec.ngrams import BEGIN, END, LENGTHS, MIX, PRIME, SHIFT
-from lovevec.trie import CONTINUE, EMPTY, HASH, START
-from lovevec.units import LONGEST
-from lovevec.vocabulary import CLS, SEP, SUB, UNK
+from lovevec.units.mixed_input import LONGEST
+from lovevec.units.ngrams import BEGIN, END, LENGTHS, MIX, PRIME, SHIFT
+from lovevec.units.trie import CONTINUE, EMPTY, HASH, START
+from lovevec.units.vocabulary import CLS, SEP, SUB, UNK
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 MOST_NGRAMS = len(LENGTHS) * (LONGEST + 2)

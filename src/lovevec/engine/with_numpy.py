@@ -22,8 +22,8 @@ from lovevec.engine.positions import positional_attention
 from lovevec.engine.spec import EncoderSpec
 from lovevec.engine.tables import Tables
 from lovevec.engine.threads import in_chunks, usable_cores
-from lovevec.ragged import Ragged
-from lovevec.units import Units
+from lovevec.units.mixed_input import Units
+from lovevec.units.ragged import Ragged
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.integer]

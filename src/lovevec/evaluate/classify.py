@@ -11,18 +11,18 @@ from dataclasses import dataclass, field, replace
 
 import torch
 
+from lovevec.damage.noise import Noise, damaged
 from lovevec.device import choose_device
-from lovevec.evaluate.cells import Cells, Score
-from lovevec.evaluate.char_cnn import input_layer
 from lovevec.evaluate.datasets import Texts, TextSplit
 from lovevec.evaluate.fingerprint import downstream_key
 from lovevec.evaluate.grid import RATES, run_grid
-from lovevec.evaluate.lookup import look_up
-from lovevec.evaluate.noise import Noise, damaged
-from lovevec.evaluate.part import part_of
-from lovevec.evaluate.text_cnn import CNNSettings, Rows, TextCNN, accuracy, trained
+from lovevec.evaluate.nets.char_cnn import input_layer
+from lovevec.evaluate.nets.lookup import look_up
+from lovevec.evaluate.nets.text_cnn import CNNSettings, Rows, TextCNN, accuracy, trained
+from lovevec.evaluate.result_cache import ResultCache, Score
+from lovevec.evaluate.subsample import subsample
+from lovevec.methods.method import Method
 from lovevec.progress import Progress
-from lovevec.rivals.method import Method
 
 TASK = "classify 1"  # the number rises when other scores come out: kept ones are computed again then
 
@@ -48,12 +48,12 @@ def classify(
     split: TextSplit,
     noises: Sequence[Noise],
     settings: ClassifySettings,
-    cells: Cells,
+    cells: ResultCache,
     progress: Progress,
 ) -> Score:
     """The method's score (see `lovevec.evaluate.grid.best_of`): accuracies in per cent, by the labels of `noises`."""
     device = choose_device(settings.device)
-    part = part_of(len(split.train.labels), settings.sentences)
+    part = subsample(len(split.train.labels), settings.sentences)
     train = Texts([split.train.sentences[row] for row in part], [split.train.labels[row] for row in part])
     tests = {noise.label: damaged(split.test.sentences, noise, settings.noise_seed) for noise in noises}
     lookup = look_up(method, train.sentences, split.dev.sentences, *tests.values())

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
+from lovevec.evaluate.data.classes import Classes
 from lovevec.evaluate.kmeans import RESTARTS, kmeans
-from lovevec.evaluate.reading.classes import Classes
 from lovevec.evaluate.similarity import unit_rows
-from lovevec.rivals.method import Method, Parameters
+from lovevec.methods.method import Method, Parameters
 
 SEEDS = 10
 

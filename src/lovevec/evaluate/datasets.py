@@ -7,13 +7,13 @@
 >>> find("Birkbeck", data_folder())                   # the files alone
 """
 
-from lovevec.evaluate.reading.classes import Classes, word_classes
-from lovevec.evaluate.reading.lines import digest_of, filled_lines, lines_of
-from lovevec.evaluate.reading.pairs import Pairs, similarity_set
-from lovevec.evaluate.reading.sets import SETS, DataSet, data_folder, find, find_or_own, known_set, names_of
-from lovevec.evaluate.reading.several import read_several
-from lovevec.evaluate.reading.tagged import Tagged, TagSplit, tagged
-from lovevec.evaluate.reading.texts import Texts, TextSplit, texts
+from lovevec.evaluate.data.classes import Classes, word_classes
+from lovevec.evaluate.data.lines import digest_of, filled_lines, lines_of
+from lovevec.evaluate.data.pairs import Pairs, similarity_set
+from lovevec.evaluate.data.sets import SETS, DataSet, data_folder, find, find_or_own, known_set, names_of
+from lovevec.evaluate.data.several import read_several
+from lovevec.evaluate.data.tagged import Tagged, TagSplit, tagged
+from lovevec.evaluate.data.texts import Texts, TextSplit, texts
 
 __all__ = [
     "SETS",

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.evaluate.char_cnn import WithCharCNN
+from lovevec.damage.noise import Noise
 from lovevec.evaluate.datasets import TagSplit, TextSplit
-from lovevec.evaluate.lookup import Lookup
-from lovevec.evaluate.noise import Noise
-from lovevec.rivals.method import Method
+from lovevec.evaluate.nets.char_cnn import WithCharCNN
+from lovevec.evaluate.nets.lookup import Lookup
+from lovevec.methods.method import Method
 
 NUMBERS = 6
 STEP = 1e-3

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lovevec.evaluate.cells import Cells, Score
+from lovevec.evaluate.result_cache import ResultCache, Score
 from lovevec.progress import Progress
 
 RATES = (5e-3, 3e-3, 1e-3, 8e-4, 5e-4)  # the paper's
@@ -21,7 +21,7 @@ def run_grid(
     train_one: Callable[[float, int], Score],
     rates: Sequence[float],
     seeds: Sequence[int],
-    cells: Cells,
+    cells: ResultCache,
     key: Mapping[str, Any],
     progress: Progress,
     name: str = "training",

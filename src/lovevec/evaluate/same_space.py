@@ -1,7 +1,7 @@
 """Methods of other spaces beside a target: a model of other vectors than these says nothing about them by itself.
 
 A method lives in the target's space when its vectors of the target's own words point the same way. Any other is brought
-there by the map that `lovevec.attached` learns from the words that both know.
+there by the map that `lovevec.attach` learns from the words that both know.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.attached import Attached
-from lovevec.attached.rows import unit
-from lovevec.attached.space import SAME_SPACE
+from lovevec.attach import Attached
+from lovevec.attach.space import SAME_SPACE
 from lovevec.errors import LovevecError
-from lovevec.rivals.fasttext import FastText
-from lovevec.rivals.method import Floats, Method
-from lovevec.rivals.model import Model
-from lovevec.rivals.plugged import Plugged
-from lovevec.rivals.table import Table
+from lovevec.methods.fasttext import FastText
+from lovevec.methods.method import Floats, Method
+from lovevec.methods.model import Model
+from lovevec.methods.plugged import Plugged
+from lovevec.methods.table import Table
+from lovevec.vectors.normalized import normalized
 
 SAMPLE = 2000
 
@@ -29,9 +29,9 @@ def shares_space(method: Method, table: Table) -> bool:
     if method.dim != table.dim:
         return False
     rows = np.random.default_rng(SAMPLE).permutation(len(table.words))[:SAMPLE]
-    made = unit(method.embed([table.words[row] for row in rows.tolist()]))
+    made = normalized(method.embed([table.words[row] for row in rows.tolist()]))
     made_some = made.any(axis=1)
-    cosine = (made * unit(table.vectors[rows])).sum(axis=1)[made_some]
+    cosine = (made * normalized(table.vectors[rows])).sum(axis=1)[made_some]
     return bool(len(cosine) and cosine.mean() >= SAME_SPACE)
 
 
@@ -74,4 +74,4 @@ class _Directions:
         self.guest, self.dim, self.words = guest, guest.dim, guest.words
 
     def embed(self, words: Sequence[str]) -> Floats:
-        return unit(self.guest.embed(words))
+        return normalized(self.guest.embed(words))

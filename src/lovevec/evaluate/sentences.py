@@ -13,11 +13,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from lovevec.damage.noise import Noise, damaged
 from lovevec.errors import LovevecError
 from lovevec.evaluate.finetune.encoder import Encoder
 from lovevec.evaluate.finetune.rows import Rows
 from lovevec.evaluate.finetune.task import Sentences, tokenised
-from lovevec.evaluate.noise import Noise, damaged
 
 Floats = NDArray[np.float32]
 LONGEST = 512

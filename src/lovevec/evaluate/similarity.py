@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
 from lovevec.evaluate.bootstrap import RESAMPLES, bootstrap, interval
-from lovevec.evaluate.finite import finite_vectors
-from lovevec.evaluate.ranks import spearman, spearman_of_counts
-from lovevec.evaluate.reading.pairs import Pairs
-from lovevec.rivals.method import Method, Parameters
+from lovevec.evaluate.checked_embed import checked_embed
+from lovevec.evaluate.data.pairs import Pairs
+from lovevec.evaluate.spearman import spearman, spearman_of_counts
+from lovevec.methods.method import Method, Parameters
 
 FEWEST = 3  # pairs that a correlation is worth saying for
 DIGITS = 9  # of a cosine: every word is exactly as near to itself, whatever the last bits say
@@ -84,7 +84,7 @@ def similarity(method: Method, sets: Sequence[Pairs], resamples: int = RESAMPLES
 
 def unit_rows(method: Method, words: Sequence[str]) -> NDArray[np.float64]:
     """The method's vectors at length 1, zeros as they are: [len(words), dim]."""
-    vectors = finite_vectors(method, words).astype(np.float64)
+    vectors = checked_embed(method, words).astype(np.float64)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     result: NDArray[np.float64] = vectors / np.where(lengths > 0, lengths, 1)
     return result

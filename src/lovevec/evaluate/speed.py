@@ -13,15 +13,15 @@ from statistics import median
 
 import numpy as np
 
+from lovevec.damage.edits import damage
 from lovevec.errors import FormatError, LovevecError
-from lovevec.evaluate.reading.lines import read_bytes
-from lovevec.rivals.fasttext import FastText
-from lovevec.rivals.known_first import KnownFirst
-from lovevec.rivals.method import Method
-from lovevec.rivals.model import Model
-from lovevec.rivals.plugged import Plugged
-from lovevec.rivals.table import Table
-from lovevec.train.augmentation import damage
+from lovevec.evaluate.data.lines import read_bytes
+from lovevec.methods.fasttext import FastText
+from lovevec.methods.method import Method
+from lovevec.methods.model import Model
+from lovevec.methods.plugged import Plugged
+from lovevec.methods.table import Table
+from lovevec.methods.with_fallback import WithFallback
 
 REPEATS = 5
 SECONDS = 0.3
@@ -48,7 +48,7 @@ def damaged_copies(words: Sequence[str], count: int, seed: int = 0) -> list[str]
 def known_words(methods: Sequence[Method]) -> Sequence[str]:
     """The words that the first of the methods to know any has a vector of its own for, or has learned from."""
     for method in methods:
-        if isinstance(method, KnownFirst):
+        if isinstance(method, WithFallback):
             method = method.table
         if isinstance(method, (Table, FastText)) and len(method.words):
             return method.words

@@ -12,19 +12,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import torch
 
+from lovevec.damage.noise import Noise, damaged
 from lovevec.device import choose_device
-from lovevec.evaluate.cells import Cells, Score
-from lovevec.evaluate.char_cnn import input_layer
 from lovevec.evaluate.datasets import Tagged, TagSplit
-from lovevec.evaluate.entities import Counts, Tags, count_entities, overall
 from lovevec.evaluate.fingerprint import downstream_key
 from lovevec.evaluate.grid import RATES, run_grid
-from lovevec.evaluate.lookup import look_up
-from lovevec.evaluate.noise import Noise, damaged
-from lovevec.evaluate.part import part_of
-from lovevec.evaluate.tagger import Sentences, Tagger, TaggerSettings, trained
+from lovevec.evaluate.nets.char_cnn import input_layer
+from lovevec.evaluate.nets.entities import Counts, Tags, count_entities, overall
+from lovevec.evaluate.nets.lookup import look_up
+from lovevec.evaluate.nets.tagger import Sentences, Tagger, TaggerSettings, trained
+from lovevec.evaluate.result_cache import ResultCache, Score
+from lovevec.evaluate.subsample import subsample
+from lovevec.methods.method import Method
 from lovevec.progress import Progress
-from lovevec.rivals.method import Method
 
 TASK = "tag 1"  # the number rises when other scores come out: kept ones are computed again then
 
@@ -51,13 +51,13 @@ def tag(
     split: TagSplit,
     noises: Sequence[Noise],
     settings: TagSettings,
-    cells: Cells,
+    cells: ResultCache,
     progress: Progress,
 ) -> Score:
     """The method's score (see `lovevec.evaluate.grid.best_of`): F1 in per cent, by the labels of `noises`. Each run
     has precision, recall and the F1 of each type of entity too."""
     device = choose_device(settings.device)
-    part = part_of(len(split.train.tags), settings.sentences)
+    part = subsample(len(split.train.tags), settings.sentences)
     train = Tagged([split.train.sentences[row] for row in part], [split.train.tags[row] for row in part])
     tests = {noise.label: damaged(split.test.sentences, noise, settings.noise_seed) for noise in noises}
     lookup = look_up(method, train.sentences, split.dev.sentences, *tests.values())

@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.attached.rows import unit
 from lovevec.errors import LovevecError
 from lovevec.evaluate.bootstrap import RESAMPLES, bootstrap, interval
-from lovevec.evaluate.finite import finite_vectors
-from lovevec.evaluate.misspellings import Misspellings
-from lovevec.formats import ReadReport, VectorTable
-from lovevec.rivals.method import Floats, Method, Parameters
-from lovevec.rivals.table import Table
-from lovevec.targets.rows import lower_case
+from lovevec.evaluate.checked_embed import checked_embed
+from lovevec.evaluate.data.misspellings import Misspellings
+from lovevec.methods.method import Floats, Method, Parameters
+from lovevec.methods.table import Table
 from lovevec.train.score import ranks
+from lovevec.vectors import ReadReport, VectorTable
+from lovevec.vectors.normalized import normalized
+from lovevec.vectors.rows import lower_case
 
 BATCH = 1024  # x 16,384 cosines are 64 MB
 TEN = 10
@@ -104,14 +104,14 @@ def recovered(made: Floats, vectors: Floats, rows: NDArray[np.int64]) -> tuple[F
     cosine, rank = np.zeros(len(made), dtype=np.float32), np.full(len(made), len(vectors), dtype=np.int64)
     for low in range(0, len(made), BATCH):
         part = slice(low, low + BATCH)
-        cosine[part], rank[part] = ranks(unit(made[part]), vectors, rows[part])
+        cosine[part], rank[part] = ranks(normalized(made[part]), vectors, rows[part])
     nothing = ~made.any(axis=1)
     cosine[nothing], rank[nothing] = 0, len(vectors)
     return cosine, rank
 
 
 def _score(method: Method, table: Table, tried: Trial, resamples: int, seed: int) -> SetScore:
-    cosine, rank = recovered(finite_vectors(method, tried.wrong), table.vectors, tried.rows)
+    cosine, rank = recovered(checked_embed(method, tried.wrong), table.vectors, tried.rows)
     values = np.stack([100.0 * (rank < 1), 100.0 * (rank < TEN), cosine], axis=1)
     words, owner = np.unique(tried.rows, return_inverse=True)
     sums, counts = np.zeros((len(words), values.shape[1])), np.bincount(owner)

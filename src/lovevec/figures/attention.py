@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lovevec.errors import LovevecError
 from lovevec.figures.heatmap import number_cells, painted
 from lovevec.figures.labels import measure
-from lovevec.figures.paper import INK, QUIET, blank, entitle_all, head, kind_of, save, short
+from lovevec.figures.style import INK, QUIET, blank, entitle_all, head, kind_of, save, short
 
 MOST_NUMBERS = 24
 MOST_LABELS = 60

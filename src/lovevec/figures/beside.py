@@ -12,7 +12,7 @@ from lovevec.figures.labels import GAP, measure
 
 Floats = NDArray[np.float64]
 NEAR = 4.0  # points from a spot's edge to its label
-# Directions from a spot to its label, the most usual first; up and down last, where it covers neighbours.
+# Directions from a spot to its label, the most usual first; up and down last, where it covers neighbors.
 CORNERS, SIDES, ENDS = ((1, 1), (1, -1), (-1, 1), (-1, -1)), ((1, 0), (-1, 0), (0, 1), (0, -1)), (0.5, -0.5)
 AROUND = np.array([*CORNERS, *SIDES, *((x, y) for y in (1, -1) for x in ENDS)], dtype=np.float64)
 RINGS = np.array([0, 5, 11, 18, 27, 40, 60], dtype=np.float64)

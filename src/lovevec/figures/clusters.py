@@ -11,7 +11,8 @@ import numpy as np
 
 from lovevec.errors import LovevecError
 from lovevec.figures.beside import Label, put_beside
-from lovevec.figures.paper import (
+from lovevec.figures.plane import Floats, Topics, Vectors, on_plane, turned
+from lovevec.figures.style import (
     COLOURS,
     INK,
     MARKERS,
@@ -27,7 +28,6 @@ from lovevec.figures.paper import (
     settle,
     short,
 )
-from lovevec.figures.plane import Floats, Topics, Vectors, on_plane, turned
 
 Path = str | PathLike[str]
 SMALL, LARGE = 26, 90  # areas of markers, in square points

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
 from lovevec.figures.labels import GAP, apart, measure
-from lovevec.figures.paper import (
+from lovevec.figures.style import (
     COLOURS,
     FAINT,
     INK,

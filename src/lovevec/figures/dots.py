@@ -7,7 +7,7 @@ from math import ceil
 from os import PathLike
 from typing import Any, NamedTuple
 
-from lovevec.figures.paper import FAINT, INK, QUIET, blank, entitle, entitle_all, frame, kind_of, save, short
+from lovevec.figures.style import FAINT, INK, QUIET, blank, entitle, entitle_all, frame, kind_of, save, short
 
 BEST = "#c4553b"
 ACROSS = 4  # panels side by side

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from lovevec.errors import LovevecError
 from lovevec.figures.attention import MOST_LABELS, draw_maps, name_axis, name_size, room
-from lovevec.figures.paper import COLOURS, INK, QUIET, blank, entitle_all, frame, head, kind_of, save, short
-
-if TYPE_CHECKING:
-    from lovevec.explain import Explanation
+from lovevec.figures.style import COLOURS, INK, QUIET, blank, entitle_all, frame, head, kind_of, save, short
 
 TOWARDS, AWAY = COLOURS[:2]
 
 
-def draw_explanation(explanation: Explanation, path: str | PathLike[str]) -> Any:
-    """Positional attention, self-attention and the units' shares side by side, into a .png, .svg or .pdf file."""
+def draw_explanation(explanation: Any, path: str | PathLike[str]) -> Any:
+    """Positional attention, self-attention and the units' shares side by side, into a .png, .svg or .pdf file.
+    `explanation` is what `love.explain` gives."""
     kind_of(path)
     if explanation.positional is None or explanation.attention is None:
         raise LovevecError(f"nothing to draw: {explanation.notes[-1]}")
@@ -37,7 +35,7 @@ def draw_explanation(explanation: Explanation, path: str | PathLike[str]) -> Any
     return figure
 
 
-def _title(explanation: Explanation) -> str:
+def _title(explanation: Any) -> str:
     what = "empty" if explanation.empty else "known" if explanation.known else "imputed"
     sure = "" if explanation.confidence is None else f", confidence {explanation.confidence:.2f}"
     near = ", ".join(word for word, _ in explanation.neighbors[:3])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
 from lovevec.figures.labels import measure
-from lovevec.figures.paper import INK, blank, entitle, entitle_all, frame, kind_of, save, short
+from lovevec.figures.style import INK, blank, entitle, entitle_all, frame, kind_of, save, short
 
 Path = str | PathLike[str]
 Floats = NDArray[np.float64]
@@ -85,7 +85,7 @@ def lower_triangle(values: NDArray[Any], labels: Sequence[str], what: str) -> Fl
 
 
 def painted(axes: Any, values: NDArray[Any], low: float, high: float) -> Any:
-    """Cells from light to dark, with white lines between; NaN is not painted."""
+    """ResultCache from light to dark, with white lines between; NaN is not painted."""
     image = axes.imshow(values, cmap="Blues", vmin=low, vmax=high, interpolation="nearest")
     frame(axes)
     if max(values.shape) <= 40:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.figures.paper import any_script
+from lovevec.figures.style import any_script
 
 Floats = NDArray[np.float64]
 GAP = 1.5  # points between two labels at least: other file kinds set text a little wider
@@ -25,7 +25,7 @@ def measure(figure: Any, text: str, size: float, weight: str = "normal") -> tupl
 def apart(wanted: Floats, size: float, low: float, high: float) -> Floats:
     """Places from `low` to `high`, at least `size` from each other, as near to the wanted ones as can be.
 
-    Least squares: neighbours that collide are pooled and share the mean of what they want. Where there is no room for
+    Least squares: neighbors that collide are pooled and share the mean of what they want. Where there is no room for
     all, they are as far apart as they can be.
     """
     order = np.argsort(wanted, kind="stable")

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.attached import Attached
-from lovevec.attached.sample import Model
+from lovevec.attach import Attached
+from lovevec.attach.sample import Model
 from lovevec.errors import LovevecError, MissingExtra
 
 try:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.reports.results import Pictures
+from lovevec.evaluate.reports.results import Pictures
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import page_of
-from lovevec.reproduce.paper import ABLATION
+from lovevec.reproduce.published import ABLATION
 from lovevec.reproduce.variants import EXPLAINED, measure_variants, variant_table
 
 NO_AUGMENTATION = {"swap": 0.0, "drop": 0.0, "insert": 0.0, "keyboard": 0.0, "synonym": 0.0, "none": 1.0}

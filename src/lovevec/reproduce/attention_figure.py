@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lovevec.reports.markdown import markdown
-from lovevec.reports.results import Pictures
+from lovevec.evaluate.reports.markdown import markdown
+from lovevec.evaluate.reports.results import Pictures
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import page_of
 
@@ -31,7 +31,7 @@ def measure(bench: Bench) -> dict[str, Any]:
 
 
 def page(scores: Mapping[str, Any]) -> str:
-    """How much of a unit's own weight stays with it and its two neighbours, and what the first unit attends to."""
+    """How much of a unit's own weight stays with it and its two neighbors, and what the first unit attends to."""
     units, positional, own = scores["units"], np.array(scores["positional"]), np.array(scores["attention"])
     inner = range(1, len(units) - 1)
     trigram = np.mean([positional[i, i - 1 : i + 2] for i in inner], axis=0)

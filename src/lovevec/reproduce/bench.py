@@ -8,20 +8,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from lovevec.damage.noise import Noise
 from lovevec.evaluate import datasets
-from lovevec.evaluate.cells import Cells, Score
 from lovevec.evaluate.datasets import Classes, Pairs, TagSplit, TextSplit
 from lovevec.evaluate.grid import RATES
-from lovevec.evaluate.noise import Noise
+from lovevec.evaluate.result_cache import ResultCache, Score
 from lovevec.evaluate.speed import damaged_copies, words_per_second
+from lovevec.methods.learned.learn import TITLES, fingerprint
+from lovevec.methods.method import Method
+from lovevec.methods.model import Model
+from lovevec.methods.plugged import Plugged
+from lovevec.methods.table import Table
 from lovevec.progress import Progress
-from lovevec.reproduce.paper import CLUSTERS, NOISES, SIMILARITY
-from lovevec.reproduce.wanted import wanted
-from lovevec.rivals.learned import TITLES, fingerprint
-from lovevec.rivals.method import Method
-from lovevec.rivals.model import Model
-from lovevec.rivals.plugged import Plugged
-from lovevec.rivals.table import Table
+from lovevec.reproduce.published import CLUSTERS, NOISES, SIMILARITY
+from lovevec.reproduce.select import select
 from lovevec.train import Settings
 
 RECIPE = TITLES["love-recipe"]
@@ -60,9 +60,9 @@ class Bench:
     _kept: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def cells(self) -> Cells:
+    def cells(self) -> ResultCache:
         """Finished parts, from this run or an earlier one."""
-        return Cells(self.folder / "cells")
+        return ResultCache(self.folder / "cells")
 
     def about_target(self) -> dict[str, Any]:
         """What pages say of the target."""
@@ -81,10 +81,10 @@ class Bench:
             "device": self.device,
         }
 
-    def wanted(self, names: Sequence[str], kind: str) -> list[str]:
+    def select(self, names: Sequence[str], kind: str) -> list[str]:
         """Those of `names` that the user did not leave out; `kind` is tasks or methods."""
         chosen: Sequence[str] = getattr(self, kind)
-        return wanted(names, chosen, kind)
+        return select(names, chosen, kind)
 
     def need(self, *names: str) -> None:
         """Say which dataset is missing before anything is trained."""
@@ -99,14 +99,14 @@ class Bench:
         return found
 
     def _method(self, name: str) -> Method:
-        from lovevec.rivals.named import rivals_of
+        from lovevec.methods.open_method import rivals_of
 
         if name == TARGET:
             return self.alone
         if name in PLUGGED:
             return Plugged(self.target, self.model(PLUGGED[name]))
         if name == CHAR_CNN:
-            from lovevec.evaluate.char_cnn import WithCharCNN
+            from lovevec.evaluate.nets.char_cnn import WithCharCNN
 
             return WithCharCNN(self.target)
         (made,) = rivals_of(
@@ -179,7 +179,7 @@ class Bench:
     def about(self, method: Method) -> Score:
         """What every table says of a method: parameters, and how fast it makes vectors of words that it never saw (the
         target's own, mistyped); no speed for a CharCNN, which runs inside another model."""
-        from lovevec.evaluate.char_cnn import WithCharCNN
+        from lovevec.evaluate.nets.char_cnn import WithCharCNN
 
         fast = None if isinstance(method, WithCharCNN) else words_per_second(method, self._mistyped)
         return {"parameters": method.parameters._asdict(), "words_per_second": fast}

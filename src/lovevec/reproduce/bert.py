@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lovevec.reports.markdown import Cell
-from lovevec.reports.results import Pictures
+from lovevec.evaluate.reports.markdown import Cell
+from lovevec.evaluate.reports.results import Pictures
 from lovevec.reproduce.encoder_bench import COUNTED, PLAIN, SWEEP, EncoderBench
 from lovevec.reproduce.extrinsic import TITLES
 from lovevec.reproduce.pages import QUICK, beside, mean
-from lovevec.reproduce.paper import BERT_ROBUSTNESS, BERT_TYPOS
+from lovevec.reproduce.published import BERT_ROBUSTNESS, BERT_TYPOS
 
 OCR = [noise.label for noise in SWEEP]
 TYPO = [OCR[0], *(noise.label for noise in COUNTED)]
@@ -38,7 +38,7 @@ def page(scores: Mapping[str, Any]) -> str:
             "OCR confusions in so many per cent of the words. *gain*: of the mean over the plain encoder's; *dev*: the"
             " mean over the same damage of the dev set.",
             _table(rows, OCR, {name: found[task] for name, found in BERT_ROBUSTNESS.items() if task in found}),
-            "So many words of each sentence mistyped (a swap, a drop, an insertion or a neighbouring key).",
+            "So many words of each sentence mistyped (a swap, a drop, an insertion or a neighboring key).",
             _table(rows, TYPO, BERT_TYPOS if task == "sst2" else {}),
             _chosen(rows),
         ]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lovevec.evaluate.kmeans import kmeans
-from lovevec.reports.markdown import markdown
-from lovevec.reports.results import Pictures
+from lovevec.evaluate.reports.markdown import markdown
+from lovevec.evaluate.reports.results import Pictures
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import page_of
 
@@ -29,7 +29,7 @@ def measure(bench: Bench) -> dict[str, Any]:
     """Vectors and clusters of the eighteen words."""
     words = [word for listed in TOPICS.values() for word in listed] + list(DAMAGED)
     found: dict[str, Any] = {}
-    for name in bench.wanted(METHODS, "methods"):
+    for name in bench.select(METHODS, "methods"):
         vectors = bench.method(name).embed(words).astype(np.float64)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         clusters = kmeans(vectors, len(TOPICS), np.random.default_rng([bench.seed, 7])).labels

@@ -12,14 +12,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
 from lovevec.evaluate import datasets
-from lovevec.evaluate.cells import Cells, Score
-from lovevec.evaluate.noise import Noise
+from lovevec.evaluate.result_cache import ResultCache, Score
 from lovevec.progress import Progress
 from lovevec.reproduce.bench import TAGS, TEXTS
-from lovevec.reproduce.paper import NOISES
-from lovevec.reproduce.wanted import wanted
+from lovevec.reproduce.published import NOISES
+from lovevec.reproduce.select import select
 
 if TYPE_CHECKING:
     from lovevec.evaluate.finetune import Encoder, FinetuneSettings, Trials
@@ -56,9 +56,9 @@ class EncoderBench:
     progress: Progress = field(default_factory=lambda: Progress(quiet=True))
 
     @cached_property
-    def cells(self) -> Cells:
+    def cells(self) -> ResultCache:
         """Finished runs, of this process or another."""
-        return Cells(self.folder / "cells")
+        return ResultCache(self.folder / "cells")
 
     def settings(self) -> dict[str, Any]:
         """What the numbers depend on, for the JSON."""
@@ -80,8 +80,8 @@ class EncoderBench:
         """The datasets, by default those of the paper; what is missing is told."""
         known = (*TEXTS, *TAGS)
         for task in self.tasks:
-            wanted(known, [task], "tasks")
-        tasks = wanted(known, self.tasks or TASKS, "tasks")
+            select(known, [task], "tasks")
+        tasks = select(known, self.tasks or TASKS, "tasks")
         for task in tasks:
             datasets.find(task, self.data)
         return tasks
@@ -91,7 +91,7 @@ class EncoderBench:
         """The rows that there is a LOVE for, or those that were asked for."""
         rows = self.rows()
         if self.methods:
-            return wanted(list(rows), self.methods, "methods")
+            return select(list(rows), self.methods, "methods")
         found = [name for name in rows if not name.endswith(tuple(FURTHER))]
         if find_spec("symspellpy") is None:
             self.progress.say(f"{SPELLED} is left out: pip install 'lovevec[rivals]' brings it")
@@ -112,7 +112,7 @@ class EncoderBench:
         return rows
 
     def fill(self, share: tuple[int, int]) -> None:
-        """The k-th of n parts of the runs: neighbours in the list, which share tokenised text."""
+        """The k-th of n parts of the runs: neighbors in the list, which share tokenised text."""
         number, of = share
         for task in self.chosen_tasks:
             runs = list(self._runs())

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from lovevec.errors import LovevecError
+from lovevec.evaluate.reports.results import Pictures, refuse_bad_folder, write_page, write_results
 from lovevec.progress import Progress
-from lovevec.reports.results import Pictures, refuse_bad_folder, write_page, write_results
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.encoder_bench import EncoderBench
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.reports.markdown import Cell
-from lovevec.reports.results import Pictures
+from lovevec.evaluate.reports.markdown import Cell
+from lovevec.evaluate.reports.results import Pictures
 from lovevec.reproduce.bench import RECIPE, TAGS, TARGET, TEXTS, WITH_LOVE, Bench, original_and_typo
 from lovevec.reproduce.pages import HEADER, beside, mean, page_of, size_and_speed
-from lovevec.reproduce.paper import EXTRINSIC
+from lovevec.reproduce.published import EXTRINSIC
 
 METHODS = (TARGET, "Edit Distance", "SymSpell", "MIMICK", "BoS", "KVQ-FH", "PBoS", "LOVE", RECIPE, WITH_LOVE)
 TITLES = {"sst2": "SST2", "mr": "MR", "conll03": "CoNLL-03", "bc2gm": "BC2GM"}
@@ -18,10 +18,10 @@ TITLES = {"sst2": "SST2", "mr": "MR", "conll03": "CoNLL-03", "bc2gm": "BC2GM"}
 
 def measure(bench: Bench) -> dict[str, Any]:
     """Every method on every dataset; trained and chosen on clean text, tested on both."""
-    tasks = bench.wanted((*TEXTS, *TAGS), "tasks")
+    tasks = bench.select((*TEXTS, *TAGS), "tasks")
     bench.need(*tasks)
     scores: dict[str, Any] = {}
-    for name in bench.wanted(METHODS, "methods"):
+    for name in bench.select(METHODS, "methods"):
         method = bench.method(name)
         scores[name] = {
             **bench.about(method),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.reports.markdown import Cell
-from lovevec.reports.results import Pictures
+from lovevec.evaluate.reports.markdown import Cell
+from lovevec.evaluate.reports.results import Pictures
 from lovevec.reproduce.bench import RECIPE, TARGET, Bench
 from lovevec.reproduce.pages import HEADER, beside, mean, page_of, size_and_speed
-from lovevec.reproduce.paper import CLUSTERS, INTRINSIC, SIMILARITY
+from lovevec.reproduce.published import CLUSTERS, INTRINSIC, SIMILARITY
 
 METHODS = (TARGET, "MIMICK", "BoS", "KVQ-FH", "PBoS", "LOVE", RECIPE)
 
@@ -18,7 +18,7 @@ def measure(bench: Bench) -> dict[str, Any]:
     """All sets for all methods; a word that the target lacks has a vector of zeros there."""
     bench.need(*SIMILARITY, *CLUSTERS)
     scores: dict[str, Any] = {}
-    for name in bench.wanted(METHODS, "methods"):
+    for name in bench.select(METHODS, "methods"):
         method = bench.method(name)
         scores[name] = {
             **bench.about(method),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lovevec.reports.markdown import Cell, markdown
-from lovevec.reports.rows import HEADER, about
-from lovevec.rivals.method import Parameters
+from lovevec.evaluate.reports.markdown import Cell, markdown
+from lovevec.evaluate.reports.rows import HEADER, about
+from lovevec.methods.method import Parameters
 
 __all__ = ["HEADER", "PAPER", "QUICK", "beside", "mean", "page_of", "size_and_speed"]
 PAPER = "· in the paper"

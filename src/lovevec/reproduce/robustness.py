@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.reports.markdown import Cell
-from lovevec.reports.results import Pictures
+from lovevec.evaluate.reports.markdown import Cell
+from lovevec.evaluate.reports.results import Pictures
 from lovevec.reproduce.bench import CHAR_CNN, TARGET, WITH_LOVE, WITH_RECIPE, Bench
 from lovevec.reproduce.extrinsic import TITLES
 from lovevec.reproduce.pages import HEADER, beside, mean, page_of, size_and_speed
-from lovevec.reproduce.paper import NOISES, ROBUSTNESS
+from lovevec.reproduce.published import NOISES, ROBUSTNESS
 
 METHODS = (TARGET, "Random", "UNK", CHAR_CNN, "Edit Distance", WITH_LOVE, WITH_RECIPE)
 TASKS = ("sst2", "conll03")
@@ -20,8 +20,8 @@ TASKS = ("sst2", "conll03")
 
 def measure(bench: Bench) -> dict[str, Any]:
     """Every method on both datasets at every share of damaged words."""
-    tasks = bench.wanted(TASKS, "tasks")
-    methods = bench.wanted(METHODS, "methods")
+    tasks = bench.select(TASKS, "tasks")
+    methods = bench.select(METHODS, "methods")
     bench.need(*tasks)
     scores = {
         name: {

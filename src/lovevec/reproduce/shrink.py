@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.reports.results import Pictures
+from lovevec.evaluate.reports.results import Pictures
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import page_of
-from lovevec.reproduce.paper import SHRINK
+from lovevec.reproduce.published import SHRINK
 from lovevec.reproduce.variants import EXPLAINED, measure_variants, variant_table
 
 VARIANTS = {name: {"shrink": name} for name in SHRINK}

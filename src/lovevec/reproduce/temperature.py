@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.reports.results import Pictures
+from lovevec.evaluate.reports.results import Pictures
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import page_of
-from lovevec.reproduce.paper import TEMPERATURE
+from lovevec.reproduce.published import TEMPERATURE
 from lovevec.reproduce.variants import EXPLAINED, measure_variants, variant_table
 
 VARIANTS = {f"τ = {value:g}": {"temperature": value} for value in TEMPERATURE}

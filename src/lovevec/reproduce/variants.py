@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.reports.markdown import Cell
+from lovevec.evaluate.reports.markdown import Cell
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import HEADER, beside, mean, size_and_speed
-from lovevec.reproduce.paper import SIMILARITY
+from lovevec.reproduce.published import SIMILARITY
 
 COLUMNS = ("RareWord", "SST2", "six sets", "SST2 + typo")
 EXPLAINED = (
@@ -19,12 +19,12 @@ EXPLAINED = (
 
 def measure_variants(bench: Bench, variants: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Train and score each; finished ones are kept."""
-    wanted = bench.wanted(list(variants), "methods")
+    chosen = bench.select(list(variants), "methods")
     bench.need(*SIMILARITY, *(["sst2"] if bench.wants("sst2") else []))
     return {
         "target": bench.about_target(),
         "variants": {
-            name: {"settings": dict(variants[name]), **bench.variant_scores(variants[name])} for name in wanted
+            name: {"settings": dict(variants[name]), **bench.variant_scores(variants[name])} for name in chosen
         },
     }
 

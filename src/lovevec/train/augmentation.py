@@ -1,107 +1,26 @@
 """Augmentation: what the model sees in a word's place, so that damage and synonyms lead to the same vector.
 
-    swap      mispselling      two neighbouring characters change places
-    drop      mispelling       one character is left out
-    insert    missxpelling     one character too many
-    keyboard  misspeliing      a neighbouring key instead
-    sound     mispelling       a spelling that sounds alike instead (see sounds.py)
-    ocr       misspe1ling      a character that prints alike instead
-    synonym   typo             a near neighbour in the target
-    none      misspelling
+    swap, drop, insert, keyboard, sound, ocr     the word with one edit (see damage/edits.py)
+    synonym                                      a near neighbor in the target
+    none                                         the word itself
 
-Everything works on flat arrays of code points, all words of a chunk at once, with the caller's own generator.
 The paper trains neither on `ocr` (look-alike characters) nor on `sound`.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.ragged import Ragged, merge, offsets_of, spread
-from lovevec.train.sounds import respell
+from lovevec.damage.edits import EDITS, UNTOUCHED, edit
 from lovevec.train.synonyms import Synonyms
-from lovevec.units import Units, to_codes, to_words
+from lovevec.units.mixed_input import Units
+from lovevec.units.ragged import Ragged, merge
 
-SWAP, DROP, INSERT, KEYBOARD, OCR, SOUND, SYNONYM, NONE = range(8)
-KINDS: Mapping[str, int] = {
-    "swap": SWAP,
-    "drop": DROP,
-    "insert": INSERT,
-    "keyboard": KEYBOARD,
-    "ocr": OCR,
-    "sound": SOUND,
-    "synonym": SYNONYM,
-    "none": NONE,
-}
-TYPOS = ("swap", "drop", "insert", "keyboard")
-LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", dtype=np.uint8).astype(np.uint32)
-ASCII = 128
-
-
-@cache
-def confusions(name: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """A data file's look-alikes: [128, most] code points for each ASCII character, and how many of them count."""
-    raw = json.loads(files("lovevec.train").joinpath("data", f"{name}.json").read_text("utf-8"))["neighbours"]
-    table = np.zeros((ASCII, max(map(len, raw.values()))), dtype=np.uint32)
-    count = np.zeros(ASCII, dtype=np.int64)
-    for character, others in raw.items():
-        table[ord(character), : len(others)] = [ord(other) for other in others]
-        count[ord(character)] = len(others)
-    return table, count
-
-
-def edit(codes: Ragged, kinds: NDArray[np.integer], rng: np.random.Generator) -> Ragged:
-    """One edit of its kind to each word; a word too short or without a fitting character stays as it is."""
-    lengths = codes.lengths
-    swap = (kinds == SWAP) & (lengths > 1)
-    drop = (kinds == DROP) & (lengths > 1)
-    insert = kinds == INSERT
-    at = (rng.random(len(codes)) * (lengths + insert - swap)).astype(np.int64)
-
-    out_lengths = lengths - drop + insert
-    offsets = offsets_of(out_lengths)
-    inside = np.arange(offsets[-1]) - spread(offsets[:-1], out_lengths)
-    there = inside - spread(at, out_lengths)  # 0 at the edit, negative before, positive behind
-    source = (
-        inside
-        + (spread(drop, out_lengths) & (there >= 0))
-        - (spread(insert, out_lengths) & (there > 0))
-        + np.where(spread(swap, out_lengths), (there == 0).astype(np.int64) - (there == 1), 0)
-    )
-    source = np.minimum(source + spread(codes.offsets[:-1], out_lengths), max(len(codes.values) - 1, 0))
-    values = codes.values[source] if len(codes.values) else np.zeros(offsets[-1], dtype=np.uint32)
-
-    spot = offsets[:-1] + at
-    values[spot[insert]] = LETTERS[rng.integers(0, len(LETTERS), int(insert.sum()))]
-    for kind, name in ((KEYBOARD, "keyboard"), (OCR, "ocr")):
-        rows = np.flatnonzero((kinds == kind) & (lengths > 0))
-        if len(rows):
-            _confuse(values, spot[rows], name, rng)
-    edited, sound = Ragged(values, offsets), kinds == SOUND
-    if not sound.any():
-        return edited
-    return merge(sound, respell(edited.take(np.flatnonzero(sound)), rng), edited.take(np.flatnonzero(~sound)))
-
-
-def _confuse(values: NDArray[np.integer], spots: NDArray[np.int64], name: str, rng: np.random.Generator) -> None:
-    """Put a look-alike at each spot, where the file knows one."""
-    table, count = confusions(name)
-    codes = np.minimum(values[spots], ASCII - 1)
-    choices = np.where(values[spots] < ASCII, count[codes], 0)
-    pick = (rng.random(len(spots)) * choices).astype(np.int64)
-    values[spots] = np.where(choices > 0, table[codes, pick], values[spots])
-
-
-def damage(words: Sequence[str], rng: np.random.Generator, kinds: Sequence[str] = TYPOS) -> list[str]:
-    """Words with one edit each, of a kind drawn from `kinds`: for evaluation, and for people to look at."""
-    drawn = np.array([KINDS[kind] for kind in kinds])[rng.integers(0, len(kinds), len(words))]
-    return to_words(edit(to_codes(words, lowercase=False), drawn, rng))
+SYNONYM, NONE = UNTOUCHED, UNTOUCHED + 1
+KINDS: Mapping[str, int] = {**EDITS, "synonym": SYNONYM, "none": NONE}
 
 
 class Augmentation:

@@ -17,10 +17,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lovevec.ragged import Ragged, spread
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.settings import TrainSettings
 from lovevec.train.synonyms import Synonyms
+from lovevec.units.ragged import Ragged, spread
 
 CHUNK_ROWS = 16_384
 AHEAD = 4

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.encoders.pbos import NEVER, UNKNOWN_CHARACTER
-from lovevec.ragged import Ragged
-from lovevec.vocabulary import SPECIAL, UNK, UnitVocabulary
+from lovevec.units.ragged import Ragged
+from lovevec.units.vocabulary import SPECIAL, UNK, UnitVocabulary
 
 
 def log_chances(encoded: Ragged, rows: NDArray[np.int64], vocabulary: UnitVocabulary) -> NDArray[np.float32]:

@@ -17,7 +17,6 @@ from lovevec.encoders.pbos import PBoS
 from lovevec.engine.spec import misfit
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.substrings import only_seen
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.batches import Batch, Batches
 from lovevec.train.chances import log_chances
@@ -29,8 +28,9 @@ from lovevec.train.meter import Meter
 from lovevec.train.optimiser import Optimiser
 from lovevec.train.prepared import Prepared, without
 from lovevec.train.settings import TrainSettings
-from lovevec.units import Units, to_codes
-from lovevec.vocabulary import UNK
+from lovevec.units.mixed_input import Units, to_codes
+from lovevec.units.substrings import only_seen
+from lovevec.units.vocabulary import UNK
 
 
 class Trainer:

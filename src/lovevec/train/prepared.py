@@ -23,12 +23,13 @@ from safetensors.numpy import load_file, save_file
 from lovevec.errors import LovevecError
 from lovevec.files import atomic_write, write_json, write_text
 from lovevec.progress import Progress
-from lovevec.ragged import Ragged
-from lovevec.substrings import substring_vocabulary
-from lovevec.targets.load import file_hash, load_target
 from lovevec.train.settings import PrepareSettings, names, with_files
 from lovevec.train.synonyms import Synonyms, find_synonyms
-from lovevec.vocabulary import UnitVocabulary, build_vocabulary, read_pieces
+from lovevec.train.target import load_target
+from lovevec.units.ragged import Ragged
+from lovevec.units.substrings import substring_vocabulary
+from lovevec.units.vocabulary import UnitVocabulary, build_vocabulary, read_pieces
+from lovevec.vectors.read.source import file_hash
 
 FORMAT = 1
 BLOCK = 65_536

@@ -18,18 +18,18 @@ from lovevec import __version__
 from lovevec.device import choose_device, device_name
 from lovevec.errors import LovevecError
 from lovevec.files import write_json
-from lovevec.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts
 from lovevec.love import LOVE
+from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts
 from lovevec.progress import Progress
-from lovevec.targets.transformer import absolute, is_transformer
+from lovevec.train.calibration import calibrate
 from lovevec.train.card import model_card
-from lovevec.train.confidence import calibrate
 from lovevec.train.group import Group
 from lovevec.train.loop import Trainer
 from lovevec.train.prepared import Prepared, is_prepared, prepare, refuse_stale
 from lovevec.train.report import peak_memory_mb, report_lines
 from lovevec.train.score import score, typo_neighbors
 from lovevec.train.settings import PrepareSettings, Settings, with_files
+from lovevec.transformer.load import absolute, is_transformer
 
 UNFINISHED, RUN, PREPARED, REPORT = ".unfinished", "run.json", "prepared", "report.json"
 OURS = (CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD, REPORT)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.damage.edits import damage
 from lovevec.love import LOVE
-from lovevec.train.augmentation import damage
 
 MOST_WORDS = 1000
 SHOWN = 6

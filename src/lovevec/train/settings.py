@@ -13,8 +13,8 @@ from typing import Any, get_args, get_type_hints
 
 from lovevec.engine.spec import ENCODERS, EncoderKind, EncoderSpec
 from lovevec.errors import LovevecError
-from lovevec.units import INPUT_MODES, InputMode
-from lovevec.vocabulary import SHRINKS, Shrink
+from lovevec.units.mixed_input import INPUT_MODES, InputMode
+from lovevec.units.vocabulary import SHRINKS, Shrink
 
 LOSSES = ("contrastive", "mse", "alignment")
 LENGTHS = ("unit", "raw")
@@ -106,10 +106,10 @@ class TrainSettings:
     temperature: float = _from(0.07, 1e-3, "τ of the contrastive loss")
     uniformity: float = _from(1.0, 0.0, "λ of the alignment loss")
 
-    swap: float = _share(0.07, "probability: two neighbouring characters change places")
+    swap: float = _share(0.07, "probability: two neighboring characters change places")
     drop: float = _share(0.07, "probability: a character is left out")
     insert: float = _share(0.07, "probability: a character too many")
-    keyboard: float = _share(0.07, "probability: a neighbouring key instead")
+    keyboard: float = _share(0.07, "probability: a neighboring key instead")
     sound: float = _share(0.0, "probability: a spelling that sounds alike, as in nife; not in the paper")
     ocr: float = _share(0.0, "probability: a character that prints alike instead, as in bec0me; not in the paper")
     synonym: float = _share(0.36, "probability: a synonym instead")

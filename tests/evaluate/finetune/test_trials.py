@@ -9,12 +9,12 @@ import pytest
 import torch
 from tests.evaluate.finetune.made_encoder import save_encoder
 
+from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
 from lovevec.evaluate.datasets import Tagged, TagSplit, Texts, TextSplit
 from lovevec.evaluate.finetune import Encoder, FinetuneSettings, TagTask, TextTask, Trials, best_by_seed
 from lovevec.evaluate.finetune.corrected import Speller
 from lovevec.evaluate.finetune.loop import finetuned, predicted, slope
-from lovevec.evaluate.noise import Noise
 from lovevec.progress import Progress
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")

@@ -12,7 +12,7 @@ import torch
 from tests.plugins.transformers.made_models import NEW, WORDS, made_texts, save_tokenizer, tokenizer_below
 
 from lovevec.plugins.transformers import robustify
-from lovevec.plugins.transformers.spelled import to_bytes, to_words
+from lovevec.plugins.transformers.wire_format import to_bytes, to_words
 
 BROKEN = NEW[:60]
 KINDS = ("bert", "mpnet", "xlm-roberta", "deberta-v2")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.plugins.transformers.made_models import NEW, WORDS
 
 from lovevec.plugins.transformers import robustify
-from lovevec.plugins.transformers.spelled import to_bytes, to_numbers, to_words
+from lovevec.plugins.transformers.wire_format import to_bytes, to_numbers, to_words
 
 PIECES = (
     *WORDS[:5],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 
-from lovevec.shell import describe
+from lovevec.cli.shell import describe
 
 ABOUT = """How good are word vectors, and how robust? Models, vector files and rivals, side by side, on the paper's
 tasks and on your own files. Tables go to standard output; -o FOLDER keeps them, all scores as JSON, and pictures."""

@@ -6,9 +6,9 @@ import argparse
 
 from lovevec.cli.evaluate.intrinsic import add_flags, refuse_less_than_one, settings_of
 from lovevec.cli.evaluate.shared import methods_of, publish
+from lovevec.cli.shell import describe
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.shell import describe
 
 ABOUT = """Do words of a class come together? K-means on unit-length vectors; purity: the share of words that are of
 their cluster's most frequent class. The mean over several seeds, since K-means depends on where it starts."""
@@ -37,8 +37,8 @@ def run(given: argparse.Namespace) -> None:
     from lovevec.evaluate.clusters import SEEDS, clusters
     from lovevec.evaluate.datasets import data_folder, names_of, read_several, word_classes
     from lovevec.evaluate.kmeans import RESTARTS
+    from lovevec.evaluate.reports.clusters import clusters_report, draw_purities
     from lovevec.evaluate.speed import words_per_second
-    from lovevec.reports.clusters import clusters_report, draw_purities
 
     refuse_less_than_one(given, "k", "seeds", "restarts")
     seeds = given.seeds or (QUICK_SEEDS if given.quick else SEEDS)

@@ -14,12 +14,12 @@ from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 
 if TYPE_CHECKING:
-    from lovevec.evaluate.cells import Cells, Score
+    from lovevec.damage.noise import Noise
     from lovevec.evaluate.classify import ClassifySettings
-    from lovevec.evaluate.noise import Noise
+    from lovevec.evaluate.result_cache import ResultCache, Score
     from lovevec.evaluate.tag import TagSettings
-    from lovevec.rivals.method import Method
-    from lovevec.rivals.table import Table
+    from lovevec.methods.method import Method
+    from lovevec.methods.table import Table
 
 NOISE = "0,70"
 SPEED_WORDS = 20_000
@@ -63,11 +63,11 @@ def run_downstream(
     name: str,
     measure: str,
     settings: ClassifySettings | TagSettings,
-    score: Callable[[Method, Sequence[Noise], Cells, Progress], Score],
+    score: Callable[[Method, Sequence[Noise], ResultCache, Progress], Score],
 ) -> None:
     """Score all methods under all noises and publish it under `name`; `measure` is what a score is called."""
     from lovevec.device import choose_device
-    from lovevec.reports.downstream import downstream_pictures, downstream_report
+    from lovevec.evaluate.reports.downstream import downstream_pictures, downstream_report
 
     noises, cells = noises_of(given), cells_of(given)
     choose_device(settings.device)  # one that is not there is told before anything is read
@@ -95,9 +95,9 @@ def run_downstream(
 
 def downstream_methods(given: argparse.Namespace, progress: Progress) -> list[Method]:
     """The rows of the table."""
-    from lovevec.evaluate.char_cnn import WithCharCNN
-    from lovevec.rivals.model import Model
-    from lovevec.rivals.plugged import Plugged
+    from lovevec.evaluate.nets.char_cnn import WithCharCNN
+    from lovevec.methods.model import Model
+    from lovevec.methods.plugged import Plugged
 
     named = [given.vectors] if given.vectors else []
     found = methods_of(given, [*named, *given.impute], progress)
@@ -118,9 +118,9 @@ def downstream_methods(given: argparse.Namespace, progress: Progress) -> list[Me
 
 def known_of(name: str, method: Method, progress: Progress) -> Table:
     """The vectors of the known words: a table, or what a fastText model has of its own."""
-    from lovevec.rivals.fasttext import FastText
-    from lovevec.rivals.named import open_table
-    from lovevec.rivals.table import Table
+    from lovevec.methods.fasttext import FastText
+    from lovevec.methods.open_method import open_table
+    from lovevec.methods.table import Table
 
     if isinstance(method, Table):
         return method
@@ -129,7 +129,7 @@ def known_of(name: str, method: Method, progress: Progress) -> Table:
     raise LovevecError(f"--vectors {name}: is a model, not a file of word vectors; name it with --impute")
 
 
-def speeds_of(given: argparse.Namespace, methods: Sequence[Method], cells: Cells) -> list[Score]:
+def speeds_of(given: argparse.Namespace, methods: Sequence[Method], cells: ResultCache) -> list[Score]:
     """The speed of each method on damaged words, measured once."""
     from lovevec.evaluate.speed import REPEATS, SECONDS, damaged_copies, known_words
 
@@ -146,7 +146,7 @@ def speeds_of(given: argparse.Namespace, methods: Sequence[Method], cells: Cells
 
 def speed_of(method: Method, words: Sequence[str], repeats: int, seconds: float) -> Score:
     """Words a second; none for a CharCNN, which the task's own model runs."""
-    from lovevec.evaluate.char_cnn import WithCharCNN
+    from lovevec.evaluate.nets.char_cnn import WithCharCNN
     from lovevec.evaluate.speed import words_per_second
 
     unknown = isinstance(method, WithCharCNN)
@@ -155,7 +155,7 @@ def speed_of(method: Method, words: Sequence[str], repeats: int, seconds: float)
 
 def noises_of(given: argparse.Namespace) -> list[Noise]:
     """What --noise, --typos-per-sentence and --kind say, in that order, each once."""
-    from lovevec.evaluate.noise import Noise
+    from lovevec.damage.noise import Noise
 
     shares = numbers("--noise", given.noise or ("" if given.typos_per_sentence else NOISE), float)
     if not all(0 <= share <= 100 for share in shares):

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from lovevec.cli.streams import put
 from lovevec.errors import LovevecError
+from lovevec.methods.open_method import OURS, RIVALS, is_there, split_name
 from lovevec.progress import Progress
-from lovevec.rivals.named import OURS, RIVALS, is_there, split_name
 
 if TYPE_CHECKING:
-    from lovevec.evaluate.cells import Cells
-    from lovevec.reports.results import Pictures
-    from lovevec.rivals.method import Method
-    from lovevec.rivals.table import Table
+    from lovevec.evaluate.reports.results import Pictures
+    from lovevec.evaluate.result_cache import ResultCache
+    from lovevec.methods.method import Method
+    from lovevec.methods.table import Table
 
 LARGEST = 2**62
 METHODS_HELP = "a model (folder, shipped name, hub id), a vector file, or a fastText .bin; NAME=… gives it a name"
@@ -67,8 +67,8 @@ def methods_of(given: argparse.Namespace, named: Sequence[str], progress: Progre
 
 def named_methods(given: argparse.Namespace, named: Sequence[str], progress: Progress) -> list[Method]:
     """The methods that the command line names; before they are read, what is wrong with the rest of it is told."""
-    from lovevec.reports.results import refuse_bad_folder
-    from lovevec.rivals.named import listed, open_method
+    from lovevec.evaluate.reports.results import refuse_bad_folder
+    from lovevec.methods.open_method import listed, open_method
 
     listed(given.rivals)
     if given.output:
@@ -78,7 +78,7 @@ def named_methods(given: argparse.Namespace, named: Sequence[str], progress: Pro
 
 def rivals_from(given: argparse.Namespace, target: Table, progress: Progress) -> list[Method]:
     """The rivals that --rivals lists, made from the target."""
-    from lovevec.rivals.named import rivals_of
+    from lovevec.methods.open_method import rivals_of
 
     return rivals_of(
         given.rivals,
@@ -101,8 +101,8 @@ def refuse_namesakes(methods: Sequence[Method]) -> None:
 
 def target_of(given: argparse.Namespace, methods: Sequence[Method], progress: Progress) -> Table:
     """The vectors that rivals learn from, and that right words are looked for in."""
-    from lovevec.rivals.named import open_table
-    from lovevec.rivals.table import Table
+    from lovevec.methods.open_method import open_table
+    from lovevec.methods.table import Table
 
     if given.target:
         return open_table(given.target, progress)
@@ -120,11 +120,11 @@ def without_folders(name: str) -> str:
     return f"{own}={shown}" if own else shown
 
 
-def cells_of(given: argparse.Namespace) -> Cells:
+def cells_of(given: argparse.Namespace) -> ResultCache:
     """Where finished parts of long work are kept."""
-    from lovevec.evaluate.cells import Cells
+    from lovevec.evaluate.result_cache import ResultCache
 
-    return Cells(Path(given.output) / "cells" if given.output else None)
+    return ResultCache(Path(given.output) / "cells" if given.output else None)
 
 
 def publish(
@@ -137,7 +137,7 @@ def publish(
 ) -> None:
     """With -o all of it into the folder; then the table to stdout, which may be closed by now."""
     if given.output:
-        from lovevec.reports.results import refuse_bad_folder, write_results
+        from lovevec.evaluate.reports.results import refuse_bad_folder, write_results
 
         with Progress(given.quiet) as progress:
             for line in write_results(refuse_bad_folder(given.output), task, settings, scores, table, pictures):

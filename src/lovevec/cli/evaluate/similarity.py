@@ -6,8 +6,8 @@ import argparse
 
 from lovevec.cli.evaluate.intrinsic import add_flags, refuse_less_than_one, settings_of
 from lovevec.cli.evaluate.shared import methods_of, publish
+from lovevec.cli.shell import describe
 from lovevec.progress import Progress
-from lovevec.shell import describe
 
 ABOUT = """Do pairs of words that people find alike have near vectors? Spearman's ρ of cosine and human score, with
 bootstrap intervals, on all pairs, and on the covered ones where a method lacks words."""
@@ -31,9 +31,9 @@ def run(given: argparse.Namespace) -> None:
     """Score all methods on all sets."""
     from lovevec.evaluate.bootstrap import RESAMPLES
     from lovevec.evaluate.datasets import data_folder, names_of, read_several, similarity_set
+    from lovevec.evaluate.reports.similarity import draw_similarity, similarity_report
     from lovevec.evaluate.similarity import similarity
     from lovevec.evaluate.speed import words_per_second
-    from lovevec.reports.similarity import draw_similarity, similarity_report
 
     refuse_less_than_one(given, "resamples")
     resamples = given.resamples or (QUICK if given.quick else RESAMPLES)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from lovevec.cli.evaluate.shared import METHODS_HELP, add_common, add_rivals, methods_of, publish, target_of
+from lovevec.cli.shell import describe
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.shell import describe
 
 ABOUT = """How many words a second a method has vectors for, on all cores. The words are damaged copies of the target's
 own (or of those that the first method knows), so that they have to be imputed; with --words FILE running text
@@ -34,10 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Time all methods."""
+    from lovevec.evaluate.reports.markdown import Cell, markdown
+    from lovevec.evaluate.reports.rows import HEADER, about
     from lovevec.evaluate.speed import damaged_copies, known_words, running_text, words_per_second
-    from lovevec.reports.markdown import Cell, markdown
-    from lovevec.reports.rows import HEADER, about
-    from lovevec.rivals.method import Parameters
+    from lovevec.methods.method import Parameters
 
     count = given.count if given.count is not None else QUICK_COUNT if given.quick else COUNT
     if count < 1:

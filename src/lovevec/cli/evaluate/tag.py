@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 
 from lovevec.cli.evaluate.downstream import DETAILS, add_downstream, rates_of, run_downstream, seeds_of
-from lovevec.shell import describe
+from lovevec.cli.shell import describe
 
 ABOUT = """How well are names found in text by a BiLSTM-CRF that reads your vectors, and how well when words are
 damaged? Entity F1 (conlleval) on the test set."""

@@ -14,10 +14,10 @@ from lovevec.cli.evaluate.shared import (
     rivals_from,
     target_of,
 )
+from lovevec.cli.shell import describe
 from lovevec.errors import LovevecError
+from lovevec.methods.open_method import RIVALS
 from lovevec.progress import Progress
-from lovevec.rivals.named import RIVALS
-from lovevec.shell import describe
 
 ABOUT = """Is the right word near a real misspelling? Each misspelling's vector is compared with those of all words of
 the target: how often the right word's own is the nearest (top-1) or among the ten nearest (top-10), and how near it is
@@ -52,12 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> None:
     """Score all methods on all sets."""
     from lovevec.evaluate.bootstrap import RESAMPLES
+    from lovevec.evaluate.data.misspellings import misspellings
     from lovevec.evaluate.datasets import data_folder, read_several
-    from lovevec.evaluate.misspellings import misspellings
+    from lovevec.evaluate.reports.typos import typos_report
     from lovevec.evaluate.same_space import brought_into
     from lovevec.evaluate.speed import words_per_second
     from lovevec.evaluate.typos import lower_cased, trial, typos
-    from lovevec.reports.typos import typos_report
 
     if not given.methods and not given.rivals:
         raise LovevecError("nothing to evaluate: name models or vector files with --methods, or --rivals")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lovevec.evaluate.cells import Score
+from lovevec.evaluate.result_cache import Score
 
 
 def best_by_seed(runs: Sequence[Score]) -> Score:

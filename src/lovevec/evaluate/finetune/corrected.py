@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lovevec.rivals.symspell import Dictionary
-from lovevec.targets.whole_words import lowercases, whole_words
+from lovevec.methods.symspell import Dictionary
+from lovevec.transformer.whole_words import lowercases, whole_words
 
 
 class Speller:

@@ -15,11 +15,11 @@ from torch import nn
 from lovevec.errors import LovevecError
 from lovevec.evaluate.datasets import digest_of
 from lovevec.evaluate.finetune.corrected import Speller
-from lovevec.folder import CONFIG, TOKENIZER, WEIGHTS, WORDS
 from lovevec.love import LOVE
-from lovevec.pieces import refuse_empty
-from lovevec.targets.transformer import loading, positions_of
-from lovevec.where import find_model
+from lovevec.model.find import find_model
+from lovevec.model.folder import CONFIG, TOKENIZER, WEIGHTS, WORDS
+from lovevec.transformer.load import loading, positions_of
+from lovevec.transformer.pieces import refuse_empty
 
 
 class Encoder:

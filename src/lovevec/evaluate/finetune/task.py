@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from lovevec.evaluate.finetune.rows import Inputs, Rows
-from lovevec.evaluate.part import part_of
+from lovevec.evaluate.subsample import subsample
 
 Sentences = Sequence[Sequence[str]]
 
@@ -36,7 +36,7 @@ def cut_parts(split: Any, sentences: int | None, tested: int | None) -> Iterator
     """(name, part, which of its sentences) of train, of which `sentences` are taken, and of dev and test: `tested`."""
     for name, most in (("train", sentences), ("dev", tested), ("test", tested)):
         part = getattr(split, name)
-        yield name, part, part_of(len(part.sentences), most)
+        yield name, part, subsample(len(part.sentences), most)
 
 
 def tokenised(tokenizer: Any, texts: list[Any], longest: int, words: bool) -> tuple[Inputs, Any]:

@@ -10,15 +10,15 @@ from typing import Any
 
 from torch import nn
 
+from lovevec.damage.noise import Noise, damaged
 from lovevec.device import choose_device
-from lovevec.evaluate.cells import Score
 from lovevec.evaluate.finetune.encoder import Encoder
 from lovevec.evaluate.finetune.loop import drawing, finetuned, predicted, tf32
 from lovevec.evaluate.finetune.rows import Rows
 from lovevec.evaluate.finetune.settings import FinetuneSettings
 from lovevec.evaluate.finetune.task import Sentences, Task
 from lovevec.evaluate.fingerprint import content_hash
-from lovevec.evaluate.noise import Noise, damaged
+from lovevec.evaluate.result_cache import Score
 from lovevec.progress import Progress
 
 TASK = "finetune 1"  # the number rises when other scores come out: kept ones are computed again then

@@ -21,8 +21,8 @@ from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
 
 from lovevec.errors import LovevecError
 from lovevec.plugins.transformers.model import RobustModel
-from lovevec.plugins.transformers.spelled import KEY
 from lovevec.plugins.transformers.tokenizer import RobustTokenizer
+from lovevec.plugins.transformers.wire_format import KEY
 
 PACKAGE = "lovevec.plugins.transformers"
 PREFIX, TYPE = "Robust", "lovevec-"

@@ -22,9 +22,9 @@ from torch import nn
 from lovevec.errors import LovevecError
 from lovevec.plugins.transformers.imputed import Imputer
 from lovevec.plugins.transformers.quick import quick
-from lovevec.plugins.transformers.spelled import KEY, NUMBERS, to_bytes
 from lovevec.plugins.transformers.table import Table
 from lovevec.plugins.transformers.trained import TrainedLOVE, taken_apart
+from lovevec.plugins.transformers.wire_format import KEY, NUMBERS, to_bytes
 
 Strategy = Literal["replace", "linear", "add"]
 Floats = NDArray[np.float32]

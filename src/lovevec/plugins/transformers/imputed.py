@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from lovevec.attached.lengths import Lengths, fit_lengths, lengths_of
-from lovevec.attached.ridge import ridge
-from lovevec.attached.rows import rows_times, unit
-from lovevec.attached.sample import Sample, shared_words
-from lovevec.attached.space import SAME_SPACE, STRENGTH
+from lovevec.attach.lengths import Lengths, fit_lengths, lengths_of
+from lovevec.attach.ridge import ridge
+from lovevec.attach.sample import Sample, shared_words
+from lovevec.attach.space import SAME_SPACE, STRENGTH
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files import atomic_write
 from lovevec.love import LOVE
+from lovevec.vectors.normalized import normalized, rows_times
 
 Floats = NDArray[np.float32]
 Space = Literal["auto", "direct", "mapped"]
@@ -53,7 +53,7 @@ class Imputer:
     def __call__(self, words: list[str]) -> Floats:
         """A direction by LOVE, times a length."""
         made = self.love.embed(words)
-        directions = made if self.slope is None else unit(rows_times(made, self.slope))
+        directions = made if self.slope is None else normalized(rows_times(made, self.slope))
         return directions * self.lengths(made)[:, None]
 
     def save(self, folder: Path) -> None:
@@ -94,8 +94,8 @@ def fit(love: LOVE, words: list[str], vectors: Floats, space: Space) -> Imputer:
         raise LovevecError(
             f"{love!r} shares {sample.shared:,} words with the model's vocabulary: at least {2 * love.dim:,} are needed"
         )
-    own, held, rest = unit(sample.own), slice(0, sample.tested), slice(sample.tested, None)
-    guess = unit(rows_times(sample.made[held], ridge(sample.made[rest], own[rest], STRENGTH)[0]))
+    own, held, rest = normalized(sample.own), slice(0, sample.tested), slice(sample.tested, None)
+    guess = normalized(rows_times(sample.made[held], ridge(sample.made[rest], own[rest], STRENGTH)[0]))
     slope = ridge(sample.made, own, STRENGTH)[0]
     return Imputer(love, lengths, slope, float((guess * own[held]).sum(axis=1).mean()))
 
@@ -104,4 +104,4 @@ def nearness(sample: Sample) -> float:
     """Mean cosine of LOVE's vectors with the model's own, for held-out words; 0 where there is nothing to compare."""
     if sample.made.shape[1] != sample.own.shape[1] or not len(sample.made):
         return 0.0
-    return float((sample.made * unit(sample.own)).sum(axis=1).mean())
+    return float((sample.made * normalized(sample.own)).sum(axis=1).mean())

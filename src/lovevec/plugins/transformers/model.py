@@ -9,11 +9,11 @@ from typing import Any
 import torch
 
 from lovevec.errors import LovevecError
-from lovevec.folder import CARD
 from lovevec.love import LOVE
+from lovevec.model.find import NEEDED
+from lovevec.model.folder import CARD
 from lovevec.plugins.transformers.embedding import RobustEmbedding, make_robust
 from lovevec.plugins.transformers.imputed import FILE, Imputer
-from lovevec.where import NEEDED
 
 FOLDER = "love"  # inside a saved model's folder
 

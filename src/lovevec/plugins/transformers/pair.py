@@ -7,15 +7,15 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
-from lovevec.assets import shipped
-from lovevec.attached.space import SAME_SPACE
+from lovevec.attach.space import SAME_SPACE
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
+from lovevec.model.shipped import shipped
 from lovevec.plugins.transformers.classes import register, robust_config, robust_model, robust_tokenizer
 from lovevec.plugins.transformers.embedding import Strategy, make_robust
 from lovevec.plugins.transformers.imputed import Imputer, Space, fit
 from lovevec.plugins.transformers.unfit import refuse_unfit
-from lovevec.targets.transformer import rows_of_words
+from lovevec.transformer.load import rows_of_words
 
 Love = LOVE | str | os.PathLike[str] | None
 

@@ -12,8 +12,8 @@ from lovevec.plugins.transformers.embedding import STRATEGIES, Strategy
 from lovevec.plugins.transformers.imputed import SPACES, Space
 from lovevec.plugins.transformers.pair import Love, robust_pair
 from lovevec.plugins.transformers.sentences import is_sentence_transformer, robust_sentence_transformer
-from lovevec.targets.transformer import UNFIT, problem
-from lovevec.wordlists import refuse_other_than_words, word_list
+from lovevec.transformer.load import UNFIT, problem
+from lovevec.units.words import refuse_other_than_words, word_list
 
 Keep = Iterable[str] | os.PathLike[str] | None
 

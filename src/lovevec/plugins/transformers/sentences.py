@@ -8,7 +8,7 @@ from typing import Any
 
 from lovevec.errors import LovevecError
 from lovevec.plugins.transformers.pair import Love, robust_pair
-from lovevec.plugins.transformers.spelled import KEY
+from lovevec.plugins.transformers.wire_format import KEY
 
 
 def is_sentence_transformer(model: Any) -> bool:

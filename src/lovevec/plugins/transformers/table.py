@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lovevec.plugins.transformers.spelled import to_words
+from lovevec.plugins.transformers.wire_format import to_words
 
 Floats = NDArray[np.float32]
 MOST_WORDS = 50_000

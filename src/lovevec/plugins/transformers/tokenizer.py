@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from lovevec.pieces import Pieces
 from lovevec.plugins.transformers.merging import Merging
-from lovevec.plugins.transformers.spelled import KEY, NOTHING, NUMBERS, to_numbers
+from lovevec.plugins.transformers.wire_format import KEY, NOTHING, NUMBERS, to_numbers
+from lovevec.transformer.pieces import Pieces
 
 MADE_AGAIN = ("_known_pieces", "_kept_words", "_lock")  # what need not be saved
 

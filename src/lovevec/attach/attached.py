@@ -1,0 +1,197 @@
+"""Attached: somebody's word vectors, with a model behind them for the words that they lack.
+
+robust = love.attach("glove.6B.100d.txt")
+robust["misspelling"]                # GloVe's own row, bit for bit
+robust["mispelling"]                 # imputed: in GloVe's space, at a length that fits
+robust.known(["the", "mispelling"])  # [True, False]
+
+| the word | its vector |
+|---|---|
+| is in the table | its row, untouched |
+| is there in lower case only (`Apple` where `apple` is) | the row of the lower-case word |
+| is not there | imputed by the model |
+
+Case is bridged this way round only: measured (runs/attach.py), the row of `apple` is nearer to `Apple` than an imputed
+one, the row of `Apple` is farther from `apple`.
+
+Rows of zeros, of NaN or Inf, and repeated words are no part of the table (see `lovevec.vectors`); `about` counts them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.attach.confidence_length import ConfidenceLength
+from lovevec.attach.lengths import fit_lengths, lengths_of
+from lovevec.attach.neighbors import known_neighbors
+from lovevec.attach.sample import Model, shared_words
+from lovevec.attach.space import fit_space
+from lovevec.engine.nearest import nearest
+from lovevec.errors import LovevecError
+from lovevec.units.words import refuse_other_than_words, word_list
+from lovevec.vectors import VectorTable, read_vectors
+from lovevec.vectors.memory import table_from_memory
+from lovevec.vectors.normalized import normalized
+
+Floats = NDArray[np.float32]
+CHUNK = 16_384
+
+
+class Attached:
+    """Word vectors that have a vector for any word. Immutable, safe to share between threads.
+
+    `vectors` is gensim's KeyedVectors (or a model with `.wv`), a dict of word to row, a pair (words, matrix), a
+    VectorTable, or a path to a vector file. A float32 matrix is used in place, so do not change it afterwards.
+    `space` is "direct" when the model was trained on these very vectors, "mapped" when it lives in another space,
+    and is found out by default. `lowercase=False` imputes `Apple` also where `apple` is known. `by_confidence=False`
+    leaves imputed vectors their usual length, however unsure the model is of them.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        vectors: Any,
+        *,
+        space: Literal["auto", "direct", "mapped"] = "auto",
+        lowercase: bool = True,
+        by_confidence: bool = True,
+    ) -> None:
+        table = _table(vectors)
+        self.model, self.dim = model, table.dim
+        self._words, self._vectors = tuple(table.words), _read_only(table.vectors)
+        self._row = {word: row for row, word in enumerate(self._words)}
+        self._lowercase = lowercase
+        sample = shared_words(model, self._row, self._vectors)
+        self._space = fit_space(sample, space, lambda: known_neighbors(model, table.words, self._vectors))
+        self._norms = lengths_of(self._vectors)
+        self._lengths = fit_lengths(sample, self._norms)
+        self._sure = ConfidenceLength(model) if by_confidence else None
+        self._dropped = table.report.lines()[1:]
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The known words, in the table's order."""
+        return self._words
+
+    @property
+    def vectors(self) -> Floats:
+        """The known words' own vectors, row for row with `words`, read-only."""
+        return self._vectors
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What was found and done at attaching: the space, how well imputed vectors fit it, how lengths are chosen."""
+        return {
+            "words": len(self),
+            "dim": self.dim,
+            **self._space.about,
+            "length": {**self._lengths.about, "by confidence": self._sure is not None and self._sure.known},
+            "dropped": self._dropped,
+        }
+
+    def __repr__(self) -> str:
+        return f"Attached({len(self):,} words × {self.dim}; {self._space.said}; {self._lengths.said})"
+
+    def __len__(self) -> int:
+        """How many words have a vector of their own."""
+        return len(self._words)
+
+    def __contains__(self, word: object) -> bool:
+        """Whether this very word, in this case, has a vector of its own."""
+        return word in self._row
+
+    def __getitem__(self, word: str) -> Floats:
+        """The vector of one word, whatever it is: its own, or an imputed one."""
+        if not isinstance(word, str):
+            raise LovevecError(f"robust[word] takes one word; for {type(word).__name__} use robust.embed(words)")
+        vector: Floats = self.embed([word])[0]
+        return vector
+
+    def known(self, words: Iterable[str]) -> NDArray[np.bool_]:
+        """Which of the words have a vector of their own: [len(words)]."""
+        return np.array([word in self._row for word in _checked(words)], dtype=np.bool_)
+
+    def embed(self, words: Iterable[str]) -> Floats:
+        """Vectors for any strings, [len(words), dim]: their own where known, else imputed."""
+        words = _checked(words)
+        row = self._rows(words)
+        result = np.empty((len(words), self.dim), dtype=np.float32)
+        have = row >= 0
+        result[have] = self._vectors[row[have]]
+        lacking = [words[place] for place in np.flatnonzero(~have).tolist()]
+        if lacking:
+            place = {word: number for number, word in enumerate(dict.fromkeys(lacking))}
+            result[~have] = self._impute(list(place))[[place[word] for word in lacking]]
+        return result
+
+    @overload
+    def neighbors(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def neighbors(self, word: Iterable[str], k: int = ...) -> list[list[tuple[str, float]]]: ...
+    def neighbors(
+        self, word: str | Iterable[str], k: int = 5
+    ) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
+        """The k known words whose own vectors are nearest, with their cosine; the word itself is left out. Of words
+        equally near the first in the table comes first. For a list of words a list for each; an empty word has none.
+        """
+        if k < 1:
+            raise LovevecError(f"k is {k}: must be at least 1")
+        if isinstance(word, str):
+            return self._neighbors([word], k)[0]
+        return self._neighbors(word_list(word), k)
+
+    def _neighbors(self, words: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
+        own = np.array([self._row.get(word, -1) for word in words], dtype=np.int64)
+        found = nearest(normalized(self.embed(words)), self._vectors, k, own, self._norms)
+        named = [[(self._words[row], cosine) for row, cosine in near] for near in found]
+        return [near if word.strip() else [] for word, near in zip(words, named, strict=True)]
+
+    def _rows(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """The row of each word, else of its lower-case form, else -1."""
+        get = self._row.get
+        rows = np.fromiter((get(word, -1) for word in words), dtype=np.int64, count=len(words))
+        if self._lowercase:
+            for place in np.flatnonzero(rows < 0).tolist():
+                rows[place] = get(words[place].lower(), -1)
+        return rows
+
+    def _impute(self, words: Sequence[str]) -> Floats:
+        """Vectors of words that the table lacks: a direction in its space, times a length."""
+        result = np.empty((len(words), self.dim), dtype=np.float32)
+        for low in range(0, len(words), CHUNK):
+            part = words[low : low + CHUNK]
+            made = self.model.embed(part)
+            lengths = self._lengths(made)
+            if self._sure is not None:
+                lengths = lengths * self._sure(part)
+            result[low : low + CHUNK] = self._space(made) * lengths[:, None]
+        return result
+
+
+def _table(vectors: Any) -> VectorTable:
+    """The words and rows of whatever was given; odd rows are dropped and reported."""
+    if isinstance(vectors, (str, os.PathLike)):
+        return read_vectors(vectors)
+    table = table_from_memory(vectors, None)[0]
+    if not len(table):
+        raise LovevecError("no usable row among the vectors: " + "; ".join(table.report.lines()[1:]))
+    return table
+
+
+def _checked(words: Iterable[str]) -> Sequence[str]:
+    """The words as a list, each of them a string."""
+    listed = word_list(words)
+    refuse_other_than_words(listed)
+    return listed
+
+
+def _read_only(vectors: Floats) -> Floats:
+    """The same memory under a handle that cannot write, so that nothing of ours changes the caller's rows."""
+    view = vectors.view()
+    view.flags.writeable = False
+    return view

@@ -1,7 +1,0 @@
-"""Any word vectors made robust: `love.attach(vectors)` adds a vector for every word that they lack."""
-
-from __future__ import annotations
-
-from lovevec.attached.attached import Attached
-
-__all__ = ["Attached"]

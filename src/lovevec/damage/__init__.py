@@ -1,0 +1,4 @@
+"""How words get damaged: edits, look-alike characters, sound-alike spellings, noise in running text.
+
+Used by training (augmentation) and by evaluation (robustness) alike; knows neither.
+"""

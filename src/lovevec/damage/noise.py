@@ -1,0 +1,166 @@
+"""Damaged text: what a scanner, a keyboard or a hurried hand makes of clean sentences.
+
+    ocr       bec0me      what a scanner takes for another, in 3 of 10 characters of a word: the paper's confusions
+    scan      bccone      the same with confusions of all letters, where `ocr` has a dozen: harder
+    keyboard  bwcome      neighboring keys, likewise
+    swap      bceome      two neighboring characters change places
+    drop      beome       one character is left out
+    insert    becfome     one character too many
+    typo                  one of the four above, drawn for each word (of keyboard: one character)
+    sound     becume      a spelling that sounds alike
+
+What happens to a sentence is decided by the seed and the sentence's number (`sound`: by the seed and the text): every
+method meets the same damage, and a word that is hit at 10 % is hit in the same way at 30 %. The paper used nlpaug's
+OcrAug, which by default replaces 30 % of a word's characters, at least 1 and at most 10, where its map knows the
+character (o l s u r b g k z q and some capitals; `the` has none and stays); so does `ocr` here, with the same map, and
+`scan` and `keyboard` with theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.damage.edits import ASCII, DROP, EDITS, INSERT, KEYBOARD, LETTERS, OCR, SWAP, TYPOS, confusions
+from lovevec.damage.sounds import respell
+from lovevec.errors import LovevecError
+from lovevec.units.mixed_input import codes_of, to_words
+from lovevec.units.ragged import Ragged, offsets_of, spread
+
+KINDS = ("ocr", "scan", "keyboard", "swap", "drop", "insert", "sound", "typo")
+CHARACTERS, MOST = 0.3, 10
+SHORTEST = 3  # letters of a word that `per_sentence` may choose
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Each word is hit with probability `share`; or, with `per_sentence`, so many words of each sentence are."""
+
+    kind: str = "ocr"
+    share: float = 0.0
+    per_sentence: int | None = None
+    characters: float = CHARACTERS  # of a word that is hit, for ocr, scan and keyboard
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise LovevecError(f"noise {self.kind!r}: known kinds are {', '.join(KINDS)}")
+        if not 0 <= self.share <= 1:
+            raise LovevecError(f"noise {self.share:g}: the share of words that are hit lies between 0 and 1")
+        if self.per_sentence is not None and (self.per_sentence < 0 or self.share):
+            raise LovevecError("noise: give a share of the words, or a number (from 0 up) a sentence, not both")
+
+    @property
+    def label(self) -> str:
+        """`ocr 30 %`, `2 typos`, `2 typos (swap)`; `original` where nothing is hit."""
+        each = "" if self.characters == CHARACTERS else f", {100 * self.characters:g} % each"
+        if self.per_sentence is not None:
+            return f"{self.per_sentence} typos" + ("" if self.kind == "typo" else f" ({self.kind})") + each
+        return f"{self.kind} {100 * self.share:g} %{each}" if self.share else "original"
+
+
+def damaged(sentences: Sequence[Sequence[str]], noise: Noise, seed: int) -> list[list[str]]:
+    """The sentences with some of their words damaged, all others as they are."""
+    words = [word for sentence in sentences for word in sentence]
+    if not words or not (noise.share or noise.per_sentence):
+        return [list(sentence) for sentence in sentences]
+    codes = Ragged.from_lengths(codes_of("".join(words)), np.array([len(word) for word in words], dtype=np.int64))
+    counts = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
+    rolls = Rolls.of(counts, codes.lengths, seed)
+    worse = to_words(worsened(codes, noise, rolls))
+    if noise.per_sentence is None:
+        hit = rolls.hit < noise.share
+    else:
+        able = np.array([new != old and len(old) >= SHORTEST for new, old in zip(worse, words, strict=True)])
+        hit = lowest(rolls.hit, able, counts, np.full(len(counts), noise.per_sentence))
+    mixed = [new if it else old for new, old, it in zip(worse, words, hit.tolist(), strict=True)]
+    ends = np.cumsum(counts).tolist()
+    return [mixed[end - count : end] for end, count in zip(ends, counts.tolist(), strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class Rolls:
+    """The dice, thrown for all words and characters whether they are hit or not: numbers from 0 to 1."""
+
+    hit: Floats  # [words] which words are hit first
+    kind: Floats  # [words] by what
+    place: Floats  # [characters] where
+    pick: Floats  # [characters] what stands there then
+    sound: np.random.Generator
+
+    @classmethod
+    def of(cls, counts: Ints, lengths: Ints, seed: int) -> Rolls:
+        """For sentences of `counts` words, words of `lengths` characters."""
+        characters = np.diff(offsets_of(lengths)[offsets_of(counts)])
+        rolled: list[list[Floats]] = [[], [], [], []]
+        for number, (words, letters) in enumerate(zip(counts.tolist(), characters.tolist(), strict=True)):
+            rng = np.random.default_rng([seed, number])
+            for numbers, size in zip(rolled, (words, words, letters, letters), strict=True):
+                numbers.append(rng.random(size))
+        hit, kind, place, pick = (np.concatenate(numbers) for numbers in rolled)
+        return cls(hit, kind, place, pick, np.random.default_rng([seed, len(counts), EDITS["sound"]]))
+
+
+def worsened(codes: Ragged, noise: Noise, rolls: Rolls) -> Ragged:
+    """Every word damaged; one that offers no place for it stays as it is."""
+    if noise.kind == "sound":
+        return respell(codes, rolls.sound)
+    if noise.kind != "typo":
+        number = OCR if noise.kind == "scan" else EDITS[noise.kind]
+        maps = {OCR: "ocr" if noise.kind == "scan" else "ocr_nlpaug", KEYBOARD: "keyboard"}
+        return _edited(codes, np.full(len(codes), number), rolls, noise.characters, maps)
+    drawn = (rolls.kind * len(TYPOS)).astype(np.int64)
+    return _edited(codes, np.array([EDITS[kind] for kind in TYPOS])[drawn], rolls, 0.0, {KEYBOARD: "keyboard"})
+
+
+def _edited(codes: Ragged, kinds: Ints, rolls: Rolls, characters: float, maps: Mapping[int, str]) -> Ragged:
+    """Each word with one edit of its kind, or for the kinds that read one of the `maps` (of characters to others) with
+    a share of its `characters` changed."""
+    values, lengths = codes.values.copy(), codes.lengths
+    word = spread(np.arange(len(codes)), lengths)
+    kind = kinds[word]
+    most = np.where(np.isin(kinds, list(maps)), np.clip((characters * lengths).astype(np.int64), 1, MOST), 1)
+    chosen = lowest(rolls.place, _able(codes, word, kind, maps), lengths, most)
+
+    for number, name in maps.items():
+        spots = np.flatnonzero(chosen & (kind == number))
+        table, count = confusions(name)
+        values[spots] = table[values[spots], (rolls.pick[spots] * count[values[spots]]).astype(np.int64)]
+    spots = np.flatnonzero(chosen & (kind == SWAP))
+    values[spots], values[spots + 1] = codes.values[spots + 1], codes.values[spots]
+    dropped = chosen & (kind == DROP)
+    spots = np.flatnonzero(chosen & (kind == INSERT))
+    behind, letter = np.divmod((rolls.pick[spots] * 2 * len(LETTERS)).astype(np.int64), len(LETTERS))
+    values = np.insert(values, spots + behind, LETTERS[letter])
+    stays = np.insert(~dropped, spots + behind, True)
+    grown = np.bincount(word[spots], minlength=len(codes)) - np.bincount(word[dropped], minlength=len(codes))
+    return Ragged.from_lengths(values[stays], lengths + grown)
+
+
+def _able(codes: Ragged, word: Ints, kind: Ints, maps: Mapping[int, str]) -> Bools:
+    """At which characters, letters and digits all, the edit of the word's kind makes it another word."""
+    values, known = codes.values, np.minimum(codes.values, ASCII - 1)
+    distinct, which = np.unique(values, return_inverse=True)
+    letter = np.array([chr(value).isalnum() for value in distinct.tolist()], dtype=np.bool_)[which]
+    twins = np.append((word[:-1] != word[1:]) | (values[:-1] == values[1:]), True)
+    able = (kind == INSERT) | ((kind == DROP) & (codes.lengths > 1)[word]) | ((kind == SWAP) & ~twins)
+    for number, name in maps.items():
+        able |= (kind == number) & (values < ASCII) & (confusions(name)[1][known] > 0)
+    result: Bools = able & letter
+    return result
+
+
+def lowest(rolls: Floats, able: Bools, sizes: Ints, most: Ints) -> Bools:
+    """Of each group of consecutive items (`sizes`) the able ones with the lowest rolls, `most` of them or fewer."""
+    group = spread(np.arange(len(sizes)), sizes)
+    order = np.lexsort((rolls, ~able, group))
+    rank = np.arange(len(rolls)) - offsets_of(sizes)[group]
+    chosen = np.zeros(len(rolls), dtype=np.bool_)
+    chosen[order] = rank < most[group]
+    return chosen & able

@@ -1,0 +1,59 @@
+"""Pairs of words with the likeness that people gave them: word1, word2, score, a tab between."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.errors import FormatError
+from lovevec.evaluate.data.lines import digest_of, filled_lines
+from lovevec.evaluate.data.sets import find_or_own
+
+OWN_COLUMNS = (0, 1, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """`gold` [pairs]: the higher, the more alike. `digest` names the file's content."""
+
+    name: str
+    left: list[str]
+    right: list[str]
+    gold: NDArray[np.float64]
+    digest: str = ""
+
+
+def similarity_set(name_or_path: str, data: Path | None = None) -> Pairs:
+    """One of the paper's sets, or an own file; further columns are not looked at."""
+    listed, (path,) = find_or_own(name_or_path, "similarity", data)
+    columns = listed.columns if listed else OWN_COLUMNS
+    left, right, gold = [], [], []
+    for number, line in filled_lines(path):
+        one, other, score = _row(path, number, line.split("\t"), columns)
+        left.append(one)
+        right.append(other)
+        gold.append(score)
+    if len(gold) < 3:
+        raise FormatError(path, f"has {len(gold)} pairs; a correlation needs at least 3")
+    if len(set(gold)) == 1:
+        raise FormatError(path, "all pairs have one score; nothing to put in order")
+    return Pairs(listed.name if listed else path.stem, left, right, np.array(gold), digest_of([path]))
+
+
+def _row(path: Path, number: int, cells: list[str], columns: tuple[int, int, int]) -> tuple[str, str, float]:
+    if len(cells) <= max(columns):
+        raise FormatError(path, f"word1, word2, score with tabs between expected, found {len(cells)} columns", number)
+    left, right, score = (cells[column].strip() for column in columns)
+    if not left or not right:
+        raise FormatError(path, "a word is missing", number)
+    try:
+        gold = float(score)
+    except ValueError:
+        gold = math.nan
+    if not math.isfinite(gold):
+        raise FormatError(path, f"the score must be a number, not {score!r:.40} (and no header line)", number)
+    return left, right, gold

@@ -1,0 +1,1 @@
+"""The networks that downstream tasks train on frozen vectors."""

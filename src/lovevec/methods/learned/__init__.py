@@ -1,0 +1,1 @@
+"""Rivals that learn by mimicry, one a file."""

@@ -1,0 +1,35 @@
+"""A model that was learned by mimicry, LOVE or a rival: every word's vector is made from its spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.encoders.unfolded import Unfolded
+from lovevec.love import LOVE
+from lovevec.methods.method import Floats, Parameters
+from lovevec.units.ragged import spread
+from lovevec.units.vocabulary import SPECIAL
+
+
+class Model:
+    """A loaded model as a method; it has a vector for every string, whether or not it knows anything of it."""
+
+    def __init__(self, love: LOVE, name: str) -> None:
+        self.love, self.name, self.dim = love, name, love.dim
+        self.parameters = Parameters(**love.about["parameters"])
+
+    def covers(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Words that have a unit which the model knows: of any other its vector is that of [UNK]."""
+        rows = self.love.parts.units.encode(list(words))
+        owner = spread(np.arange(len(words)), rows.lengths)
+        known: NDArray[np.bool_] = np.bincount(owner[rows.values >= len(SPECIAL)], minlength=len(words)) > 0
+        return known
+
+    def embed(self, words: Sequence[str]) -> Floats:
+        """As the model makes them; those of a model that mimics whole vectors have the lengths that it has learned."""
+        if self.love.parts.spec.raw and isinstance(self.love.engine, Unfolded):
+            return self.love.engine.as_trained(list(words))
+        return self.love.embed(list(words), progress=False)

@@ -1,0 +1,161 @@
+"""Methods by name, as the command line has them: vector files, fastText models, models, and rivals made on the spot.
+
+glove.txt            a vector file of any known format: a Table
+cc.en.300.bin        a fastText model: a vector for any word
+default, my-model    a model: shipped, a folder, or a hub id
+mine=my-model        the same, called `mine` in tables
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lovevec.errors import LovevecError
+from lovevec.progress import Progress
+
+if TYPE_CHECKING:
+    from lovevec.methods.method import Method
+    from lovevec.methods.table import Table
+
+LEARNED = {
+    "mimick": "MIMICK: a recurrent network reads the word's pieces (learned)",
+    "bos": "BoS: the mean of vectors of all substrings (learned)",
+    "kvq-fh": "KVQ-FH: self-attention over substrings that share rows by hashing (learned)",
+    "pbos": "PBoS: substrings weighed by how likely the word is cut at them (learned)",
+}
+RIVALS = {
+    **LEARNED,
+    "edit-distance": "the nearest of the first 20,000 words by spelling",
+    "symspell": "SymSpell's correction, within two edits",
+    "unk": "one vector for all unknown words",
+    "random": "for each unknown word a vector drawn at random",
+    "backed-off": "a learned mixture of known words spelled alike",
+}
+OURS = {
+    "love": "LOVE with the paper's settings",
+    "love-recipe": "LOVE by our own recipe",
+}  # no rivals, but made in the same way
+
+
+def open_table(path: str | Path, progress: Progress | None = None) -> Table:
+    """A vector file, called as its file is; or hf:NAME, a transformer's input embeddings."""
+    from lovevec.methods.table import Table
+    from lovevec.train.target import bare_name
+    from lovevec.transformer.load import PREFIX, input_embeddings, is_transformer, short_name
+    from lovevec.vectors import read_vectors
+
+    if is_transformer(path):
+        name = str(path).removeprefix(PREFIX)
+        return Table(input_embeddings(name, None, progress or Progress(quiet=True)), short_name(name))
+    return Table(read_vectors(path, progress=progress), bare_name(Path(path)))
+
+
+def open_method(text: str, progress: Progress | None = None) -> Method:
+    """What `text` names: a file, a model, or either with a name of its own in front, NAME=…"""
+    name, given = split_name(text)
+    path = Path(given)
+    if is_there(path) and not path.is_dir():
+        return _from_file(path, name, progress)
+    from lovevec.train.target import ENDINGS
+
+    if path.suffix in ENDINGS:  # and no hub id, though `folder/file.vec` looks like one
+        raise LovevecError(f"{given}: no such file")
+    from lovevec.love import LOVE
+    from lovevec.methods.model import Model
+
+    return Model(LOVE.load(given), name or path.resolve().name)
+
+
+def rivals_of(
+    names: str,
+    target: Table | None,
+    *,
+    folder: Path | None,
+    device: str,
+    seed: int,
+    quick: bool,
+    progress: Progress,
+) -> list[Method]:
+    """The rivals that `names` lists, by commas, or `all`, made from `target`; and LOVE itself (OURS), where named.
+
+    Those that learn are trained into `folder`, or loaded when they are there already.
+    """
+    wanted = listed(names)
+    if not wanted:
+        return []
+    if target is None:
+        raise LovevecError("rivals are made from word vectors: name these with --target FILE")
+    return [_make(name, target, folder, device, seed, quick, progress) for name in wanted]
+
+
+def _make(
+    name: str, target: Table, folder: Path | None, device: str, seed: int, quick: bool, progress: Progress
+) -> Method:
+    if name in OURS or name in LEARNED:
+        from lovevec.methods.learned.learn import learn
+
+        return learn(name, target, folder, device=device, seed=seed, quick=quick, progress=progress)
+    with progress.phase(f"making {name}"):
+        if name == "edit-distance":
+            from lovevec.methods.edit_distance import EditDistance
+
+            return EditDistance(target)
+        if name == "symspell":
+            from lovevec.methods.symspell import SymSpell
+
+            return SymSpell(target)
+        if name == "unk":
+            from lovevec.methods.unk import Unk
+
+            return Unk(target)
+        if name == "random":
+            from lovevec.methods.random_vectors import Random
+
+            return Random(target, seed)
+        from lovevec.methods.backed_off import BackedOff
+
+        return BackedOff(target, seed=seed)
+
+
+def listed(names: str) -> list[str]:
+    """'all, love' -> every name once, in the order given."""
+    found: dict[str, None] = {}
+    for name in (part.strip().lower() for part in names.split(",")):
+        if name == "all":
+            found |= dict.fromkeys(RIVALS)
+        elif name in RIVALS or name in OURS:
+            found[name] = None
+        elif name:
+            raise LovevecError(f"--rivals {name}: no such rival; there are {', '.join([*RIVALS, *OURS])}, and all")
+    return list(found)
+
+
+def _from_file(path: Path, name: str, progress: Progress | None) -> Method:
+    from lovevec.vectors.read.fasttext_bin import MAGIC
+    from lovevec.vectors.read.source import open_raw
+
+    with open_raw(path) as file:
+        is_fasttext = file.read(len(MAGIC)) == MAGIC
+    if is_fasttext:
+        from lovevec.methods.fasttext import FastText
+        from lovevec.train.target import bare_name
+
+        return FastText(path, name or bare_name(path))
+    table = open_table(path, progress)
+    table.name = name or table.name
+    return table
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """('mine', 'my-model') of 'mine=my-model'; a file whose own name holds a = is that file."""
+    name, equals, rest = text.partition("=")
+    return (name, rest) if equals and name and rest and not is_there(Path(text)) else ("", text)
+
+
+def is_there(path: Path) -> bool:
+    """Whether a file or a folder is called so."""
+    try:
+        return path.exists()
+    except OSError:  # a name that is too long to be one; the model's reader says so
+        return False

@@ -1,0 +1,38 @@
+"""Word vectors alone: known words have theirs, all others have none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.methods.method import Floats, Parameters
+from lovevec.vectors import VectorTable
+
+
+class Table:
+    """A table of vectors; a word that stands there in lower case only has the row of that."""
+
+    def __init__(self, table: VectorTable, name: str) -> None:
+        self.name, self.dim = name, table.dim
+        self.words, self.vectors = table.words, table.vectors
+        self.parameters = Parameters(table.vectors.size)
+        self.row = {word: row for row, word in enumerate(table.words)}
+
+    def rows(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """The row of each word, else of its lower-case form, else -1."""
+        get = self.row.get
+        return np.array([get(word, get(word.lower(), -1)) for word in words], dtype=np.int64)
+
+    def covers(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Which words are known."""
+        known: NDArray[np.bool_] = self.rows(words) >= 0
+        return known
+
+    def embed(self, words: Sequence[str]) -> Floats:
+        """Their own rows; zeros for the unknown."""
+        rows = self.rows(words)
+        result = self.vectors[np.maximum(rows, 0)]
+        result[rows < 0] = 0
+        return result

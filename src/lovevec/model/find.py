@@ -1,0 +1,102 @@
+"""Which model is meant: nothing for the shipped default, a shipped model's name, a folder, or a hub id.
+
+None, "default"       the default model, which ships with the package
+"minilm-input"        another shipped model
+"my-model", a path    a model folder; it wins over a shipped model or a hub id of the same name
+"owner/name"          a model on the Hugging Face hub: from the local cache, or else from the network
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from lovevec.errors import LovevecError
+from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS
+from lovevec.model.shipped import shipped
+
+DEFAULT = "default"
+HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+NEEDED = (CONFIG, WEIGHTS, TOKENIZER, WORDS)
+
+
+def find_model(name: str | os.PathLike[str] | None = None) -> Path:
+    """The folder of the model that `name` means; an error says where it was looked for."""
+    if name is None:
+        return _shipped(DEFAULT)
+    if not isinstance(name, (str, os.PathLike)) or not os.fspath(name):
+        raise LovevecError(f"a model is named by its folder, its name or its hub id, not by {name!r}")
+    folder = Path(name)
+    try:
+        if not isinstance(name, str) or (folder / CONFIG).is_file():
+            return folder
+    except OSError as error:  # a name that is too long, a folder that may not be read
+        raise LovevecError(f"{_short(name)}: cannot be read: {error.strerror}") from None
+    if name in shipped() or name == DEFAULT:
+        return _shipped(name)
+    if folder.is_dir():
+        return folder  # the reader says what it lacks
+    if HUB_ID.fullmatch(name):
+        return cached_snapshot(name) or _download(name)
+    there = ", ".join(shipped()) or "none in this copy"
+    raise LovevecError(f"{name}: no such model folder, nor a shipped model ({there}), nor a hub id (owner/name)")
+
+
+def _shipped(name: str) -> Path:
+    try:
+        return shipped()[name]
+    except KeyError:
+        raise LovevecError(
+            f"this copy of lovevec holds no model named {name}: install lovevec again, or name a model folder"
+        ) from None
+
+
+def hub_cache() -> Path:
+    """The hub's cache folder, found as huggingface_hub finds it."""
+    for variable, inside in (("HF_HUB_CACHE", ""), ("HUGGINGFACE_HUB_CACHE", ""), ("HF_HOME", "hub")):
+        if found := os.environ.get(variable):
+            return Path(found).expanduser() / inside
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "huggingface" / "hub"
+
+
+def cached_snapshot(name: str) -> Path | None:
+    """The folder of a hub model that was downloaded before, or None. Reads the cache's own layout: no network."""
+    own = hub_cache() / f"models--{name.replace('/', '--')}"
+    try:
+        commit = (own / "refs" / "main").read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    snapshot = own / "snapshots" / commit
+    whole = re.fullmatch(r"\w+", commit) and all((snapshot / file).is_file() for file in NEEDED)
+    return snapshot if whole else None
+
+
+def _download(name: str) -> Path:
+    """Fetch a model from the hub, unless that is not to be."""
+    tried = f"{name}: no such model folder, and not in the hub's cache ({hub_cache()})"
+    owner = name.split("/")[0]
+    if Path(owner).is_dir():
+        raise LovevecError(f"{tried}; not looked for on the hub, since {owner}/ is a folder here")
+    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "TRUE", "YES", "ON"):
+        raise LovevecError(f"{tried}; not looked for on the hub, since HF_HUB_OFFLINE is set")
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError
+
+        HTTPError: type[BaseException] = HfHubHTTPError.__mro__[1]  # that of the HTTP library which this version uses
+    except ImportError:
+        raise LovevecError(f"{tried}; to look for it on the hub: pip install 'lovevec[hub]'") from None
+    try:
+        return Path(snapshot_download(name, allow_patterns=[*NEEDED, CARD]))
+    except (OSError, ValueError, HfHubHTTPError, HTTPError) as error:
+        raise LovevecError(f"{tried}; the hub did not give it ({type(error).__name__}: {_line(error)})") from None
+
+
+def _short(name: str | os.PathLike[str]) -> str:
+    text = str(name)
+    return text if len(text) <= 200 else f"{text[:100]}…{text[-50:]}"
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200]

@@ -1,0 +1,260 @@
+"""The model folder: config.json, model.safetensors, tokenizer.json, words.json, and a README.md model card.
+
+No pickle anywhere: reading a model never runs code from it. The files have fixed names; config.json holds the SHA-256
+of each and of itself, and takes its place last, so a folder without it holds no model, and damage is told by name.
+
+    format 1   the weights as they were trained, float32: what training goes on from
+    format 2   the folded tables (engine/tables.py) in float32, float16 or int8: what inference needs, nothing more
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from lovevec.engine.fold import fold_sizes, fold_tables
+from lovevec.engine.spec import ENCODERS, EncoderSpec, misfit
+from lovevec.engine.tables import PRECISIONS, Precision, Tables, table_sizes
+from lovevec.errors import FormatError, LovevecError
+from lovevec.files import atomic_write
+from lovevec.model.known import KnownWords
+from lovevec.units.mixed_input import INPUT_MODES, Units
+from lovevec.units.vocabulary import UnitVocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+AS_TRAINED, FOLDED = 1, 2
+DECIDES = ("format", "encoder", "units", "sizes", "sha256", "precision")
+CHECKS = ("checksum", "checksum_about")
+CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD = (
+    "config.json",
+    "model.safetensors",
+    "tokenizer.json",
+    "words.json",
+    "README.md",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelParts:
+    """What a model is, in memory: the encoder's shape, its units, the words it learned from, and either its weights
+    by name, as trained, or its folded tables (then `weights` is empty)."""
+
+    spec: EncoderSpec
+    weights: Mapping[str, NDArray[np.float32]]
+    units: Units
+    words: Sequence[str]
+    about: dict[str, Any]
+    tables: Tables | None = field(default=None)
+
+    @cached_property
+    def folded(self) -> Tables:
+        """The folded tables: those of the folder, or made from the weights at first use."""
+        if self.tables is not None:
+            return self.tables
+        return fold_tables(self.spec, self.weights, self.units.vocabulary.unit_rows)
+
+    @property
+    def precision(self) -> Precision:
+        """How the numbers are stored."""
+        return self.tables.precision if self.tables is not None else "float32"
+
+
+def write_model(folder: str | Path, parts: ModelParts, card: str, precision: Precision | None = None) -> None:
+    """Write a model folder, whole or not at all; other files in it stay as they are.
+
+    Without `precision` the model is written as it is. float16 and int8 write the folded tables.
+    """
+    tensors = _tensors(parts, precision)
+    files = {
+        WEIGHTS: save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}),
+        TOKENIZER: parts.units.vocabulary.to_json().encode("utf-8"),
+        WORDS: json.dumps(list(parts.words)).encode("ascii"),
+        CARD: card.encode("utf-8", "backslashreplace"),
+    }
+    machine = {
+        "format": AS_TRAINED if "table" in tensors else FOLDED,
+        "encoder": parts.spec.as_dict(),
+        "units": {
+            "input": parts.units.mode,
+            "lowercase": parts.units.lowercase,
+            "buckets": parts.units.vocabulary.buckets,
+            "ngrams": parts.units.vocabulary.ngrams,
+            **({"hashes": parts.units.vocabulary.hashes} if parts.units.vocabulary.hashes != 1 else {}),
+        },
+        "sizes": {name: list(tensors[name].shape) for name in sorted(tensors)},
+        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name != CARD},
+    }
+    if machine["format"] == FOLDED:
+        machine["precision"] = tensors["out"].dtype.name
+    config = {**machine, "checksum": "", "checksum_about": "", **parts.about}
+    config = json.loads(json.dumps(config)) | {"checksum": checksum(config), "checksum_about": checksum_about(config)}
+    files[CONFIG] = (json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+    _write_together(Path(folder), files)
+
+
+def _tensors(parts: ModelParts, precision: Precision | None) -> Mapping[str, NDArray[Any]]:
+    """What goes into model.safetensors."""
+    if precision is not None and precision not in PRECISIONS:
+        raise LovevecError(f"unknown precision {precision!r}: choose one of {', '.join(PRECISIONS)}")
+    if parts.tables is None and (precision or "float32") == "float32":
+        return parts.weights
+    if not parts.spec.foldable:
+        raise LovevecError(f"a {parts.spec.kind} encoder does not fold: it can only be saved as float32")
+    return parts.folded.to(precision or parts.precision).tensors()
+
+
+def _write_together(folder: Path, files: Mapping[str, bytes]) -> None:
+    """All files are on the disk under temporary names before the first takes its place; config.json comes last."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        for name in (CONFIG, *(name for name in files if name != CONFIG)):  # the stack ends with what came first
+            file = stack.enter_context(atomic_write(folder / name))
+            file.write(files[name])
+            file.flush()
+            os.fsync(file.fileno())
+        (folder / CONFIG).unlink(missing_ok=True)
+
+
+def checksum(config: Mapping[str, Any]) -> str:
+    """The SHA-256 of what in a config decides vectors, so that damage to it cannot go unseen."""
+    return _sha256_of({name: config.get(name) for name in DECIDES if name != "precision" or name in config})
+
+
+def checksum_about(config: Mapping[str, Any]) -> str:
+    """The SHA-256 of the rest: scores, calibration, where the model comes from."""
+    return _sha256_of({name: config[name] for name in config if name not in (*DECIDES, *CHECKS)})
+
+
+def _sha256_of(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("ascii")).hexdigest()
+
+
+def read_model(folder: str | os.PathLike[str]) -> ModelParts:
+    """Read and check a model folder; whatever is wrong is one LovevecError that names the file."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise LovevecError(f"{folder}: no such model folder")
+    if not (folder / CONFIG).is_file():
+        raise LovevecError(f"{folder}: holds no model ({CONFIG} is missing)")
+    config = _read_config(folder / CONFIG)
+    spec = _read_spec(folder / CONFIG, config)
+    content = {name: _read_checked(folder / name, config) for name in (WEIGHTS, TOKENIZER, WORDS)}
+    how = config["units"]
+    text = content[TOKENIZER].decode("utf-8", "replace")
+    vocabulary = UnitVocabulary.from_json(text, folder / TOKENIZER, how["buckets"], how["ngrams"], how["hashes"])
+    tensors = _read_tensors(folder / WEIGHTS, content[WEIGHTS], config, spec, vocabulary)
+    units = Units(vocabulary, how["input"], how["lowercase"])
+    words = KnownWords(content[WORDS], folder / WORDS)
+    about = {key: config[key] for key in config if key not in (*DECIDES, *CHECKS)}
+    if config["format"] == FOLDED:
+        return ModelParts(spec, {}, units, words, about, Tables.from_tensors(tensors))
+    return ModelParts(spec, tensors, units, words, about)
+
+
+def _read_tensors(
+    path: Path, content: bytes, config: dict[str, Any], spec: EncoderSpec, vocabulary: UnitVocabulary
+) -> dict[str, NDArray[Any]]:
+    """The tensors, once their names, shapes and types are those that the encoder and the units need."""
+    try:
+        tensors: dict[str, NDArray[Any]] = load(content)
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise FormatError(path, f"damaged ({error})") from None
+    sizes = {name: list(tensor.shape) for name, tensor in tensors.items()}
+    folded = config["format"] == FOLDED
+    table = tensors.get("out" if folded else "table")
+    if sizes != config.get("sizes") or table is None:
+        raise FormatError(path, f"its tensors do not have the sizes that {CONFIG} names")
+    rows = vocabulary.table_rows
+    if len(table) != rows:
+        raise FormatError(path, f"{len(table):,} rows for {rows:,} units")
+    if folded:
+        expected = table_sizes(spec, rows, vocabulary.unit_rows)
+        kinds = {"out": config["precision"], "features": config["precision"]}
+    else:
+        expected = fold_sizes(spec, rows, sizes.get("factor", [0])[0]) if spec.foldable else sizes
+        kinds = {}
+    right_types = all(tensor.dtype.name == kinds.get(name, "float32") for name, tensor in tensors.items())
+    if sizes != expected or not right_types:
+        raise FormatError(path, f"its tensors are not those of the encoder that {CONFIG} names")
+    return tensors
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    try:
+        config = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise FormatError(path, f"not readable as JSON ({error})") from None
+    if not isinstance(config, dict) or config.get("format") not in (AS_TRAINED, FOLDED):
+        found = config.get("format") if isinstance(config, dict) else None
+        raise FormatError(path, f"format {found!r} is none that we know: made by a newer version of lovevec?")
+    if config.get("checksum") != checksum(config):
+        raise FormatError(path, f"damaged: {', '.join(DECIDES)} do not have the checksum that stands there")
+    first_files = config["format"] == AS_TRAINED and "ngrams" not in (config.get("units") or ())
+    if not first_files and config.get("checksum_about") != checksum_about(config):
+        raise FormatError(path, "damaged: what it tells about the model does not have the checksum that stands there")
+    config["units"] = _read_units(path, config.get("units"))
+    if config["format"] == FOLDED and config.get("precision") not in PRECISIONS:
+        raise FormatError(path, f"`precision` must be one of {', '.join(PRECISIONS)}")
+    return config
+
+
+def _read_units(path: Path, raw: Any) -> dict[str, Any]:
+    how = {"ngrams": 0, "hashes": 1, **raw} if isinstance(raw, dict) else {}  # the first files know no n-grams
+    shapes = {"input": str, "lowercase": bool, "buckets": int, "ngrams": int, "hashes": int}
+    if any(type(how.get(name)) is not kind for name, kind in shapes.items()):
+        raise FormatError(path, f"`units` must name {', '.join(shapes)}")
+    counts = 0 <= how["buckets"] < 2**31 and 0 <= how["ngrams"] < 2**31 and 1 <= how["hashes"] <= 8
+    if how["input"] not in INPUT_MODES or not counts:
+        raise FormatError(path, f"`units` says {how}: input is one of {', '.join(INPUT_MODES)}, numbers at least 0")
+    return how
+
+
+def _read_spec(path: Path, config: dict[str, Any]) -> EncoderSpec:
+    raw = config.get("encoder")
+    try:
+        spec = EncoderSpec(**raw)  # type: ignore[arg-type]
+        sane = (
+            spec.kind in ENCODERS
+            and all(type(size) is int for size in (spec.dim, spec.key_width, spec.head, spec.hidden))
+            and type(spec.raw) is bool
+            and 0 < spec.dim < 2**20
+            and 0 < spec.key_width < 2**20
+            and 0 <= spec.head < 2**20
+            and (0 < spec.hidden < 2**20 if spec.kind == "mimick" else spec.hidden == 0)
+            and not misfit(spec, *(config["units"][name] for name in ("input", "buckets", "ngrams", "hashes")))
+            and type(spec.position_scale) in (int, float)
+            and 1e-3 <= spec.position_scale <= 1e6
+            and (spec.foldable or config["format"] == AS_TRAINED)
+        )
+    except (TypeError, ValueError):
+        sane = False
+    if not sane:
+        raise FormatError(path, f"`encoder` makes no sense: {raw!r}")
+    return spec
+
+
+def _read_checked(path: Path, config: dict[str, Any]) -> bytes:
+    """A file's bytes, once their hash is what config.json says."""
+    try:
+        if path.exists() and not path.is_file():  # a pipe or a device would never end
+            raise FormatError(path, "not a regular file")
+        content = path.read_bytes()
+    except OSError as error:
+        raise LovevecError(f"{path}: cannot be read ({error.strerror})") from None
+    hashes = config.get("sha256")
+    if not isinstance(hashes, dict) or hashlib.sha256(content).hexdigest() != hashes.get(path.name):
+        raise FormatError(path, f"damaged: its SHA-256 is not the one in {CONFIG}")
+    return content

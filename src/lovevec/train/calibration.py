@@ -1,0 +1,146 @@
+"""Calibrates confidence at the end of training: a logistic regression, judged on words that it was not fitted to.
+
+The words held back and typos of known words are dealt into two halves. Each half is judged by the regression of the
+other: expected calibration error and AUC come from that. The regression that is stored is of both halves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.confidence import EVENT, Confidence, Feature
+from lovevec.damage.edits import damage
+from lovevec.love import LOVE
+from lovevec.train.score import ranks
+
+Numbers = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+LEAST, MOST = 50, 1500
+NEAR = 10
+RIDGE = 1e-3
+BINS = 10
+OUTER = 0.005
+
+
+def calibrate(
+    love: LOVE, words: Sequence[str], vectors: NDArray[np.float32], held_back: NDArray[np.int64], seed: int
+) -> dict[str, Any]:
+    """What goes into config.json as `confidence`: the event, the numbers of the regression, how good they are; or
+    {"missing": why}."""
+    if len(held_back) < LEAST:
+        return {
+            "missing": f"confidence needs at least {LEAST} held-back words, this run had {len(held_back)}:"
+            " train with a larger --holdout"
+        }
+    rng = np.random.default_rng([seed, 6])
+    kept = np.setdiff1d(np.arange(len(words)), held_back)
+    unseen, typed, known = _some(held_back, rng), _some(kept, rng), _some(np.arange(len(words)), rng)
+    typos = damage([words[row] for row in typed], rng)
+    real = np.array([typo not in love for typo in typos])  # some come out as they were, or as another word
+    shown = [*(words[row] for row in unseen), *(typo for typo, good in zip(typos, real, strict=True) if good)]
+    rows = np.concatenate([unseen, typed[real]])
+    right = _right(love, shown, vectors, rows)
+    measured = love.measure(shown)
+    of_typo = np.arange(len(rows)) >= len(unseen)
+    weights = np.where(of_typo, 0.5 / max(of_typo.sum(), 1), 0.5 / len(unseen)) * len(rows)
+    known_share = float(_right(love, [words[row] for row in known], vectors, known).mean())
+
+    def fitted(part: Bools) -> Confidence:
+        return fit({name: column[part] for name, column in measured.items()}, right[part], weights[part], known_share)
+
+    half = rng.permutation(len(rows)) % 2 == 0
+    judged = np.where(half, fitted(~half)(measured), fitted(half)(measured))
+    final = asdict(fitted(np.ones(len(rows), dtype=bool)))
+    return {
+        "event": EVENT,
+        **final,
+        "held_back_words": len(unseen),
+        "typos": int(of_typo.sum()),
+        "right": {"held_back": _round(right[~of_typo].mean()), "typos": _round(right[of_typo].mean())},
+        "calibration_error": _round(calibration_error(judged, right, weights)),
+        "auc": {"held_back": _auc(judged, right, ~of_typo), "typos": _auc(judged, right, of_typo)},
+    }
+
+
+def _some(rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    return rows if len(rows) <= MOST else np.sort(rng.choice(rows, MOST, replace=False))
+
+
+def _right(love: LOVE, shown: Sequence[str], vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> Bools:
+    """The event: its own target vector is among the 10 nearest."""
+    found: Bools = ranks(love.embed(shown), vectors, rows)[1] < NEAR
+    return found
+
+
+def fit(measured: dict[str, Numbers], right: Bools, weights: Numbers, known: float) -> Confidence:
+    """A logistic regression on standardised features by Newton's method, with a little ridge.
+
+    As in Platt's scaling the outcomes are drawn in from 0 and 1, so that it has an end also where one feature
+    separates them, or where all are right.
+    """
+    names = [name for name in measured if name != "unread"]
+    columns = np.stack([measured[name] for name in names], axis=1)
+    low, high = np.quantile(columns, OUTER, axis=0), np.quantile(columns, 1 - OUTER, axis=0)
+    columns = np.clip(columns, low, high)
+    total = weights.sum()
+    centre = weights @ columns / total
+    scale = np.maximum(np.sqrt(weights @ (columns - centre) ** 2 / total), 1e-6)
+    rows = np.concatenate([np.ones((len(columns), 1)), (columns - centre) / scale], axis=1)
+    hits, misses = float(right.sum()), float((~right).sum())
+    outcome = np.where(right, (hits + 1) / (hits + 2), 1 / (misses + 2))
+    coefficients = newton(rows, outcome, weights)
+    slopes = coefficients[1:] / scale
+    features = {
+        name: Feature(float(slope), float(least), float(most))
+        for name, slope, least, most in zip(names, slopes, low, high, strict=True)
+    }
+    return Confidence(float(coefficients[0] - slopes @ centre), features, known)
+
+
+def newton(rows: Numbers, outcome: Numbers, weights: Numbers) -> Numbers:
+    """The coefficients that make the outcomes likeliest; all but the first (the intercept) held small by the ridge."""
+    penalty = RIDGE * weights.sum() * np.eye(rows.shape[1])
+    penalty[0, 0] = 0.0
+    coefficients = np.zeros(rows.shape[1])
+    for _ in range(50):
+        chance = 1 / (1 + np.exp(-rows @ coefficients))
+        slope = rows.T @ (weights * (outcome - chance)) - penalty @ coefficients
+        curve = (rows.T * (weights * np.maximum(chance * (1 - chance), 1e-9))) @ rows + penalty
+        step = np.linalg.solve(curve, slope)
+        coefficients += step * min(1.0, 4.0 / max(np.abs(step).max(), 1e-12))  # far leaps overshoot
+        if np.abs(step).max() < 1e-10:
+            break
+    return coefficients
+
+
+def calibration_error(chance: Numbers, right: Bools, weights: Numbers) -> float:
+    """Expected calibration error: over ten bins of about equal weight, how far the share of right ones is from the mean
+    chance that was given."""
+    _, value = np.unique(chance, return_inverse=True)  # equal chances stay together
+    held = np.bincount(value, weights)
+    middle = (np.cumsum(held) - held / 2)[value] / weights.sum()
+    place = np.minimum(middle * BINS, BINS - 1).astype(np.int64)
+    gap = np.bincount(place, weights * (right - chance), BINS)
+    return float(np.abs(gap).sum() / weights.sum())
+
+
+def auc(chance: Numbers, right: Bools) -> float:
+    """The probability that a right one has the higher chance than a wrong one; ties count half."""
+    _, place, count = np.unique(chance, return_inverse=True, return_counts=True)
+    rank = (np.cumsum(count) - (count - 1) / 2)[place]
+    hits = int(right.sum())
+    return float((rank[right].sum() - hits * (hits + 1) / 2) / (hits * (len(right) - hits)))
+
+
+def _auc(chance: Numbers, right: Bools, part: Bools) -> float | None:
+    """Rounded; None where all are right, or none."""
+    return _round(auc(chance[part], right[part])) if 0 < right[part].mean() < 1 else None
+
+
+def _round(number: float) -> float:
+    return round(float(number), 4)

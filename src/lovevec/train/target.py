@@ -1,0 +1,94 @@
+"""Loads a target from wherever word vectors are: a file of any known format, a transformer, or an object in memory."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from pathlib import Path
+from typing import Any
+
+from lovevec.errors import LovevecError
+from lovevec.progress import Progress
+from lovevec.transformer.load import PREFIX, input_embeddings, is_transformer, short_name, weights_file
+from lovevec.vectors import Noted, VectorTable, read_vectors
+from lovevec.vectors.memory import table_from_memory
+from lovevec.vectors.read.source import file_hash
+from lovevec.vectors.rows import keep_rows, lower_case
+from lovevec.vectors.save import read_origin
+from lovevec.vectors.target import Target
+
+ENDINGS = {".gz", ".xz", ".zip", ".txt", ".vec", ".bin", ".npy", ".npz", ".safetensors", ".kv", ".w2v"}
+
+
+def load_target(
+    source: Any,
+    *,
+    limit: int | None = None,
+    lowercase: bool = True,
+    words: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Target:
+    """Load the words and vectors to mimic.
+
+    `source` is a path, `hf:NAME` for the input embeddings of a transformer (a folder or a hub id), a VectorTable, a
+    pair (words, vectors), a dict of word to vector, or gensim's KeyedVectors (or a gensim model). `limit` takes the
+    first so many usable rows, before case is looked at.
+    With `lowercase` words are lower-cased; where some then are the same, the row that was lower case already
+    is kept, else the first. An array in memory is used as it is when nothing has to be dropped; do not change
+    it afterwards.
+
+        load_target("glove.6B.300d.txt.gz", limit=100_000)
+        load_target("hf:bert-base-uncased")
+        load_target((["cat", "dog"], np.eye(2)))
+    """
+    progress = progress or Progress(quiet=True)
+    a_file = isinstance(source, (str, os.PathLike)) and not is_transformer(source)
+    if words is not None and not a_file:
+        raise LovevecError("words= names the word list of an array file; this source is not a file")
+    if limit is not None and limit < 1:
+        raise LovevecError(f"limit must be at least 1, not {limit}")
+    if a_file:
+        path = Path(source)
+        table, owned = read_vectors(path, limit=limit, words=words, progress=progress), True
+        name, origin = bare_name(path), origin_of(path, progress)
+    elif is_transformer(source):
+        model = source.removeprefix(PREFIX)
+        table, owned = input_embeddings(model, limit, progress), True
+        weights = weights_file(model)
+        name = short_name(model).split("/")[-1]
+        origin = {"file": PREFIX + short_name(model), "sha256": file_hash(weights, progress) if weights else None}
+    else:
+        table, owned = table_from_memory(source, limit)
+        name, origin = type(source).__name__, {"file": None, "sha256": None}
+    if lowercase:
+        table = lower_table(table, owned)
+    if len(table) < 2:
+        raise LovevecError(f"{name}: a target needs at least 2 words, this one has {len(table)}")
+    origin |= {"format": table.report.format, "compression": table.report.compression}
+    origin |= {"rows": table.report.read, "limit": limit, "lowercase": lowercase}
+    return Target(table.words, table.vectors, name, origin, table.report)
+
+
+def lower_table(table: VectorTable, owned: bool) -> VectorTable:
+    """Lower-case the words of a table and drop the rows that then stand for a word twice."""
+    words, keep = lower_case(table.words)
+    dropped = len(table) - len(words)
+    if dropped:
+        table.report.note(Noted.SAME_IN_LOWER_CASE, count=dropped)
+        table.report.kept -= dropped
+    return dataclasses.replace(table, words=words, vectors=keep_rows(table.vectors, keep, owned))
+
+
+def origin_of(path: Path, progress: Progress) -> dict[str, Any]:
+    """Where a file's vectors came from: its name, its hash, and what distilled it, if that is written in it."""
+    origin: dict[str, Any] = {"file": path.name, "sha256": file_hash(path, progress)}
+    made = read_origin(path)
+    return origin | {"made": made} if made else origin
+
+
+def bare_name(path: Path) -> str:
+    """Name a target after its file, without the endings that say how it is stored."""
+    name = path.name
+    while (bare := Path(name)).suffix in ENDINGS and bare.stem:
+        name = bare.stem
+    return name

@@ -1,0 +1,1 @@
+"""BERT-like models: loading, which pieces make a word, input embeddings, distilling."""

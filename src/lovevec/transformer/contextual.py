@@ -1,0 +1,141 @@
+"""A transformer as it is used here: texts cut into pieces and windows that it can take, and its states for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from lovevec.device import choose_device
+from lovevec.errors import LovevecError
+from lovevec.transformer.load import load_model, load_tokenizer, positions_of, short_name
+from lovevec.transformer.pieces import Pieces
+from lovevec.transformer.whole_words import lowercases
+
+NO_LIMIT = 1 << 20  # tokenizers without a limit state a number of 31 digits
+USUAL = 512
+Span = tuple[int, int]
+
+
+class Window(NamedTuple):
+    """The pieces that go through the model together, special ones included, and where in them words stand.
+
+    `spans` are (from, up to, row): the states from `from` up to `up to` make a vector for `row`.
+    """
+
+    ids: list[int]
+    spans: list[tuple[int, int, int]]
+
+
+class Contextual:
+    """A model and its tokenizer: `cut` texts into pieces, `states` for windows of them."""
+
+    def __init__(self, source: Any, *, layer: int, length: int, device: str, precision: str) -> None:
+        self.device = choose_device(device)
+        if isinstance(source, str):
+            self.name, tokenizer = short_name(source), load_tokenizer(source)
+            self.pieces = Pieces(tokenizer)
+            model = load_model(source)
+        else:
+            model, tokenizer = source
+            self.name = short_name(str(getattr(model.config, "_name_or_path", "") or type(model).__name__))
+            self.pieces = Pieces(tokenizer)
+        self.model = model.eval().to(self.device, getattr(torch, precision))
+        self.lowercase = lowercases(tokenizer)
+        self.padding = tokenizer.pad_token_id or 0
+        self.unknown = tokenizer.unk_token_id
+        self.backend = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())  # a copy: padding and cutting are ours
+        self.backend.no_padding()
+        self.backend.no_truncation()
+        self.before, self.behind = _specials(self.backend)
+        self.length = _length(self.name, model, tokenizer, length)
+        self.room = self.length - len(self.before) - len(self.behind)
+        if self.room < 1:
+            raise LovevecError(f"--length is {length}: the special tokens of {self.name} leave no room for words")
+        self.layer = _layer(self.name, model, layer)
+        self.dim = int(self.states([[*self.before, *self.backend.encode("a", add_special_tokens=False).ids]]).shape[-1])
+
+    def tokenized(self, texts: Sequence[str]) -> list[tuple[list[int], list[Span]]]:
+        """For each text its pieces, without special ones, and its words as positions in them."""
+        found = self.backend.encode_batch(list(texts), add_special_tokens=False)
+        return [(each.ids, self.pieces.words(each.ids, each.word_ids)) for each in found]
+
+    def window(self, ids: Sequence[int], spans: list[tuple[int, int, int]]) -> Window:
+        """Pieces with the special ones around them; the spans count those before."""
+        return Window([*self.before, *ids, *self.behind], spans)
+
+    def states(self, batch: Sequence[Sequence[int]]) -> Tensor:
+        """The hidden states of one layer, [texts, longest, dim]; behind a text's end they mean nothing."""
+        shape = len(batch), max(map(len, batch))
+        ids, mask = np.full(shape, self.padding, np.int64), np.zeros(shape, np.int64)
+        lengths = np.fromiter(map(len, batch), np.int64, len(batch))
+        real = np.arange(shape[1]) < lengths[:, None]
+        ids[real] = np.fromiter(chain.from_iterable(batch), np.int64, int(lengths.sum()))
+        mask[real] = 1
+        given = {"input_ids": self._put(ids), "attention_mask": self._put(mask)}
+        with torch.inference_mode():
+            out = self.model(**given, output_hidden_states=self.layer >= 0, return_dict=True)
+        found = out.hidden_states[self.layer] if self.layer >= 0 else getattr(out, "last_hidden_state", None)
+        if not isinstance(found, Tensor):
+            raise LovevecError(f"{self.name}: a {type(self.model).__name__} gives no states for the words of a text")
+        return found
+
+    def _put(self, array: np.ndarray[Any, Any]) -> Tensor:
+        return torch.from_numpy(array).to(self.device, non_blocking=True)
+
+
+def cut(count: int, spans: Sequence[Span], room: int) -> list[Span]:
+    """Stretches of about equal size, of at most `room` of `count` pieces, that cut no word in two.
+
+    A word of more than `room` pieces is cut all the same.
+
+        cut(6, [(0, 1), (2, 5), (5, 6)], 4) -> [(0, 2), (2, 6)]
+    """
+    if count <= room:
+        return [(0, count)]
+    step = -(-count // -(-count // room))
+    found: list[Span] = []
+    inside = {place: span for span in spans for place in range(span[0] + 1, span[1])}
+    low = 0
+    while low < count:
+        high = min(low + step, count)
+        if word := inside.get(high):
+            high = word[1] if word[1] - low <= room else word[0] if word[0] > low else low + room
+        found.append((low, high))
+        low = high
+    return found
+
+
+def _specials(backend: Tokenizer) -> tuple[list[int], list[int]]:
+    """The special tokens that stand before and behind a text."""
+    around = backend.encode("a")
+    marks = around.special_tokens_mask
+    text = [place for place, special in enumerate(marks) if not special]
+    return around.ids[: text[0]], around.ids[text[-1] + 1 :]
+
+
+def _length(name: str, model: Any, tokenizer: Any, wanted: int) -> int:
+    """How many pieces a window has: what is wanted, or as many as the model can take."""
+    most = [limit for limit in (tokenizer.model_max_length,) if limit < NO_LIMIT]
+    if positions := positions_of(model):
+        most.append(positions)
+    limit = int(min(most, default=USUAL))
+    if wanted > limit:
+        raise LovevecError(f"--length is {wanted}: {name} takes at most {limit} pieces")
+    return wanted or limit
+
+
+def _layer(name: str, model: Any, wanted: int) -> int:
+    """The layer's number from 0, the input of the first one; -1 stays -1 and is the last one's output."""
+    count = int(getattr(model.config, "num_hidden_layers", 0))
+    if not -count - 1 <= wanted <= count:
+        raise LovevecError(
+            f"--layer is {wanted}: {name} has the layers 0 (its input) to {count}, or -1 (the last) and on"
+        )
+    last = wanted in (-1, count)
+    return -1 if last else wanted % (count + 1)

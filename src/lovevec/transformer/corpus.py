@@ -1,0 +1,119 @@
+"""Running text from files, block by block in constant memory, with places from which reading can go on.
+
+Files are UTF-8, plain or packed (gzip, xz, zip with one file); a line is a text. Lines without an end in sight are cut
+at a space. What stands between white space and holds bytes that are not UTF-8 is left out and counted.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from lovevec.errors import FormatError, LovevecError
+from lovevec.vectors.read.source import open_source
+from lovevec.vectors.read.word_list import BOM
+
+BLOCK = 1 << 17
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
+UNREADABLE = re.compile(r"\S*\ufffd\S*")
+STDIN = "standard input"
+Place = tuple[int, int]
+
+
+class Block(NamedTuple):
+    """Some lines, and the place behind them: which file, and how many of its bytes (unpacked) are done."""
+
+    lines: list[str]
+    place: Place
+
+
+class Texts:
+    """The lines of several files, one after the other; None is standard input."""
+
+    def __init__(self, paths: Sequence[Path | None], block: int = BLOCK) -> None:
+        for path in paths:
+            if path is not None and path.is_dir():
+                raise LovevecError(f"{path}: a folder; name the files of text in it")
+        self.paths, self.block = list(paths), block
+        self.sizes = [_size(path) for path in paths]
+        self.read = 0  # bytes, as packed, for progress
+        self.unreadable = 0
+
+    @property
+    def size(self) -> int | None:
+        """All bytes that there are to read, as packed; None when some come from standard input."""
+        return None if None in self.paths else sum(self.sizes)
+
+    def done(self, place: Place) -> int:
+        """About how many bytes lie before `place`."""
+        before = sum(self.sizes[: place[0]])
+        return before + min(place[1], self.sizes[place[0]]) if place[0] < len(self.sizes) else before
+
+    def blocks(self, place: Place = (0, 0)) -> Iterator[Block]:
+        """The texts behind `place`. Blocks depend on the place alone, not on where reading began."""
+        for number in range(place[0], len(self.paths)):
+            at = place[1] if number == place[0] else 0
+            before = sum(self.sizes[:number])
+            if self.paths[number] is not None and not self.sizes[number]:
+                continue
+            with _open(self.paths[number]) as (read, packed):
+                _skip(read, at)
+                rest = b""
+                while data := rest + read(self.block - len(rest)):
+                    whole = data.rfind(b"\n") + 1 or data.rfind(b" ") + 1
+                    cut = whole if whole and len(data) == self.block else len(data)
+                    lines = self._lines(data[:cut], self.paths[number], first=at == 0)
+                    at, rest = at + cut, data[cut:]
+                    self.read = before + packed()
+                    yield Block(lines, (number, at))
+
+    def _lines(self, data: bytes, path: Path | None, first: bool) -> list[str]:
+        if first:
+            if data.startswith(UTF16):
+                raise FormatError(path or STDIN, "is UTF-16; make it UTF-8 first (iconv -f UTF-16 -t UTF-8)")
+            data = data.removeprefix(BOM)
+        text = data.decode("utf-8", "replace")
+        if "\ufffd" in text:
+            text, count = UNREADABLE.subn(" ", text)
+            self.unreadable += count
+        return [line for line in text.split("\n") if line and not line.isspace()]
+
+
+def _size(path: Path | None) -> int:
+    if path is None:
+        return 0
+    try:
+        return os.path.getsize(path)
+    except OSError as error:
+        raise LovevecError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+Read = Callable[[int], bytes]
+
+
+@contextmanager
+def _open(path: Path | None) -> Iterator[tuple[Read, Callable[[], int]]]:
+    """A function that reads so many bytes, fewer only at the end, and one that says how far the file is read."""
+    if path is None:
+        with open(0, "rb", closefd=False) as stream:
+            done = 0
+
+            def read(count: int) -> bytes:
+                nonlocal done
+                data = stream.read(count)
+                done += len(data)
+                return data
+
+            yield read, lambda: done
+        return
+    with open_source(path) as source:
+        yield source.read, lambda: int(source.share() * source.size)
+
+
+def _skip(read: Read, count: int) -> None:
+    while count and (data := read(min(count, 1 << 20))):
+        count -= len(data)

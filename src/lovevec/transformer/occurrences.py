@@ -1,0 +1,118 @@
+"""Where words occur in tokenised text: counted, or looked up among wanted ones, of which each takes only so many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.transformer.contextual import Contextual, Window, cut
+from lovevec.transformer.pieces import SPACE
+
+T = TypeVar("T")
+REMEMBERED = 1_000_000
+
+
+class Remembered(dict[tuple[int, ...], T], Generic[T]):
+    """What `make` says of a word's pieces, made once a word; forgotten when there are too many."""
+
+    def __init__(self, make: Callable[[tuple[int, ...]], T]) -> None:
+        super().__init__()
+        self.make = make
+
+    def __missing__(self, ids: tuple[int, ...]) -> T:
+        if len(self) >= REMEMBERED:
+            self.clear()
+        made = self[ids] = self.make(ids)
+        return made
+
+
+class Counts:
+    """How often each word occurs, spelled as the tokenizer sees it."""
+
+    def __init__(self, contextual: Contextual) -> None:
+        self.contextual = contextual
+        self.counts: Counter[str] = Counter()
+        self.spelling: Remembered[str] = Remembered(self._spelled)
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Count the words of some texts."""
+        for ids, spans in self.contextual.tokenized(texts):
+            self.counts.update([self.spelling[tuple(ids[low:high])] for low, high in spans])
+
+    def _spelled(self, ids: tuple[int, ...]) -> str:
+        """The word, or nothing for one that is not fit to be written down."""
+        word = self.contextual.pieces.spelling(ids)
+        return word if word.isprintable() and "\ufffd" not in word and SPACE not in word else ""
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """All counts as arrays, in the order in which words came up."""
+        joined = "\n".join(self.counts).encode("utf-8", "replace")
+        return {"words": np.frombuffer(joined, np.uint8), "counts": np.array([*self.counts.values()], np.int64)}
+
+    def load(self, state: dict[str, NDArray[np.generic]]) -> None:
+        """Put back what `state` gave."""
+        words = state["words"].tobytes().decode("utf-8").split("\n")
+        self.counts = Counter(dict(zip(words, state["counts"].tolist(), strict=False)))
+
+    def often(self, least: int) -> dict[str, int]:
+        """The words that occur so often, the most frequent first, of equals the one that came up first."""
+        return {word: count for word, count in self.counts.most_common() if count >= least and word}
+
+
+class Wanted:
+    """Wanted words, one row each: `left` says how many occurrences a row still takes."""
+
+    def __init__(self, contextual: Contextual, spelled: Sequence[str], need: Sequence[int]) -> None:
+        self.contextual = contextual
+        rows = {word: row for row, word in enumerate(spelled)}
+        self.row: Remembered[int] = Remembered(lambda ids: rows.get(contextual.pieces.spelling(ids), -1))
+        self.need = np.array(need, np.int64)
+        self.left: list[int] = list(need)
+        self.complete = 0
+        self.too_long = 0
+
+    def windows(self, texts: Sequence[str]) -> Iterator[Window]:
+        """Cut texts to what the model takes; what holds no occurrence that is still wanted is passed over."""
+        for ids, spans in self.contextual.tokenized(texts):
+            at = 0
+            for low, high in cut(len(ids), spans, self.contextual.room):
+                found = []
+                shift = len(self.contextual.before) - low
+                while at < len(spans) and spans[at][0] < high:
+                    first, last = spans[at]
+                    at += 1
+                    if first < low or last > high:
+                        self.too_long += 1
+                        continue
+                    row = self.row[tuple(ids[first:last])]
+                    if row >= 0 and self.left[row]:
+                        self.left[row] -= 1
+                        self.complete += not self.left[row]
+                        found.append((first + shift, last + shift, row))
+                if found:
+                    yield self.contextual.window(ids[low:high], found)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many occurrences each row has taken."""
+        return self.need - np.array(self.left, np.int64)
+
+    def load(self, left: NDArray[np.generic]) -> None:
+        """Go on from where `left` was so."""
+        self.left = [int(each) for each in left.tolist()]
+        self.complete = self.left.count(0)
+
+
+def spelled(contextual: Contextual, words: Sequence[str]) -> list[str | None]:
+    """Each word as the tokenizer spells it in a text; None when that is not one word for it (don't, New York, …)."""
+    found: list[str | None] = []
+    for ids, spans in contextual.tokenized(words):
+        one = len(spans) == 1 and contextual.unknown not in ids
+        rest = [*ids[: spans[0][0]], *ids[spans[0][1] :]] if one else []
+        whole = one and not any(contextual.pieces.text[number] for number in rest)
+        found.append(contextual.pieces.spelling(ids[slice(*spans[0])]) if whole else None)
+    return found

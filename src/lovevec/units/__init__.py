@@ -1,0 +1,1 @@
+"""ζ: words as rows of units. Characters, pieces, n-grams, and the mixed input made of them."""

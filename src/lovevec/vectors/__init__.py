@@ -1,0 +1,61 @@
+"""Readers of word-vector files: `read_vectors(path)` finds out the format and gives a `VectorTable`.
+
+Formats: word2vec text and binary, GloVe, fastText `.vec` and `.bin`, numpy `.npy` (with a word list) and
+`.npz`, safetensors; text and word2vec binary also through gzip, xz, or a zip with one file.
+
+What happens to odd rows. Nothing is passed over in silence: the report counts it and names the first places.
+
+| seen | done |
+|---|---|
+| word with spaces, in text | kept: the last d fields are the vector |
+| repeated word | first row kept, later ones dropped |
+| NaN, Inf, or a number too large for float32 | row dropped |
+| zeros only | row dropped |
+| empty word (or nothing but white space) | row dropped |
+| word not valid UTF-8 | row dropped |
+| blank line | passed over |
+| more rows than the header promises | kept |
+| fewer rows than the header promises | FormatError; `limit=N` takes the first N |
+| header with the wrong number of columns | FormatError |
+| too few fields, or a field that is no number | FormatError with the line |
+| file cut short, damaged archive, sizes that cannot be | FormatError |
+| empty file, no usable row | FormatError |
+
+Byte-order marks and Windows line ends are accepted. d comes from the header, else from the count of numbers
+that most of the first 50 lines share. Spaces at the end of a word cannot be told from the separator and are
+cut. Words in a word2vec binary end at their first space. `limit` counts the rows kept, from the top.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from lovevec.errors import LovevecError
+from lovevec.progress import Progress
+from lovevec.vectors.read.fasttext_bin import FastTextBin
+from lovevec.vectors.read.job import Job
+from lovevec.vectors.read.recognise import read_file
+from lovevec.vectors.report import Noted, ReadReport
+from lovevec.vectors.table import VectorTable
+
+__all__ = ["FastTextBin", "Noted", "ReadReport", "VectorTable", "read_vectors"]
+
+
+def read_vectors(
+    path: str | os.PathLike[str],
+    *,
+    limit: int | None = None,
+    words: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> VectorTable:
+    """Read a file of word vectors in any of the formats above.
+
+    `limit` stops after that many rows kept; `words` names the word list of an array file.
+
+        table = read_vectors("glove.6B.300d.txt", limit=100_000)
+        table.words[0], table.vectors.shape     # ('the', (100000, 300))
+    """
+    if limit is not None and limit < 1:
+        raise LovevecError(f"limit must be at least 1, not {limit}")
+    return read_file(Job(Path(path), limit, None if words is None else Path(words), progress or Progress(quiet=True)))

@@ -1,0 +1,97 @@
+"""Tables that are in memory: pairs, dicts, gensim's KeyedVectors. They meet the same rules as files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.errors import LovevecError
+from lovevec.vectors import ReadReport, VectorTable
+from lovevec.vectors.read.policy import RowPolicy
+from lovevec.vectors.read.word_list import checked_words
+from lovevec.vectors.rows import keep_rows
+
+STEP = 4096
+ACCEPTED = "a path, a VectorTable, (words, vectors), a dict of word to vector, or gensim's KeyedVectors"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Words and vectors as they were given; `owned` when the array was made here and is nobody else's."""
+
+    words: list[str]
+    vectors: NDArray[np.float32]
+    owned: bool
+
+
+def table_from_memory(source: Any, limit: int | None) -> tuple[VectorTable, bool]:
+    """Make a table of anything that holds words and vectors; also say whether its array is ours to change."""
+    pair = find_pair(source)
+    report = ReadReport("memory", dim=pair.vectors.shape[1])
+    policy = RowPolicy(report)
+    words = checked_words(pair.words)
+    keep = np.zeros(len(words), bool)
+    for start in range(0, len(words), STEP):
+        room = None if limit is None else limit - report.kept
+        if room == 0:
+            break
+        part = words[start : start + STEP]
+        places = range(start + 1, start + 1 + len(part))
+        kept = policy.choose(part, pair.vectors[start : start + STEP], places, room)
+        keep[[start + row for row in kept]] = True
+    if isinstance(source, VectorTable):
+        report.follow(source.report)
+    vectors = keep_rows(pair.vectors, keep, pair.owned)
+    return VectorTable(policy.index.words, vectors, report), pair.owned or vectors is not pair.vectors
+
+
+def find_pair(source: Any) -> Pair:
+    """Take words and vectors out of whatever was given, and check that they fit together."""
+    words: Any
+    vectors: Any
+    if isinstance(source, VectorTable):
+        words, vectors = source.words, source.vectors
+    elif isinstance(source, Mapping):
+        words, vectors = source.keys(), list(source.values())
+    elif hasattr(source, "wv"):
+        return find_pair(source.wv)
+    elif hasattr(source, "index_to_key") and hasattr(source, "vectors"):
+        words, vectors = source.index_to_key, source.vectors
+    elif isinstance(source, (tuple, list)) and len(source) == 2:
+        words, vectors = source
+    else:
+        raise LovevecError(f"word vectors come as {ACCEPTED}; {type(source).__name__} is none of these")
+    array = as_table(vectors)
+    names = as_words(words)
+    if len(names) != len(array):
+        raise LovevecError(f"{len(names):,} words and {len(array):,} vectors: one for each is needed")
+    return Pair(names, array, not np.shares_memory(array, vectors) if isinstance(vectors, np.ndarray) else True)
+
+
+def as_words(words: Iterable[Any]) -> list[str]:
+    """Check that words are strings, one after the other."""
+    if isinstance(words, (str, bytes)) or not isinstance(words, Iterable):
+        raise LovevecError(f"words must be a list of strings, not {type(words).__name__}")
+    listed = list(words)
+    for word in listed:
+        if not isinstance(word, str):
+            raise LovevecError(f"words must be strings, {word!r} is {type(word).__name__}")
+    return listed
+
+
+def as_table(vectors: Any) -> NDArray[np.float32]:
+    """Check that vectors are a table of numbers, and make it float32, without a copy where it is so."""
+    try:
+        array = np.asarray(vectors)
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise LovevecError(f"word vectors must be one array [words, numbers]: {error}") from None
+    if array.dtype.kind not in "fiu":
+        raise LovevecError(f"word vectors must be numbers, not {array.dtype}")
+    if array.ndim != 2 or min(array.shape) < 1:
+        raise LovevecError(f"word vectors must have the shape [words, numbers], not {array.shape}")
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(array, np.float32)

@@ -1,0 +1,1 @@
+"""Readers of word-vector files, one file a format."""

@@ -1,0 +1,150 @@
+"""fastText's own `.bin` models: the vector of a word is the mean of its own row and the rows of its n-grams.
+
+The file, little-endian: magic, version; twelve int32 and a double of settings; the dictionary (each entry
+ends with a zero byte, then its count and its kind); whether the matrix is quantized; its size; its float32.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.errors import FormatError
+from lovevec.vectors.read.fasttext_ngrams import ngram_buckets
+from lovevec.vectors.read.source import open_raw
+
+MAGIC = (793712314).to_bytes(4, "little")
+SUPERVISED = 3
+END_OF_SENTENCE = b"</s>"
+LONGEST_NGRAM = 100
+BATCH = 1000
+GATHER = 8192  # rows fetched at once, however long the words are
+
+
+class FastTextBin:
+    """An open `.bin` model that gives a vector to any string; its matrix stays on disk, mapped."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        with open_raw(self.path) as file:
+            try:
+                self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            except ValueError:
+                raise FormatError(self.path, "the file is empty") from None
+        self._at = 0
+        self._read_settings()
+        self._read_dictionary()
+        self.matrix = self._read_matrix()
+        self.trailing = self._read_output()
+
+    def vector(self, word: str) -> NDArray[np.float32]:
+        """Give the vector of one word, known or not: float32 [dim]; zeros where nothing is known of it."""
+        vector: NDArray[np.float32] = self.vectors([word])[0]
+        return vector
+
+    def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Give the vectors of many words: float32 [n, dim]."""
+        return self.vectors_of_bytes([word.encode(errors="surrogatepass") for word in words])
+
+    def vectors_of_bytes(self, words: Sequence[bytes]) -> NDArray[np.float32]:
+        """Give the vectors of words as fastText keeps them, in UTF-8."""
+        out = np.zeros((len(words), self.dim), np.float32)
+        for start in range(0, len(words), BATCH):
+            self._fill(out[start : start + BATCH], words[start : start + BATCH])
+        return out
+
+    def _fill(self, out: NDArray[np.float32], words: Sequence[bytes]) -> None:
+        known = [(at, row) for at, word in enumerate(words) if (row := self.rows.get(word)) is not None]
+        spelled = np.array([at for at, word in enumerate(words) if word != END_OF_SENTENCE], np.int64)
+        owners, buckets = ngram_buckets([words[at] for at in spelled], self.minn, self.maxn, self.buckets)
+        own = np.array(known, np.int64).reshape(-1, 2)
+        owners = np.concatenate([own[:, 0], spelled[owners]])
+        rows = np.concatenate([own[:, 1], buckets + len(self.words)])
+        order = np.argsort(owners, kind="stable")
+        counts = np.maximum(np.bincount(owners, minlength=len(words)), 1).astype(np.float32)
+        with np.errstate(all="ignore"):  # a damaged matrix may hold anything
+            for start in range(0, len(order), GATHER):
+                piece = order[start : start + GATHER]
+                present, firsts = np.unique(owners[piece], return_index=True)
+                out[present] += np.add.reduceat(self.matrix[rows[piece]], firsts, axis=0)
+            out /= counts[:, None]
+
+    def _unpack(self, pattern: str) -> tuple[Any, ...]:
+        try:
+            values = struct.unpack_from("<" + pattern, self._data, self._at)
+        except struct.error:
+            raise FormatError(self.path, "the file is cut: it ends inside the header") from None
+        self._at += struct.calcsize("<" + pattern)
+        return values
+
+    def _read_settings(self) -> None:
+        magic, version = self._unpack("4si")
+        if magic != MAGIC:
+            raise FormatError(self.path, "not a fastText .bin model")
+        if version not in (11, 12):
+            raise FormatError(self.path, f"fastText .bin version {version}; versions 11 and 12 can be read")
+        self.dim, *_, self.model, self.buckets, self.minn, self.maxn, _, _ = self._unpack("12id")
+        if version == 11 and self.model == SUPERVISED:
+            self.maxn = 0  # as fastText does: supervised models of that age have no n-grams
+        if self.dim < 1 or self.buckets < 0 or self.maxn > LONGEST_NGRAM:
+            raise FormatError(
+                self.path, f"damaged: dim {self.dim}, bucket {self.buckets}, maxn {self.maxn} in the header"
+            )
+
+    def _read_dictionary(self) -> None:
+        size, words, labels, _, pruned = self._unpack("iiiqq")
+        if pruned >= 0:
+            self._refuse_quantized()
+        if min(words, labels) < 0 or words + labels != size or size * 10 > len(self._data):
+            raise FormatError(self.path, f"damaged: a dictionary of {words} words and {labels} labels")
+        entries: list[bytes] = []
+        for index in range(size):
+            end = self._data.find(b"\0", self._at)
+            if end < 0:
+                raise FormatError(self.path, "the file is cut: it ends inside the dictionary")
+            entries.append(self._data[self._at : end])
+            self._at = end + 1
+            _, kind = self._unpack("qb")
+            if kind != (index >= words):
+                raise FormatError(self.path, f"damaged: entry {index + 1} of the dictionary is of kind {kind}")
+        self.words, self.labels = entries[:words], entries[words:]
+        self.rows: dict[bytes, int] = {}
+        for row, word in enumerate(self.words):
+            self.rows.setdefault(word, row)
+
+    def _read_matrix(self) -> NDArray[np.float32]:
+        (quantized,) = self._unpack("?")
+        if quantized:
+            self._refuse_quantized()
+        rows, columns = self._unpack("qq")
+        if columns != self.dim or rows != len(self.words) + self.buckets:
+            expected = f"{len(self.words) + self.buckets} × {self.dim}"
+            raise FormatError(self.path, f"damaged: a matrix of {rows} × {columns}, {expected} expected")
+        if self._at + rows * columns * 4 > len(self._data):
+            raise FormatError(self.path, f"the file is cut: its matrix of {rows:,} × {columns} is not whole")
+        flat = np.frombuffer(self._data, "<f4", rows * columns, self._at)
+        self._at += rows * columns * 4
+        return flat.reshape(rows, columns)
+
+    def _read_output(self) -> int:
+        """Step over the output matrix, which words do not need, and count the bytes after it."""
+        quantized, rows, columns = self._unpack("?qq")
+        if quantized:
+            self._refuse_quantized()
+        rest: int = len(self._data) - self._at - rows * columns * 4
+        if min(rows, columns, rest) < 0:
+            raise FormatError(self.path, f"the file is cut: its output matrix of {rows} × {columns} is not whole")
+        return rest
+
+    def _refuse_quantized(self) -> None:
+        raise FormatError(
+            self.path,
+            "a quantized fastText model (.ftz), which lovevec does not read: take the .bin it was made from, "
+            "or write its words as text with `fasttext print-word-vectors`",
+        )

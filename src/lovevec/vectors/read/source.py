@@ -1,0 +1,159 @@
+"""One open file of any make, unpacked on the way when it is gzip, xz or zip; errors name the file."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import lzma
+import os
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Protocol
+
+from lovevec.errors import FormatError, LovevecError
+from lovevec.progress import Progress
+
+HEAD = 1 << 20
+GZIP, XZ, ZIP = b"\x1f\x8b", b"\xfd7zXZ\x00", b"PK"
+
+# What the standard library raises on a damaged archive.
+DAMAGE = (
+    OSError,
+    EOFError,
+    ValueError,
+    OverflowError,
+    RuntimeError,
+    struct.error,
+    zlib.error,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+)
+
+
+class Stream(Protocol):
+    """Anything with bytes to read."""
+
+    def read(self, count: int, /) -> bytes:
+        """Give up to `count` bytes, none at the end."""
+
+
+class Source:
+    """The bytes of a file, unpacked; `head` shows the first ones without using them up."""
+
+    def __init__(self, path: Path, raw: IO[bytes], stream: Stream, compression: str | None) -> None:
+        self.path, self.raw, self.stream, self.compression = path, raw, stream, compression
+        self.size = os.fstat(raw.fileno()).st_size
+        self.head = self._pull(HEAD)
+        self.taken = 0  # how much of the head is used up
+
+    def read(self, count: int) -> bytes:
+        """Give the next `count` bytes, fewer only at the end of the file."""
+        held = self.head[self.taken : self.taken + count]
+        self.taken += len(held)
+        return held + self._pull(count - len(held))
+
+    def _pull(self, count: int) -> bytes:
+        parts = []
+        while count:
+            try:
+                part = self.stream.read(count)
+            except DAMAGE as error:
+                raise FormatError(self.path, damage(error)) from None
+            if not part:
+                break
+            parts.append(part)
+            count -= len(part)
+        return b"".join(parts)
+
+    def share(self) -> float:
+        """How much of the file is read, 0 to 1, measured on the packed bytes."""
+        unread = 0 if self.compression else len(self.head) - self.taken
+        return min((self.raw.tell() - unread) / self.size, 1.0)
+
+
+def damage(error: Exception) -> str:
+    """Say that an archive is broken, in the words of the library where it has any."""
+    return f"damaged or cut: {str(error) or type(error).__name__}"
+
+
+@contextmanager
+def open_source(path: Path) -> Iterator[Source]:
+    """Open `path` for reading, through gzip, xz or zip where its first bytes say so."""
+    with ExitStack() as stack:
+        raw = stack.enter_context(open_raw(path))
+        magic = raw.read(6)
+        raw.seek(0)
+        if not magic:
+            raise FormatError(path, "the file is empty")
+        stream: Stream = raw
+        compression = None
+        try:
+            if magic.startswith(GZIP):
+                compression = "gzip"
+                stream = stack.enter_context(gzip.GzipFile(fileobj=raw))
+            elif magic == XZ:
+                compression = "xz"
+                stream = stack.enter_context(lzma.LZMAFile(raw, format=lzma.FORMAT_XZ))
+            elif magic[:4] in (ZIP + b"\x03\x04", ZIP + b"\x05\x06"):
+                archive = stack.enter_context(zipfile.ZipFile(raw))
+                if not is_npz(archive):
+                    compression = "zip"
+                    stream = stack.enter_context(open_member(path, archive, only_member(path, archive)))
+        except DAMAGE as error:
+            raise FormatError(path, damage(error)) from None
+        yield Source(path, raw, stream, compression)
+
+
+def open_raw(path: Path) -> IO[bytes]:
+    """Open a plain file, and say in one line why it cannot be opened."""
+    try:
+        file = open(path, "rb")  # noqa: SIM115  (the caller closes it)
+    except FileNotFoundError:
+        raise LovevecError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise LovevecError(f"{path}: a folder, not a file of word vectors") from None
+    except PermissionError:
+        raise LovevecError(f"{path}: no permission to read it") from None
+    except (OSError, ValueError) as error:
+        raise LovevecError(f"{path}: cannot be opened: {error}") from None
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise LovevecError(f"{path}: not a regular file; write what it gives to a file first")
+    return file
+
+
+def is_npz(archive: zipfile.ZipFile) -> bool:
+    """Whether this zip holds numpy arrays."""
+    return any(name.endswith(".npy") for name in archive.namelist())
+
+
+def only_member(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
+    """Give the one file of a zip; with several we cannot know which one is meant."""
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    if len(members) != 1:
+        names = ", ".join(member.filename for member in members[:8]) or "none"
+        raise FormatError(path, f"a zip must hold exactly one file, this one holds {len(members)}: {names}")
+    return members[0]
+
+
+def open_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
+    """Open a file of a zip, if it is packed in one of the two usual ways."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise FormatError(path, f"{member.filename} is packed by method {member.compress_type}, not deflate")
+    return archive.open(member)
+
+
+def file_hash(path: Path, progress: Progress | None = None) -> str:
+    """Compute the SHA-256 of a file, a few MB at a time."""
+    digest = hashlib.sha256()
+    progress = progress or Progress(quiet=True)
+    with open_raw(path) as file, progress.phase("hashing", os.path.getsize(path), "bytes") as phase:
+        while block := file.read(1 << 22):
+            digest.update(block)
+            phase.advance(len(block))
+    return digest.hexdigest()

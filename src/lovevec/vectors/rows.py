@@ -1,0 +1,46 @@
+"""Dropping rows of a table, in place where the array is ours."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.vectors.wordindex import WordIndex
+
+STEP = 4096
+
+
+def keep_rows(vectors: NDArray[np.float32], keep: NDArray[np.bool_], owned: bool) -> NDArray[np.float32]:
+    """Give the rows where `keep` is true: the array itself where that is all of them.
+
+    An array that is `owned` (nobody else holds it) is closed up in place and cut; any other is copied.
+    """
+    if keep.all():
+        return vectors
+    if not (owned and vectors.flags.owndata and vectors.flags.c_contiguous):
+        return vectors[keep]
+    at = 0
+    for start in range(0, len(keep), STEP):
+        block = vectors[start : start + STEP][keep[start : start + STEP]]
+        vectors[at : at + len(block)] = block
+        at += len(block)
+    vectors.resize((at, vectors.shape[1]), refcheck=False)
+    return vectors
+
+
+def lower_case(words: list[str]) -> tuple[list[str], NDArray[np.bool_]]:
+    """Lower-case distinct words; say which rows stay so that they are distinct again, and give those words.
+
+    A word that is lower case in the table wins over `Word` and `WORD`; without it the first of them does.
+
+        lower_case(["The", "the", "US"]) -> (["the", "us"], [False, True, True])
+    """
+    lowered = [word if (low := word.lower()) == word else low for word in words]
+    was_lower = np.fromiter((low is word for low, word in zip(lowered, words, strict=True)), bool, len(words))
+    keep = was_lower.copy()
+    index = WordIndex()
+    for row in np.flatnonzero(was_lower).tolist():
+        index.add(lowered[row])
+    for row in np.flatnonzero(~was_lower).tolist():
+        keep[row] = index.add(lowered[row])
+    return [lowered[row] for row in np.flatnonzero(keep).tolist()], keep

@@ -1,0 +1,1 @@
+"""Writers of vector files, one file a format."""

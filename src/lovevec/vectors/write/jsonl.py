@@ -1,0 +1,46 @@
+"""JSON lines: one object a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from json.encoder import encode_basestring as quote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.vectors.write.numbers import format_rows
+from lovevec.vectors.write.sink import Sink
+from lovevec.vectors.write.writer import Shape, Writer
+
+
+class JsonWriter:
+    """Writes one object a row. Any string goes: a lone surrogate (a byte that was no UTF-8) as its JSON escape."""
+
+    def __init__(self, sink: Sink, shape: Shape) -> None:
+        self.sink, self.exact = sink, shape.exact
+
+    def add(self, words: Sequence[str], rows: NDArray[np.float32], known: Sequence[bool]) -> None:
+        """Write one batch."""
+        names = [quote(word).encode("utf-8", "backslashreplace") for word in words]
+        numbers = format_rows(rows, b",", self.exact)
+        ends = (b'], "known": false}\n', b'], "known": true}\n')
+        self.sink.file.write(
+            b"".join(
+                [
+                    b'{"word": ' + name + b', "vector": [' + row[1:] + ends[is_known]
+                    for name, row, is_known in zip(names, numbers, known, strict=True)
+                ]
+            )
+        )
+        self.sink.pass_on()
+
+    def notes(self) -> list[str]:
+        """Nothing to say."""
+        return []
+
+
+@contextmanager
+def write(sink: Sink, shape: Shape) -> Iterator[Writer]:
+    """Write JSON lines."""
+    yield JsonWriter(sink, shape)

@@ -1,0 +1,62 @@
+"""Parquet: the columns `word` and `vector`, a row group a batch; not compressed, which would gain next to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.errors import MissingExtra
+from lovevec.vectors.write.npy import TYPES
+from lovevec.vectors.write.sink import Sink
+from lovevec.vectors.write.writer import Shape, Writer
+
+
+class ParquetWriter:
+    """Writes record batches with pyarrow."""
+
+    def __init__(self, arrow: Any, table: Any, shape: Shape) -> None:
+        self.arrow, self.table, self.shape = arrow, table, shape
+        self.spelled_out = 0
+
+    def add(self, words: Sequence[str], rows: NDArray[np.float32], known: Sequence[bool]) -> None:
+        """Write one batch."""
+        flat = np.ascontiguousarray(rows, TYPES[self.shape.precision]).reshape(-1)
+        vectors = self.arrow.FixedSizeListArray.from_arrays(self.arrow.array(flat), self.shape.dim)
+        batch = self.arrow.record_batch([self.arrow.array(self._utf8(words)), vectors], self.table.schema)
+        self.table.write_batch(batch)
+
+    def _utf8(self, words: Sequence[str]) -> Sequence[str]:
+        """The words; those that were not UTF-8 spelled out, as `caf\\xe9`."""
+        try:
+            "".join(words).encode()
+        except UnicodeEncodeError:
+            plain = [word.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for word in words]
+            self.spelled_out += sum(a != b for a, b in zip(plain, words, strict=True))
+            return plain
+        return words
+
+    def notes(self) -> list[str]:
+        """Which words are not as they came."""
+        if not self.spelled_out:
+            return []
+        return [
+            f"words that are not UTF-8, which is all that parquet holds: {self.spelled_out:,}; written like caf\\xe9"
+        ]
+
+
+@contextmanager
+def write(sink: Sink, shape: Shape) -> Iterator[Writer]:
+    """Write a table with pyarrow."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtra("pyarrow", "parquet") from None
+    number = pyarrow.from_numpy_dtype(TYPES[shape.precision])
+    schema = pyarrow.schema([("word", pyarrow.string()), ("vector", pyarrow.list_(number, shape.dim))])
+    with parquet.ParquetWriter(sink.file, schema, compression="none", use_dictionary=False) as table:
+        yield ParquetWriter(pyarrow, table, shape)

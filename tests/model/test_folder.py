@@ -1,0 +1,260 @@
+"""The model folder in all its forms: what is written is read, and damage never becomes a vector."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.conftest import made_words
+from tests.engine.made import NASTY, made_parts
+
+from lovevec.engine.choose import Engine
+from lovevec.engine.tables import PRECISIONS
+from lovevec.errors import LovevecError
+from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts, checksum, read_model, write_model
+
+SAMPLE = [*made_words(40, seed=8), *NASTY[:12]]
+SHAPES: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "all": {"dim": 20, "key_width": 6, "head": 5, "factor": 7, "ngrams": 30, "buckets": 60},
+    "characters": {"mode": "chars", "lowercase": False},
+}
+
+
+def vectors(parts: ModelParts) -> np.ndarray:
+    return Engine(parts.spec, parts.folded, parts.units, "numpy").embed(SAMPLE)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("precision", [None, *PRECISIONS])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_is_written_is_read(tmp_path, shape, precision):
+    parts = made_parts(**SHAPES[shape])
+    write_model(tmp_path / "m", parts, "a card", precision)
+    again = read_model(tmp_path / "m")
+    assert again.spec == parts.spec
+    assert again.units.vocabulary == parts.units.vocabulary
+    assert (again.units.mode, again.units.lowercase) == (parts.units.mode, parts.units.lowercase)
+    assert list(again.words) == parts.words
+    assert again.about == parts.about
+    assert again.precision == (precision or "float32")
+    stored = ModelParts(parts.spec, {}, parts.units, [], {}, parts.folded.to(precision or "float32"))
+    assert np.array_equal(vectors(again), vectors(stored))
+    as_trained = precision in (None, "float32")
+    assert bool(again.weights) == as_trained
+    assert json.loads((tmp_path / "m" / CONFIG).read_text())["format"] == (1 if as_trained else 2)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_saving_over_the_folder_it_came_from_changes_nothing(tmp_path, precision):
+    write_model(tmp_path, made_parts(**SHAPES["all"]), "a card", precision)
+    before = contents(tmp_path)
+    write_model(tmp_path, read_model(tmp_path), "a card")
+    assert contents(tmp_path) == before
+
+
+def test_a_folder_changes_its_precision_in_place(tmp_path):
+    parts = made_parts()
+    write_model(tmp_path, parts, "card")
+    for precision in ("float16", "int8", "float32"):
+        write_model(tmp_path, read_model(tmp_path), "card", precision)  # type: ignore[arg-type]
+        again = read_model(tmp_path)
+        assert again.precision == precision
+        assert ((vectors(again) * vectors(parts)).sum(axis=1) > 0.999).all()
+
+
+def test_int8_folders_are_small(tmp_path):
+    parts = made_parts(dim=300, key_width=32)
+    write_model(tmp_path / "trained", parts, "")
+    write_model(tmp_path / "int8", parts, "", "int8")
+    rows = parts.units.vocabulary.table_rows
+    assert (tmp_path / "int8" / WEIGHTS).stat().st_size <= rows * (300 + 64 + 8) + 1000
+
+
+def test_the_first_files_of_format_1_still_load(tmp_path):
+    """They had neither n-grams nor a checksum of what does not decide vectors."""
+    parts = made_parts()
+    write_model(tmp_path, parts, "card")
+    config = json.loads((tmp_path / CONFIG).read_text())
+    del config["checksum_about"], config["units"]["ngrams"]
+    config["checksum"] = checksum(config)
+    (tmp_path / CONFIG).write_text(json.dumps(config))
+    assert np.array_equal(vectors(read_model(tmp_path)), vectors(parts))
+
+
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+@pytest.mark.parametrize("name", [CONFIG, WEIGHTS, TOKENIZER, WORDS])
+def test_a_file_cut_or_flipped_at_200_places_is_one_named_error_each(tmp_path, name, precision):
+    write_model(tmp_path, made_parts(**SHAPES["all"]), "card", precision)
+    original = (tmp_path / name).read_bytes()
+    rng = np.random.default_rng(0)
+    for number, place in enumerate(rng.integers(0, len(original) - 1, 200).tolist()):  # the last byte is a newline
+        if number % 2:
+            damaged = original[:place]
+        else:
+            flipped = bytearray(original)
+            flipped[place] ^= 1 << int(rng.integers(8))
+            damaged = bytes(flipped)
+        (tmp_path / name).write_bytes(damaged)
+        start = time.process_time()
+        with pytest.raises(LovevecError, match=str(tmp_path)):
+            read_model(tmp_path)
+        assert time.process_time() - start < 1
+
+
+def test_a_damaged_card_is_only_a_card(tmp_path):
+    parts = made_parts()
+    write_model(tmp_path, parts, "card", "int8")
+    (tmp_path / CARD).write_bytes(b"\xff\x00")
+    assert len(vectors(read_model(tmp_path))) == len(SAMPLE)
+
+
+def forged(folder: Path, **change: Any) -> None:
+    """Change what decides vectors and make the checksum fit: not damage but malice, or a broken tool."""
+    config = json.loads((folder / CONFIG).read_text())
+    for name, value in change.items():
+        config[name] = (
+            {**config[name], **value} if isinstance(value, dict) and isinstance(config[name], dict) else value
+        )
+    config["checksum"] = checksum(config)
+    (folder / CONFIG).write_text(json.dumps(config))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"encoder": {"dim": 10**30}},
+        {"encoder": {"dim": 23}},
+        {"encoder": {"key_width": 7}},
+        {"encoder": {"head": 3}},
+        {"encoder": {"kind": "cnn"}},
+        {"encoder": {"kind": "../../evil"}},
+        {"encoder": {"position_scale": 0}},
+        {"encoder": {"position_scale": float("nan")}},
+        {"encoder": {"position_scale": float("inf")}},
+        {"encoder": {"more": 1}},
+        {"encoder": {"hidden": 5}},
+        {"encoder": {"raw": True}},
+        {"encoder": {"raw": 0}},
+        {"encoder": {"kind": "mimick"}},
+        {"encoder": {"kind": "pbos"}},
+        {"encoder": None},
+        {"units": {"buckets": 10**12}},
+        {"units": {"buckets": 7}},
+        {"units": {"ngrams": -1}},
+        {"units": {"ngrams": 3}},
+        {"units": {"ngrams": 10**30}},
+        {"units": {"ngrams": True}},
+        {"units": {"input": "telepathy"}},
+        {"units": {"input": "substrings"}},
+        {"units": {"input": "spans"}},
+        {"units": {"hashes": 0}},
+        {"units": {"hashes": 3}},
+        {"units": {"hashes": 10**30}},
+        {"units": {"hashes": True}},
+        {"units": None},
+        {"sizes": []},
+        {"sizes": {"out": [10**18, 10**18]}},
+        {"sizes": None},
+        {"sha256": None},
+        {"sha256": {WEIGHTS: "0" * 64}},
+        {"precision": "float16"},
+        {"precision": "float64"},
+        {"precision": None},
+        {"precision": ["int8"]},
+        {"format": 1},
+        {"format": 3},
+        {"format": [2]},
+    ],
+    ids=str,
+)
+def test_forged_configs_are_refused_at_once(tmp_path, change):
+    write_model(tmp_path, made_parts(), "card", "int8")
+    forged(tmp_path, **change)
+    start = time.process_time()
+    with pytest.raises(LovevecError, match=str(tmp_path)):
+        read_model(tmp_path)
+    assert time.process_time() - start < 1
+
+
+def test_a_config_cannot_name_other_files(tmp_path):
+    write_model(tmp_path / "m", made_parts(), "card", "int8")
+    shutil.move(tmp_path / "m" / WEIGHTS, tmp_path / "elsewhere.safetensors")
+    sha256 = json.loads((tmp_path / "m" / CONFIG).read_text())["sha256"]
+    forged(tmp_path / "m", sha256={"../elsewhere.safetensors": sha256[WEIGHTS]})
+    with pytest.raises(LovevecError, match=r"model\.safetensors: cannot be read"):
+        read_model(tmp_path / "m")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.parametrize("name", [WEIGHTS, WORDS])
+def test_a_pipe_in_a_files_place_does_not_hang(tmp_path, name):
+    write_model(tmp_path, made_parts(), "card", "int8")
+    (tmp_path / name).unlink()
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(LovevecError, match=f"{name}: not a regular file"):
+        read_model(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"{}", b'["a", 1]', b"[[", b'"words"'])
+def test_words_that_are_no_list_of_words_are_told_when_asked_for(tmp_path, content):
+    write_model(tmp_path, made_parts(), "card", "int8")
+    (tmp_path / WORDS).write_bytes(content)
+    forged(tmp_path, sha256={WORDS: hashlib.sha256(content).hexdigest()})
+    parts = read_model(tmp_path)
+    with pytest.raises(LovevecError, match=r"words\.json"):
+        len(parts.words)
+
+
+def test_encoders_that_do_not_fold_are_saved_as_trained_only(tmp_path):
+    parts = made_parts()
+    other = ModelParts(type(parts.spec)("sum", parts.spec.dim), parts.weights, parts.units, parts.words, {})
+    with pytest.raises(LovevecError, match="does not fold"):
+        write_model(tmp_path, other, "card", "int8")
+    write_model(tmp_path, other, "card")
+    assert read_model(tmp_path).weights.keys() == parts.weights.keys()
+
+
+def test_a_write_that_fails_leaves_the_old_model_and_nothing_else(tmp_path):
+    pytest.importorskip("resource")
+    parts = made_parts()
+    write_model(tmp_path, parts, "card", "int8")
+    before = contents(tmp_path)
+    script = f"""
+import resource, signal
+from lovevec.model.folder import write_model
+from tests.engine.made import made_parts
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+try:
+    write_model({str(tmp_path)!r}, made_parts(dim=60), "card")
+except OSError as error:
+    print(type(error).__name__)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "OSError\n"
+    assert contents(tmp_path) == before
+
+
+def test_reading_needs_neither_tokenizers_nor_torch_nor_numba(tmp_path):
+    write_model(tmp_path, made_parts(), "card", "int8")
+    script = f"""
+import sys
+from lovevec.model.folder import read_model
+read_model({str(tmp_path)!r})
+print(sorted({{"torch", "tokenizers", "numba", "snowballstemmer"}} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
