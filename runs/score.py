@@ -45,7 +45,7 @@ def main() -> None:
     table = lower_cased(open_table(given.target)) if given.target else None
     for folder in given.models:
         love, name = LOVE.load(folder), Path(folder).name
-        seconds = love.about["report"]["seconds"]["training"]
+        seconds = love.metadata["report"]["seconds"]["training"]
         print(json.dumps({"model": name, **scores_of(love, name, table), "seconds": seconds}))
 
 

@@ -61,9 +61,9 @@ the sources carry over."""
 
 def card(name: str, love: LOVE, scores: dict[str, float]) -> str:
     """The README.md of a shipped model."""
-    about = love.about
-    target, counts, settings = about["target"], about["parameters"], about["settings"]
-    held, sure = about["report"]["score"], about["confidence"]
+    metadata = love.metadata
+    target, counts, settings = metadata["target"], metadata["parameters"], metadata["settings"]
+    held, sure = metadata["report"]["score"], metadata["confidence"]
     similar = {key: value for key, value in scores.items() if key not in ("misspellings", "top1", "top10")}
     lines = [
         f"# {name}",
@@ -77,7 +77,7 @@ def card(name: str, love: LOVE, scores: dict[str, float]) -> str:
         f"| units | {len(love.parts.units.vocabulary):,} characters and pieces,"
         f" {settings['ngrams']:,} rows of n-grams |",
         f"| trained | {settings['epochs']} epochs, seed {settings['seed']},"
-        f" {about['report']['seconds']['training']:.0f} s on {about['report']['device']} |",
+        f" {metadata['report']['seconds']['training']:.0f} s on {metadata['report']['device']} |",
         "",
         "**Scores.** Word similarity, Spearman x 100, the model's vectors only, all pairs:",
         "",
@@ -115,9 +115,9 @@ def main() -> None:
         target = load_target(given.target, limit=len(small.words))
         table = Table(VectorTable(target.words, target.vectors, target.report), target.name)
         rounded = scores_of(small, given.name, table)
-    about = trained.about
-    about |= {"scores": rounded, "target": {**about["target"], **TARGETS[given.name]}}
-    shipped = LOVE(replace(trained.parts, about=about))
+    metadata = trained.metadata
+    metadata |= {"scores": rounded, "target": {**metadata["target"], **TARGETS[given.name]}}
+    shipped = LOVE(replace(trained.parts, metadata=metadata))
     shipped.card = card(given.name, shipped, rounded)
     shipped.save(given.output / given.name, "int8")
     size = sum(file.stat().st_size for file in (given.output / given.name).iterdir())

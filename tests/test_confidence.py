@@ -46,7 +46,7 @@ def is_right(love: LOVE, shown: list[str], rows: np.ndarray, vectors: np.ndarray
 
 
 def test_it_says_what_it_is_the_probability_of_and_how_well(love):
-    stored = love.about["confidence"]
+    stored = love.metadata["confidence"]
     assert stored["event"] == EVENT
     assert stored["held_back_words"] == 300
     assert 900 < stored["typos"] <= 1200
@@ -69,7 +69,7 @@ def test_among_words_of_one_confidence_so_many_are_right(love, target):
     assert auc(given, right) > 0.6
     assert calibration_error(given, right, np.ones(len(given))) < 0.12
     new = love.measure([words[row] for row in unseen])  # known by name, but never trained on
-    fitted = Confidence.from_about(love.about)
+    fitted = Confidence.from_metadata(love.metadata)
     assert fitted(new).mean() == pytest.approx(
         is_right(love, [words[row] for row in unseen], unseen, vectors).mean(), abs=0.1
     )
@@ -78,7 +78,7 @@ def test_among_words_of_one_confidence_so_many_are_right(love, target):
 def test_known_words_have_the_share_measured_for_them(love, target):
     words, vectors = target
     right = is_right(love, words, np.arange(len(words)), vectors)
-    assert np.array_equal(np.unique(love.confidence(words)), [love.about["confidence"]["known"]])
+    assert np.array_equal(np.unique(love.confidence(words)), [love.metadata["confidence"]["known"]])
     assert love.confidence(words[:1])[0] == pytest.approx(right.mean(), abs=1e-9)
     assert love.confidence([words[0].upper()])[0] == pytest.approx(right.mean(), abs=1e-9)
 
@@ -130,7 +130,7 @@ def test_an_encoder_that_does_not_fold_is_calibrated_too(encoder):
     words = made_words(400)
     settings = dataclasses.replace(SETTINGS, encoder=encoder, epochs=3, vocabulary_size=300)
     love = train((words, made_vectors(words, 8)), settings)
-    assert set(love.about["confidence"]["features"]) == {"characters", "pieces", "longest"}
+    assert set(love.metadata["confidence"]["features"]) == {"characters", "pieces", "longest"}
     given = love.confidence(["plogrikc", ""])
     assert 0 < given[0] < 1
     assert given[1] == 0
@@ -139,7 +139,7 @@ def test_an_encoder_that_does_not_fold_is_calibrated_too(encoder):
 def test_without_enough_held_back_words_there_is_none(tiny_target):
     love = train(tiny_target, Settings(vocabulary_size=300, epochs=1, negatives=10, device="cpu"))
     assert np.isnan(love.confidence(["plogrikc", "", love.words[0]])).all()
-    assert "this run had 3: train with a larger --holdout" in love.about["confidence"]["missing"]
+    assert "this run had 3: train with a larger --holdout" in love.metadata["confidence"]["missing"]
 
 
 @pytest.mark.parametrize(
@@ -157,16 +157,16 @@ def test_without_enough_held_back_words_there_is_none(tiny_target):
     ids=str,
 )
 def test_numbers_that_are_none_are_refused(love, wrong):
-    odd = LOVE(dataclasses.replace(love.parts, about={"confidence": wrong}))
+    odd = LOVE(dataclasses.replace(love.parts, metadata={"confidence": wrong}))
     assert np.array_equal(odd["plogrikc"], love["plogrikc"])
     with pytest.raises(LovevecError, match="`confidence` is not what lovevec writes there"):
         odd.confidence(["plogrikc"])
 
 
 def test_a_stored_calibration_is_plain_numbers(love):
-    stored = love.about["confidence"]
+    stored = love.metadata["confidence"]
     assert json.loads(json.dumps(stored)) == stored
-    assert Confidence.from_about({"confidence": stored}) == Confidence.from_about(love.about)
+    assert Confidence.from_metadata({"confidence": stored}) == Confidence.from_metadata(love.metadata)
 
 
 def test_the_regression_is_the_one_that_scipy_finds():

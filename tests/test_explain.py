@@ -109,7 +109,7 @@ def test_a_model_that_is_not_calibrated_says_so(plain):
     found = plain.explain("plogrikc")
     assert found.confidence is None
     assert "at least 50 held-back words" in str(found)
-    bare = LOVE(dataclasses.replace(plain.parts, about={})).explain("plogrikc")
+    bare = LOVE(dataclasses.replace(plain.parts, metadata={})).explain("plogrikc")
     assert "this model is not calibrated" in str(bare)
 
 

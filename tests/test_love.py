@@ -97,10 +97,10 @@ def test_known_words_are_told_from_imputed_ones(love):
 
 
 def test_what_is_handed_out_cannot_change_the_model(love):
-    love.about["settings"]["seed"] = "changed"
+    love.metadata["settings"]["seed"] = "changed"
     love.embed(love.words)[:] = 0
     love.neighbors("plogrick").clear()
-    assert love.about["settings"]["seed"] == 0
+    assert love.metadata["settings"]["seed"] == 0
     assert love.neighbors("plogrick")
     assert np.abs(love.embed(love.words)).max() > 0
 
@@ -268,7 +268,7 @@ def test_a_smaller_copy_is_nearly_the_same_and_can_be_saved_over_itself(love, tm
     small.save(tmp_path / "small")
     assert (tmp_path / "small" / "model.safetensors").read_bytes() == before
     assert np.array_equal(LOVE.load(tmp_path / "small").embed(words), small.embed(words))
-    assert LOVE.load(tmp_path / "small").about == love.about
+    assert LOVE.load(tmp_path / "small").metadata == love.metadata
 
 
 def test_saving_over_the_folder_it_came_from_changes_nothing(folder, tmp_path):

@@ -19,7 +19,7 @@ import pytest
 
 from lovevec import LOVE, LovevecError
 from lovevec.cli import main
-from lovevec.model.folder import checksum, checksum_about, write_model
+from lovevec.model.folder import checksum, checksum_metadata, write_model
 from lovevec.model.shipped import shipped
 from lovevec.vectors import read_vectors
 from tests.engine.made import made_parts
@@ -397,11 +397,11 @@ def test_absurd_configs_are_one_line_for_every_command(copy, change, forged, cap
 
 def test_saving_over_the_folder_it_came_from_changes_nothing(copy, love):
     before = {name: (copy / name).read_bytes() for name in FILES[1:]}
-    about = json.loads((copy / "config.json").read_text("utf-8"))
+    metadata = json.loads((copy / "config.json").read_text("utf-8"))
     LOVE.load(copy).save(copy)
     assert main(["export", str(copy), "-o", str(copy), "--overwrite"]) == 0
     assert {name: (copy / name).read_bytes() for name in FILES[1:]} == before
-    assert json.loads((copy / "config.json").read_text("utf-8")) == about
+    assert json.loads((copy / "config.json").read_text("utf-8")) == metadata
     assert np.array_equal(LOVE.load(copy, engine="numpy").embed(NASTY), love.embed(NASTY))
     assert sorted(file.name for file in copy.iterdir()) == sorted([*FILES, "README.md"])
 
@@ -427,9 +427,9 @@ def test_names_that_name_no_model(name, message):
 def test_info_says_what_its_scores_are_of(capsys):
     assert main(["info"]) == 0
     scores = [line for line in capsys.readouterr().out.splitlines() if line.startswith("score")]
-    about = LOVE.load().about["scores"]
-    assert f"score        mean: {about['mean']}" in scores
-    said = f"{about['misspellings']:,.0f} real misspellings: right word nearest {about['top1']}%"
+    metadata = LOVE.load().metadata["scores"]
+    assert f"score        mean: {metadata['mean']}" in scores
+    said = f"{metadata['misspellings']:,.0f} real misspellings: right word nearest {metadata['top1']}%"
     assert any(said in line for line in scores)
     assert not any("top1" in line for line in scores)
 
@@ -447,7 +447,7 @@ def test_a_position_scale_that_makes_no_sense_is_refused(tmp_path, scale):
     path = tmp_path / "m" / "config.json"
     config = json.loads(path.read_text("utf-8"))
     config["encoder"]["position_scale"] = scale
-    config |= {"checksum": checksum(config), "checksum_about": checksum_about(config)}
+    config |= {"checksum": checksum(config), "checksum_about": checksum_metadata(config)}
     path.write_text(json.dumps(config), "utf-8")
     with pytest.raises(LovevecError, match=r"config\.json: `encoder` makes no sense"):
         LOVE.load(tmp_path / "m")

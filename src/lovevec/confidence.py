@@ -67,9 +67,9 @@ class Confidence:
         return chance
 
     @classmethod
-    def from_about(cls, about: Mapping[str, Any]) -> Confidence | None:
+    def from_metadata(cls, metadata: Mapping[str, Any]) -> Confidence | None:
         """Read what training stored in a model's config.json; None where the model has no calibration."""
-        found = about.get("confidence")
+        found = metadata.get("confidence")
         if found is None or (isinstance(found, dict) and "missing" in found):
             return None
         try:

@@ -39,8 +39,8 @@ class Explanation:
 
     `positional` is A_n, which depends on the number of units alone, `attention` is S, the self-attention, both [n, n]
     (n-grams are not in them): row i says how much unit i takes from each unit. `head` is the share of the word-level
-    head, 0 without one. `confidence` is None where the model has no calibration (`love.about["confidence"]` says what
-    it is the probability of). `neighbors` are the nearest known words with their cosine.
+    head, 0 without one. `confidence` is None where the model has no calibration (`love.metadata["confidence"]` says
+    what it is the probability of). `neighbors` are the nearest known words with their cosine.
     """
 
     word: str
@@ -131,7 +131,9 @@ def explain(
     units, head, positional, attention = tuple(map(Unit, names)), 0.0, None, None
     notes = []
     if np.isnan(confidence):
-        notes.append((parts.about.get("confidence") or {}).get("missing", "confidence: this model is not calibrated"))
+        notes.append(
+            (parts.metadata.get("confidence") or {}).get("missing", "confidence: this model is not calibrated")
+        )
     if fold is None:
         notes.append(f"weights and attention maps: not for the {parts.spec.kind} encoder, which does not fold")
     else:

@@ -68,7 +68,7 @@ class LOVE:
     save_pretrained = save
 
     def __repr__(self) -> str:
-        mimics = self.parts.about.get("target", {}).get("name", "a target that is not stated")
+        mimics = self.parts.metadata.get("target", {}).get("name", "a target that is not stated")
         return f"LOVE({self.dim} dimensions, {len(self.words):,} known words, {self.parts.precision}; mimics {mimics})"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -80,9 +80,9 @@ class LOVE:
         return self.parts.words
 
     @property
-    def about(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """Where the model comes from: settings, target, parameter counts, scores. The caller's own copy."""
-        return deepcopy(self.parts.about)
+        return deepcopy(self.parts.metadata)
 
     @overload
     def __getitem__(self, word: str) -> Floats: ...
@@ -196,7 +196,7 @@ class LOVE:
     def confidence(self, words: Iterable[str] | NDArray[Any]) -> NDArray[np.float64]:
         """The probability that each word's vector is right: that its own target vector is among the 10 nearest (see
         `lovevec.confidence`). Known words have the share measured for known words, empty ones 0. A model that was not
-        calibrated has NaN for all; `love.about["confidence"]` says why."""
+        calibrated has NaN for all; `love.metadata["confidence"]` says why."""
         listed = word_list(words)
         refuse_other_than_words(listed)
         result = np.full(len(listed), np.nan)
@@ -237,7 +237,7 @@ class LOVE:
 
     @cached_property
     def _calibration(self) -> Confidence | None:
-        return Confidence.from_about(self.parts.about)
+        return Confidence.from_metadata(self.parts.metadata)
 
 
 def _on_a_terminal() -> bool:

@@ -63,19 +63,19 @@ def test_known_words_keep_their_vector_bit_for_bit(direct, mapped):
 def test_in_the_models_own_space_directions_are_the_models(love, direct):
     made = direct.embed(HELD)
     np.testing.assert_allclose(made / np.linalg.norm(made, axis=1, keepdims=True), love.embed(HELD), atol=1e-6)
-    assert direct.about["space"] == "direct"
+    assert direct.metadata["space"] == "direct"
     assert "direct" in repr(direct)
 
 
 @pytest.mark.parametrize("dim", [8, DIM, 24])
 def test_in_another_space_unknown_words_land_near_their_own_vector(love, dim):
     robust = love.attach((SEEN, turned(dim)[:500]))
-    assert robust.about["space"] == "mapped"
+    assert robust.metadata["space"] == "mapped"
     assert robust.dim == dim
     near = cosines(robust.embed(HELD), turned(dim)[500:]).mean()
     in_own_space = cosines(love.embed(HELD), VECTORS[500:]).mean()
     assert near > in_own_space - 0.05
-    assert robust.about["mapped"]["cosine"] > 0.3
+    assert robust.metadata["mapped"]["cosine"] > 0.3
 
 
 def test_the_map_is_what_scipy_finds():
@@ -109,7 +109,7 @@ def test_lengths_fit_the_table(love):
     error = np.abs(made / lengths[500:] - 1).mean()
     error_of_the_median = np.abs(np.median(lengths[:500]) / lengths[500:] - 1).mean()
     assert error < error_of_the_median / 2
-    assert robust.about["length"]["chosen by"] == "regression"
+    assert robust.metadata["length"]["chosen by"] == "regression"
 
     any_length = np.random.default_rng(2).uniform(1, 5, len(SEEN)).astype(np.float32)
     robust = love.attach((SEEN, vectors[:500] * any_length[:, None]))
@@ -226,13 +226,13 @@ def test_too_few_shared_words_is_an_error_that_says_what_to_do(love):
     with pytest.raises(LovevecError, match="share 0 words"):
         love.attach((["zzz1", "zzz2"], np.eye(2, DIM, dtype=np.float32)))
     few = love.attach((SEEN[:20], VECTORS[:20]))  # its own space needs no map
-    assert few.about["space"] == "direct"
+    assert few.metadata["space"] == "direct"
     assert len(few) == 20
 
 
 def test_the_space_can_be_told(love):
-    assert love.attach((SEEN, VECTORS[:500]), space="mapped").about["space"] == "mapped"
-    assert love.attach((["zzz1"], np.eye(1, DIM, dtype=np.float32)), space="direct").about["shared words"] == 0
+    assert love.attach((SEEN, VECTORS[:500]), space="mapped").metadata["space"] == "mapped"
+    assert love.attach((["zzz1"], np.eye(1, DIM, dtype=np.float32)), space="direct").metadata["shared words"] == 0
     with pytest.raises(LovevecError, match="16 dimensions and the vectors 24"):
         love.attach((SEEN, turned(24)[:500]), space="direct")
     with pytest.raises(LovevecError, match="space is 'other'"):
@@ -272,8 +272,8 @@ def test_rows_that_are_no_vectors_are_imputed_and_counted(love):
     assert robust.known(SEEN[2:6]).tolist() == [True, False, False, True]
     assert np.isfinite(robust.embed(SEEN)).all()
     assert robust[SEEN[3]].any()
-    assert any("NaN" in line for line in robust.about["dropped"])
-    assert any("zeros" in line for line in robust.about["dropped"])
+    assert any("NaN" in line for line in robust.metadata["dropped"])
+    assert any("zeros" in line for line in robust.metadata["dropped"])
 
 
 @pytest.mark.parametrize("words", ["one", [1], ["a", None], {"a", "b"}])
@@ -290,9 +290,9 @@ def test_embed_of_nothing_and_of_arrays(direct):
 
 
 def test_about_can_be_published(mapped):
-    about = json.loads(json.dumps(mapped.about))
-    assert about["shared words"] == about["words"] == 500
-    assert about["mapped"]["cosine"] > 0.3
+    metadata = json.loads(json.dumps(mapped.metadata))
+    assert metadata["shared words"] == metadata["words"] == 500
+    assert metadata["mapped"]["cosine"] > 0.3
     assert "500 shared words, cosine 0." in repr(mapped)
 
 
@@ -308,8 +308,8 @@ def test_the_less_sure_the_model_is_the_shorter_the_vector():
     np.testing.assert_allclose(length, np.sqrt(np.maximum(love.confidence(unknown), 0.05)), rtol=1e-5)
     assert length[0] > length[1]
     np.testing.assert_array_equal(sure.embed(words[:50]), plain.embed(words[:50]))
-    assert sure.about["length"]["by confidence"] is True
-    assert plain.about["length"]["by confidence"] is False
+    assert sure.metadata["length"]["by confidence"] is True
+    assert plain.metadata["length"]["by confidence"] is False
 
 
 def test_a_model_without_confidence_leaves_the_lengths():

@@ -89,10 +89,10 @@ def test_train_on_input_embeddings_and_on_distilled_ones_keeps_case(folder, tmp_
     words, out, prepared = (str(path) for path in (folder / "words.txt", tmp_path / "d.npz", tmp_path / "p"))
     assert main(["distill", target, "--single", "--words", words, "-o", out, "--device", "cpu", "-q"]) == 0
     assert main(["prepare", out, "-o", prepared, "--vocabulary-size", "100"]) == 0
-    about = json.loads((tmp_path / "p" / "prepared.json").read_text())
-    assert about["settings"]["lowercase"] is False
-    assert about["target"]["made"]["model"] == "tiny-bert"
-    assert about["words"] == 3
+    metadata = json.loads((tmp_path / "p" / "prepared.json").read_text())
+    assert metadata["settings"]["lowercase"] is False
+    assert metadata["target"]["made"]["model"] == "tiny-bert"
+    assert metadata["words"] == 3
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_json_has_the_facts(program, tiny_model, tiny_target):
     assert facts["parameters"] == sum(weight.size for weight in love.parts.weights.values())
     assert facts["bytes"] == sum(file.stat().st_size for file in tiny_model.iterdir())
     assert facts["precision"] == "float32"
-    assert facts["scores"] == love.about["report"]["score"]
+    assert facts["scores"] == love.metadata["report"]["score"]
     assert facts["engine"]["few_words"] == "numpy"
     assert facts["engine"]["threads"] >= 1
 
@@ -48,8 +48,8 @@ def test_the_file_precision_is_that_of_the_file(program, small):
 
 def test_a_licence_is_shown(program, tiny_model, tmp_path):
     love = LOVE.load(tiny_model)
-    love.parts.about["target"] = {"name": "made", "licence": "PDDL 1.0"}
-    love.parts.about["scores"] = {"similarity": 55.1}
+    love.parts.metadata["target"] = {"name": "made", "licence": "PDDL 1.0"}
+    love.parts.metadata["scores"] = {"similarity": 55.1}
     love.save(tmp_path / "m")
     shown = program("info", "-m", tmp_path / "m").stdout.decode()
     assert "licence      PDDL 1.0\n" in shown

@@ -35,8 +35,8 @@ def random_model(settings: Settings, words: list[str]) -> Model:
             chances = log_chances(units.encode(words), np.arange(len(words)), prepared.vocabulary)
             network.encoder.chances.copy_(torch.from_numpy(chances))
     weights = {name: weight.detach().numpy() for name, weight in network.state_dict().items()}
-    about = {"parameters": network.parameter_counts()}
-    return Model(LOVE(ModelParts(settings.spec(DIM), weights, units, words, about)), "random")
+    metadata = {"parameters": network.parameter_counts()}
+    return Model(LOVE(ModelParts(settings.spec(DIM), weights, units, words, metadata)), "random")
 
 
 def rows_of(model: Model) -> dict[str, np.ndarray]:
@@ -55,11 +55,11 @@ def check_training(settings: Settings, folder: Path, odd: list[str], rate: float
     torch.set_num_threads(1)  # what is so small is faster so
     love = train((words, vectors), quick, output=folder)
     torch.set_num_threads(threads)
-    losses = love.about["report"]["losses"]
+    losses = love.metadata["report"]["losses"]
     assert losses[-1] < 0.7 * losses[0]
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     assert (love.embed(words) * unit).sum(axis=1).mean() > 0.5  # 0 by chance
-    assert love.about["report"]["score"]["clean"]["cosine"] > 0.2
+    assert love.metadata["report"]["score"]["clean"]["cosine"] > 0.2
     trained, loaded = Model(love, "trained"), Model(LOVE.load(folder), "loaded")
     found = loaded.embed([*words, *odd])
     assert np.isfinite(found).all()

@@ -64,8 +64,8 @@ def test_trained_once_then_loaded(tmp_path, name):
     assert not again.phases
     assert (tmp_path / name / "config.json").stat().st_mtime_ns == stamp
     np.testing.assert_allclose(loaded.embed(WORDS), model.embed(WORDS), atol=1e-6)
-    assert loaded.love.about["target"]["name"] == "made"
-    assert len(loaded.love.about["report"]["losses"]) == 3
+    assert loaded.love.metadata["target"]["name"] == "made"
+    assert len(loaded.love.metadata["report"]["losses"]) == 3
 
 
 def test_without_a_folder_it_is_trained_in_memory(tmp_path):
@@ -88,12 +88,12 @@ def test_another_seed_or_target_is_trained_again_and_said(tmp_path):
 
 def test_older_settings_that_lack_new_names_still_count(tmp_path):
     learned("bos", tmp_path, Told())
-    from lovevec.model.folder import checksum_about
+    from lovevec.model.folder import checksum_metadata
 
     path = tmp_path / "bos" / "config.json"
     config = json.loads(path.read_text())
     del config["settings"]["zipf"]
-    config["checksum_about"] = checksum_about(config)
+    config["checksum_about"] = checksum_metadata(config)
     path.write_text(json.dumps(config))
     told = Told()
     learned("bos", tmp_path, told)

@@ -48,7 +48,7 @@ def test_what_is_written_is_read(tmp_path, shape, precision):
     assert again.units.vocabulary == parts.units.vocabulary
     assert (again.units.mode, again.units.lowercase) == (parts.units.mode, parts.units.lowercase)
     assert list(again.words) == parts.words
-    assert again.about == parts.about
+    assert again.metadata == parts.metadata
     assert again.precision == (precision or "float32")
     stored = ModelParts(parts.spec, {}, parts.units, [], {}, parts.folded.to(precision or "float32"))
     assert np.array_equal(vectors(again), vectors(stored))

@@ -43,12 +43,12 @@ def test_each_has_a_card_and_says_where_it_comes_from(name):
     model = LOVE.load(name)
     for part in ("**Data.**", "**Licences.**", "**Scores.**", "**Limits.**"):
         assert part in model.card
-    about = model.about
-    assert sum(about["parameters"].values()) <= 6.6e6
-    assert about["target"]["licence"]
-    assert str(Path.home()) not in json.dumps(about)
-    assert model.dim == about["target"]["dim"] == {"default": 300, "minilm-input": 384}[name]
-    assert len(model.words) == about["target"]["words"]
+    metadata = model.metadata
+    assert sum(metadata["parameters"].values()) <= 6.6e6
+    assert metadata["target"]["licence"]
+    assert str(Path.home()) not in json.dumps(metadata)
+    assert model.dim == metadata["target"]["dim"] == {"default": 300, "minilm-input": 384}[name]
+    assert len(model.words) == metadata["target"]["words"]
 
 
 def test_a_misspelled_word_is_near_the_right_one(love):

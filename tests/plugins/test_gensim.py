@@ -131,6 +131,6 @@ def test_a_model_with_wv_and_what_is_neither(love):
     model = FastText([WORDS], vector_size=16, min_count=1, bucket=100, epochs=1, workers=1, seed=1)
     robust = RobustKeyedVectors(model, love, space="mapped")
     assert np.array_equal(robust[WORDS[0]], model.wv[WORDS[0]])
-    assert robust.robust.about["space"] == "mapped"
+    assert robust.robust.metadata["space"] == "mapped"
     with pytest.raises(LovevecError, match="not dict"):
         RobustKeyedVectors({}, love)

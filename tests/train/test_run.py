@@ -65,7 +65,7 @@ def test_training_learns_and_the_folder_says_how(tiny_target, tmp_path):
     assert "never saw" in card
     again = LOVE.load(tmp_path / "model")
     assert np.array_equal(again.embed(words), love.embed(words))
-    assert again.about["settings"] == settings.as_dict()
+    assert again.metadata["settings"] == settings.as_dict()
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_training_learns_and_the_folder_says_how(tiny_target, tmp_path):
 def test_every_choice_trains_saves_and_loads(tiny_target, tmp_path, change):
     settings = Settings(**{**QUICK, "epochs": 12, **change})
     love = train(tiny_target, settings, output=tmp_path / "m")
-    losses = love.about["report"]["losses"]
+    losses = love.metadata["report"]["losses"]
     assert losses[-1] < losses[0]
     again = LOVE.load(tmp_path / "m")
     odd = ["", "never", "seen", "🙂"]
@@ -172,7 +172,7 @@ def test_a_run_with_a_vocabulary_file_goes_on_from_another_folder(tiny_target, t
     monkeypatch.chdir(tmp_path / "elsewhere")
     love = resume(tmp_path / "m")
     assert "##ing" in love.parts.units.vocabulary.units
-    assert love.about["settings"]["vocabulary"] == "vocab.txt"
+    assert love.metadata["settings"]["vocabulary"] == "vocab.txt"
     assert str(tmp_path) not in (tmp_path / "m" / "config.json").read_text()
 
 
@@ -249,7 +249,7 @@ def test_two_processes_make_the_model_of_one(prepared, tmp_path):
         [*launch, str(tmp_path / "prepared"), "-o", str(tmp_path / "two"), *flags], check=True, env=environment
     )
     one, two = LOVE.load(tmp_path / "one"), LOVE.load(tmp_path / "two")
-    assert two.about["report"]["processes"] == 2
+    assert two.metadata["report"]["processes"] == 2
     for name, weight in one.parts.weights.items():
         np.testing.assert_allclose(two.parts.weights[name], weight, atol=2e-3)
     cosine = (one.embed(one.words) * two.embed(one.words)).sum(axis=1)
@@ -335,8 +335,8 @@ def test_a_loss_that_blows_up_is_said_in_words_and_leaves_nothing(prepared, tmp_
 def test_a_target_whose_vectors_all_point_one_way_is_learned_too(tiny_target):
     words, vectors = tiny_target
     love = train((words, vectors + 20), Settings(**{**QUICK, "epochs": 20, "learning_rate": 0.01}))
-    assert love.about["report"]["losses"][0] > 1
-    assert love.about["report"]["losses"][-1] < love.about["report"]["losses"][0]
+    assert love.metadata["report"]["losses"][0] > 1
+    assert love.metadata["report"]["losses"][-1] < love.metadata["report"]["losses"][0]
 
 
 def test_units_that_no_word_had_say_nothing(tiny_target):

@@ -84,18 +84,18 @@ class Attached:
         return self._vectors
 
     @property
-    def about(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """What was found and done at attaching: the space, how well imputed vectors fit it, how lengths are chosen."""
         return {
             "words": len(self),
             "dim": self.dim,
-            **self._space.about,
-            "length": {**self._lengths.about, "by confidence": self._sure is not None and self._sure.known},
+            **self._space.metadata,
+            "length": {**self._lengths.metadata, "by confidence": self._sure is not None and self._sure.known},
             "dropped": self._dropped,
         }
 
     def __repr__(self) -> str:
-        return f"Attached({len(self):,} words × {self.dim}; {self._space.said}; {self._lengths.said})"
+        return f"Attached({len(self):,} words × {self.dim}; {self._space.summary}; {self._lengths.summary})"
 
     def __len__(self) -> int:
         """How many words have a vector of their own."""

@@ -42,14 +42,14 @@ class Lengths:
         return lengths
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """In a few words."""
         if self.slope is None:
             return f"length {self.typical:.4g}"
         return f"length by regression (median {self.typical:.4g})"
 
     @property
-    def about(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """How lengths are chosen, and the mean relative error of that on held-out words."""
         return {
             "chosen by": "one length for all" if self.slope is None else "regression",

@@ -72,14 +72,14 @@ class Space:
         return made if self.map is None else self.map(made)
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """In a few words."""
         fit = self.mapped if self.map else self.direct
         good = f", cosine {fit.cosine:.3f} on held-out words" if fit else ""
         return f"{'mapped' if self.map else 'direct'}, {self.shared:,} shared words{good}"
 
     @property
-    def about(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """Which way was taken, and how well the ways that were tried do on held-out shared words."""
         return {
             "space": "mapped" if self.map else "direct",

@@ -42,9 +42,9 @@ def run(given: argparse.Namespace) -> None:
 
 def facts_of(love: LOVE, folder: Path) -> dict[str, Any]:
     """All that there is to know, for JSON."""
-    about, parts = love.about, love.parts
-    target = about.get("target") or {}
-    counts = about.get("parameters") or {}
+    metadata, parts = love.metadata, love.parts
+    target = metadata.get("target") or {}
+    counts = metadata.get("parameters") or {}
     return {
         "name": folder.resolve().name,
         "folder": str(folder),
@@ -61,11 +61,11 @@ def facts_of(love: LOVE, folder: Path) -> dict[str, Any]:
         "precision": parts.precision,
         "bytes": sum(file.stat().st_size for file in folder.iterdir() if file.is_file()),
         "target": target,
-        "licence": target.get("licence") or about.get("licence"),
-        "scores": about.get("scores") or (about.get("report") or {}).get("score"),
-        "confidence": about.get("confidence"),
+        "licence": target.get("licence") or metadata.get("licence"),
+        "scores": metadata.get("scores") or (metadata.get("report") or {}).get("score"),
+        "confidence": metadata.get("confidence"),
         "engine": engine_of(love),
-        "made_with": about.get("lovevec"),
+        "made_with": metadata.get("lovevec"),
     }
 
 

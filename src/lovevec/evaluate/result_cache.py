@@ -26,11 +26,11 @@ class ResultCache:
         """The result under `key` (plain values that JSON can hold): read, or computed and kept."""
         if self.folder is None:
             return compute()
-        told = json.dumps(key, sort_keys=True)
-        file = self.folder / f"{blake2b(told.encode(), digest_size=10).hexdigest()}.json"
+        key_text = json.dumps(key, sort_keys=True)
+        file = self.folder / f"{blake2b(key_text.encode(), digest_size=10).hexdigest()}.json"
         try:
             found = json.loads(file.read_text("utf-8"))
-            if found["key"] == json.loads(told):
+            if found["key"] == json.loads(key_text):
                 result: Score = found["result"]
                 return result
         except (OSError, ValueError, KeyError, TypeError):

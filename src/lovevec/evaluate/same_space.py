@@ -46,11 +46,12 @@ def brought_into(table: Table, method: Method) -> Method:
     raise LovevecError(f"{method.name}: its vectors are of another space than {table.name}; name a model or a file")
 
 
-class Mapped:
+class Mapped(Method):
     """Somebody's vectors, in the space of a table; what they do not cover has zeros as before."""
 
     def __init__(self, table: Table, guest: Table | FastText) -> None:
         self.guest, self.name, self.dim = guest, guest.name, table.dim
+        self.words = table.words
         self.parameters = guest.parameters._replace(embedding=guest.parameters.embedding + table.parameters.embedding)
         try:
             self.attached = Attached(_Directions(guest), (table.words, table.vectors))

@@ -26,12 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import MissingExtra
-from lovevec.methods.method import Floats, Parameters
+from lovevec.methods.method import Bools, Floats, Parameters
 from lovevec.methods.overlap import Overlap
 from lovevec.methods.segments import Segments
 from lovevec.methods.table import Table
 from lovevec.methods.weighing import Examples, attention, fit
-from lovevec.methods.with_fallback import Bools, WithFallback
+from lovevec.methods.with_fallback import WithFallback
 from lovevec.units.mixed_input import normalise
 from lovevec.vectors.normalized import normalized
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from lovevec.errors import MissingExtra
-from lovevec.methods.method import Floats
+from lovevec.methods.method import Bools, Floats
 from lovevec.methods.table import Table
-from lovevec.methods.with_fallback import Bools, WithFallback
+from lovevec.methods.with_fallback import WithFallback
 
 FIRST = 20_000
 BATCH = 256  # x 20,000 distances of a byte each stay in the processor's cache

@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.methods.method import Floats, Parameters
+from lovevec.methods.method import Floats, Method, Parameters
 from lovevec.vectors import FastTextBin
 from lovevec.vectors.read.fasttext_bin import END_OF_SENTENCE
 from lovevec.vectors.read.fasttext_ngrams import ngram_buckets
 from lovevec.vectors.read.word_list import decode_words
 
 
-class FastText:
+class FastText(Method):
     """A fastText model under the name that tables give it; a word of which it has no row at all has zeros."""
 
     def __init__(self, path: str | Path, name: str) -> None:
@@ -28,7 +28,7 @@ class FastText:
         self.parameters = Parameters(self.model.matrix.size)
 
     @cached_property
-    def words(self) -> list[str]:
+    def words(self) -> list[str]:  # type: ignore[override]
         """The known words."""
         return [word for word in decode_words(self.model.words) if word is not None]
 

@@ -9,17 +9,18 @@ from numpy.typing import NDArray
 
 from lovevec.encoders.unfolded import Unfolded
 from lovevec.love import LOVE
-from lovevec.methods.method import Floats, Parameters
+from lovevec.methods.method import Floats, Method, Parameters
 from lovevec.units.ragged import spread
 from lovevec.units.vocabulary import SPECIAL
 
 
-class Model:
+class Model(Method):
     """A loaded model as a method; it has a vector for every string, whether or not it knows anything of it."""
 
     def __init__(self, love: LOVE, name: str) -> None:
         self.love, self.name, self.dim = love, name, love.dim
-        self.parameters = Parameters(**love.about["parameters"])
+        self.words = love.words
+        self.parameters = Parameters(**love.metadata["parameters"])
 
     def covers(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Words that have a unit which the model knows: of any other its vector is that of [UNK]."""

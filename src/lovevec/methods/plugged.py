@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 
 from lovevec.attach import Attached
 from lovevec.errors import LovevecError
-from lovevec.methods.method import Floats, Parameters
+from lovevec.methods.method import Floats, Method, Parameters
 from lovevec.methods.model import Model
 from lovevec.methods.table import Table
 
 
-class Plugged:
+class Plugged(Method):
     """A table with a model behind it, in the table's space and at a length that fits (see `lovevec.attach`)."""
 
     def __init__(self, table: Table, model: Model, name: str = "") -> None:
         self.name = name or f"{table.name} + {model.name}"
         self.dim = table.dim
         self.parameters = Parameters(table.parameters.embedding + model.parameters.embedding, model.parameters.others)
-        self.model = model
+        self.model, self.words = model, table.words
         try:
             self.attached = Attached(model.love, (table.words, table.vectors))
         except LovevecError as error:

@@ -10,9 +10,9 @@ from zlib import crc32
 
 import numpy as np
 
-from lovevec.methods.method import Floats
+from lovevec.methods.method import Bools, Floats
 from lovevec.methods.table import Table
-from lovevec.methods.with_fallback import Bools, WithFallback
+from lovevec.methods.with_fallback import WithFallback
 
 
 class Random(WithFallback):

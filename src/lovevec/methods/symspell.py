@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from lovevec.errors import MissingExtra
-from lovevec.methods.method import Floats
+from lovevec.methods.method import Bools, Floats
 from lovevec.methods.table import Table
-from lovevec.methods.with_fallback import Bools, WithFallback
+from lovevec.methods.with_fallback import WithFallback
 
 MOST_EDITS = 2
 # Counts must be whole numbers: with this one no two of the first ten million ranks share theirs.

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.methods.method import Floats, Parameters
+from lovevec.methods.method import Floats, Method, Parameters
 from lovevec.vectors import VectorTable
 
 
-class Table:
+class Table(Method):
     """A table of vectors; a word that stands there in lower case only has the row of that."""
 
     def __init__(self, table: VectorTable, name: str) -> None:

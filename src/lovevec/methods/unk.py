@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lovevec.methods.method import Floats, Parameters
+from lovevec.methods.method import Bools, Floats, Parameters
 from lovevec.methods.table import Table
-from lovevec.methods.with_fallback import Bools, WithFallback
+from lovevec.methods.with_fallback import WithFallback
 
 
 class Unk(WithFallback):

@@ -7,25 +7,25 @@ has no vector.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.methods.method import Floats, Parameters
+from lovevec.methods.method import Bools, Floats, Method, Parameters
 from lovevec.methods.table import Table
 from lovevec.units.mixed_input import normalise
 
-Bools = NDArray[np.bool_]
 CASED = 0.01  # tables called lower-case have a few rows that are not
 
 
-class WithFallback(ABC):
+class WithFallback(Method):
     """A table, and behind it a way to impute what it lacks."""
 
     def __init__(self, table: Table, name: str, parameters: Parameters | None = None) -> None:
         self.table, self.name, self.dim = table, name, table.dim
+        self.words = table.words
         self.parameters = parameters or table.parameters
         self.lowercase = sum(word != word.lower() for word in table.words) <= CASED * len(table.words)
 

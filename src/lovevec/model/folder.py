@@ -56,7 +56,7 @@ class ModelParts:
     weights: Mapping[str, NDArray[np.float32]]
     units: Units
     words: Sequence[str]
-    about: dict[str, Any]
+    metadata: dict[str, Any]
     tables: Tables | None = field(default=None)
 
     @cached_property
@@ -99,8 +99,11 @@ def write_model(folder: str | Path, parts: ModelParts, card: str, precision: Pre
     }
     if machine["format"] == FOLDED:
         machine["precision"] = tensors["out"].dtype.name
-    config = {**machine, "checksum": "", "checksum_about": "", **parts.about}
-    config = json.loads(json.dumps(config)) | {"checksum": checksum(config), "checksum_about": checksum_about(config)}
+    config = {**machine, "checksum": "", "checksum_about": "", **parts.metadata}
+    config = json.loads(json.dumps(config)) | {
+        "checksum": checksum(config),
+        "checksum_about": checksum_metadata(config),
+    }
     files[CONFIG] = (json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
     _write_together(Path(folder), files)
 
@@ -133,7 +136,7 @@ def checksum(config: Mapping[str, Any]) -> str:
     return _sha256_of({name: config.get(name) for name in DECIDES if name != "precision" or name in config})
 
 
-def checksum_about(config: Mapping[str, Any]) -> str:
+def checksum_metadata(config: Mapping[str, Any]) -> str:
     """The SHA-256 of the rest: scores, calibration, where the model comes from."""
     return _sha256_of({name: config[name] for name in config if name not in (*DECIDES, *CHECKS)})
 
@@ -158,10 +161,10 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
     tensors = _read_tensors(folder / WEIGHTS, content[WEIGHTS], config, spec, vocabulary)
     units = Units(vocabulary, how["input"], how["lowercase"])
     words = KnownWords(content[WORDS], folder / WORDS)
-    about = {key: config[key] for key in config if key not in (*DECIDES, *CHECKS)}
+    metadata = {key: config[key] for key in config if key not in (*DECIDES, *CHECKS)}
     if config["format"] == FOLDED:
-        return ModelParts(spec, {}, units, words, about, Tables.from_tensors(tensors))
-    return ModelParts(spec, tensors, units, words, about)
+        return ModelParts(spec, {}, units, words, metadata, Tables.from_tensors(tensors))
+    return ModelParts(spec, tensors, units, words, metadata)
 
 
 def _read_tensors(
@@ -203,7 +206,7 @@ def _read_config(path: Path) -> dict[str, Any]:
     if config.get("checksum") != checksum(config):
         raise FormatError(path, f"damaged: {', '.join(DECIDES)} do not have the checksum that stands there")
     first_files = config["format"] == AS_TRAINED and "ngrams" not in (config.get("units") or ())
-    if not first_files and config.get("checksum_about") != checksum_about(config):
+    if not first_files and config.get("checksum_about") != checksum_metadata(config):
         raise FormatError(path, "damaged: what it tells about the model does not have the checksum that stands there")
     config["units"] = _read_units(path, config.get("units"))
     if config["format"] == FOLDED and config.get("precision") not in PRECISIONS:

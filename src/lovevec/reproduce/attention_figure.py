@@ -21,7 +21,7 @@ def measure(bench: Bench) -> dict[str, Any]:
     assert found.positional is not None
     assert found.attention is not None
     return {
-        "target": bench.about_target(),
+        "target": bench.describe_target(),
         "word": WORD,
         "units": [unit.name for unit in found.units[: len(found.positional)]],
         "positional": np.round(found.positional, 5).tolist(),

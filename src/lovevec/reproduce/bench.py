@@ -64,7 +64,7 @@ class Bench:
         """Finished parts, from this run or an earlier one."""
         return ResultCache(self.folder / "cells")
 
-    def about_target(self) -> dict[str, Any]:
+    def describe_target(self) -> dict[str, Any]:
         """What pages say of the target."""
         about = {"name": self.target.name, "words": len(self.target.words), "dim": self.target.dim}
         return {**about, "quick": self.quick}
@@ -72,7 +72,7 @@ class Bench:
     def settings(self) -> dict[str, Any]:
         """What the numbers depend on, for the JSON."""
         return {
-            "target": self.about_target(),
+            "target": self.describe_target(),
             "fingerprint": self._fingerprint,
             "seed": self.seed,
             "seeds": self.seeds,

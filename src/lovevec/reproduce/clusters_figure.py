@@ -37,7 +37,7 @@ def measure(bench: Bench) -> dict[str, Any]:
             "vectors": {word: np.round(row, 5).tolist() for word, row in zip(words, vectors, strict=True)},
             "clusters": {word: int(cluster) for word, cluster in zip(words, clusters, strict=True)},
         }
-    return {"target": bench.about_target(), "methods": found}
+    return {"target": bench.describe_target(), "methods": found}
 
 
 def page(scores: Mapping[str, Any]) -> str:

@@ -27,7 +27,7 @@ def measure(bench: Bench) -> dict[str, Any]:
             **bench.about(method),
             "tasks": {task: bench.downstream(method, task) for task in tasks},
         }
-    return {"target": bench.about_target(), "tasks": tasks, "methods": scores}
+    return {"target": bench.describe_target(), "tasks": tasks, "methods": scores}
 
 
 def page(scores: Mapping[str, Any]) -> str:

@@ -25,7 +25,7 @@ def measure(bench: Bench) -> dict[str, Any]:
             "similarity": bench.similarity(method),
             "clusters": bench.clusters(method),
         }
-    return {"target": bench.about_target(), "methods": scores}
+    return {"target": bench.describe_target(), "methods": scores}
 
 
 def page(scores: Mapping[str, Any]) -> str:

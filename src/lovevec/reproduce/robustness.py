@@ -30,7 +30,7 @@ def measure(bench: Bench) -> dict[str, Any]:
         }
         for name in methods
     }
-    return {"target": bench.about_target(), "tasks": tasks, "shares": list(NOISES), "methods": scores}
+    return {"target": bench.describe_target(), "tasks": tasks, "shares": list(NOISES), "methods": scores}
 
 
 def page(scores: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ def measure_variants(bench: Bench, variants: Mapping[str, Mapping[str, Any]]) ->
     chosen = bench.select(list(variants), "methods")
     bench.need(*SIMILARITY, *(["sst2"] if bench.wants("sst2") else []))
     return {
-        "target": bench.about_target(),
+        "target": bench.describe_target(),
         "variants": {
             name: {"settings": dict(variants[name]), **bench.variant_scores(variants[name])} for name in chosen
         },

@@ -7,10 +7,10 @@ from typing import Any
 from lovevec import __version__
 
 
-def model_card(name: str, about: dict[str, Any]) -> str:
+def model_card(name: str, metadata: dict[str, Any]) -> str:
     """A model card in Markdown, all of its facts from `about`."""
-    target, counts, report = about["target"], about["parameters"], about["report"]
-    settings = about["settings"]
+    target, counts, report = metadata["target"], metadata["parameters"], metadata["report"]
+    settings = metadata["settings"]
     origin = target.get("file") or "vectors in memory"
     total = counts["embedding"] + counts["others"]
     lines = [
@@ -35,7 +35,7 @@ def model_card(name: str, about: dict[str, Any]) -> str:
         f"| made with | lovevec {__version__} |",
         "",
         *_scores(report["score"]),
-        *_confidence(about["confidence"]),
+        *_confidence(metadata["confidence"]),
         "Limits: vectors are directions (unit length). The licence and the biases of the target's vectors carry over.",
         "",
     ]

@@ -26,9 +26,9 @@ def save_checkpoint(folder: Path, network: Network, optimiser: Optimiser, step: 
     tensors: dict[str, Tensor] = {f"network.{name}": weight.detach() for name, weight in network.state_dict().items()}
     tensors |= {f"optimiser.{name}": value for name, value in optimiser.state().items()}
     tensors = {name: value.to("cpu").contiguous() for name, value in tensors.items()}
-    about = {"format": str(FORMAT), "step": str(step), "log": json.dumps(log), "sha256": _digest(tensors)}
+    metadata = {"format": str(FORMAT), "step": str(step), "log": json.dumps(log), "sha256": _digest(tensors)}
     with atomic_write(folder / NAME) as file:
-        file.write(save(tensors, about))
+        file.write(save(tensors, metadata))
 
 
 def load_checkpoint(folder: Path, network: Network, optimiser: Optimiser) -> tuple[int, dict[str, Any]]:
@@ -38,14 +38,14 @@ def load_checkpoint(folder: Path, network: Network, optimiser: Optimiser) -> tup
         return 0, {}
     try:
         with safe_open(path, framework="pt") as file:
-            about = file.metadata()
+            metadata = file.metadata()
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
-        if about["sha256"] != _digest(tensors):
+        if metadata["sha256"] != _digest(tensors):
             raise ValueError("it is damaged")
         network.load_state_dict(_part(tensors, "network."))
         with torch.no_grad():
             optimiser.load(_part(tensors, "optimiser."))
-        return int(about["step"]), json.loads(about["log"])
+        return int(metadata["step"]), json.loads(metadata["log"])
     except (SafetensorError, OSError, KeyError, ValueError, RuntimeError) as error:
         reason = str(error).split("\n")[0]
         raise FormatError(path, f"cannot be continued from ({reason}); delete it to begin again") from None

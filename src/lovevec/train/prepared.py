@@ -65,7 +65,7 @@ class Prepared:
         with atomic_write(folder / TENSORS) as file:
             save_file(tensors, file.name)
         write_text(folder / TOKENIZER, self.vocabulary.to_json())
-        about = {
+        metadata = {
             "format": FORMAT,
             "settings": asdict(self.settings),
             "target": self.target,
@@ -73,7 +73,7 @@ class Prepared:
             "dim": int(self.vectors.shape[1]),
             "sha256": {name: file_hash(folder / name) for name in (TENSORS, TOKENIZER)},
         }
-        write_json(folder / JSON, about)
+        write_json(folder / JSON, metadata)
 
     @classmethod
     def load(cls, folder: str | Path) -> Prepared:
@@ -83,11 +83,11 @@ class Prepared:
 
     @classmethod
     def _load(cls, folder: Path) -> Prepared:
-        about = read_about(folder)
+        metadata = read_metadata(folder)
         for name in (TENSORS, TOKENIZER):
-            if file_hash(folder / name) != about["sha256"][name]:
+            if file_hash(folder / name) != metadata["sha256"][name]:
                 raise ValueError(f"the SHA-256 of {name} is not the one in {JSON}")
-        settings = PrepareSettings(**about["settings"])
+        settings = PrepareSettings(**metadata["settings"])
         tensors = load_file(folder / TENSORS)
         raw, ends = tensors["words"].tobytes(), tensors["word_offsets"].tolist()
         return cls(
@@ -103,7 +103,7 @@ class Prepared:
             Synonyms(tensors["synonym_offsets"], tensors["synonyms"]),
             tensors["negatives"],
             settings,
-            about["target"],
+            metadata["target"],
         )
 
 
@@ -119,18 +119,18 @@ def damage_named(folder: Path) -> Iterator[None]:
         ) from None
 
 
-def read_about(folder: Path) -> dict[str, Any]:
+def read_metadata(folder: Path) -> dict[str, Any]:
     """What stands in prepared.json, if this version can read it."""
-    about: dict[str, Any] = json.loads((folder / JSON).read_text("utf-8"))
-    if about["format"] != FORMAT:
-        raise ValueError(f"format {about['format']!r} is not {FORMAT}")
-    return about
+    metadata: dict[str, Any] = json.loads((folder / JSON).read_text("utf-8"))
+    if metadata["format"] != FORMAT:
+        raise ValueError(f"format {metadata['format']!r} is not {FORMAT}")
+    return metadata
 
 
 def settings_of(folder: str | Path) -> PrepareSettings:
     """The settings of a prepared folder, without reading the rest."""
     with damage_named(Path(folder)):
-        return PrepareSettings(**read_about(Path(folder))["settings"])
+        return PrepareSettings(**read_metadata(Path(folder))["settings"])
 
 
 def as_half(vectors: NDArray[np.float32]) -> NDArray[np.float16]:

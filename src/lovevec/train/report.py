@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 
-def report_lines(folder: Path | None, about: dict[str, Any]) -> list[str]:
+def report_lines(folder: Path | None, metadata: dict[str, Any]) -> list[str]:
     """The short report for people."""
-    counts, report, found = about["parameters"], about["report"], about["report"]["score"]
+    counts, report, found = metadata["parameters"], metadata["report"], metadata["report"]["score"]
     total = counts["embedding"] + counts["others"]
     lines = [
         "",

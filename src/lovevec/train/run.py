@@ -152,13 +152,13 @@ class _Run:
             if self.folder:
                 self.progress.say(f"go on with: lovevec train --resume {self.folder}")
             raise
-        about: dict[str, Any] = {
+        metadata: dict[str, Any] = {
             "lovevec": __version__,
             "target": prepared.target,
             "parameters": trainer.network.parameter_counts(),
             "settings": self.settings.as_dict(),
         }
-        parts = ModelParts(trainer.spec, trainer.weights(), trainer.units, prepared.words, about)
+        parts = ModelParts(trainer.spec, trainer.weights(), trainer.units, prepared.words, metadata)
         love = LOVE(parts)
         if not self.group.first:
             self.group.leave()  # once the first has scored and saved
@@ -167,17 +167,17 @@ class _Run:
             held_back = prepared.words, prepared.vectors, trainer.held_back, self.settings.seed
             found = score(love, *held_back)
             typos = typo_neighbors(love, self.settings.seed)
-            about["confidence"] = calibrate(love, *held_back)
-        about["report"] = self._report(trainer, found, typos)
-        love = LOVE(parts, model_card(self.folder.name if self.folder else prepared.target["name"], about))
+            metadata["confidence"] = calibrate(love, *held_back)
+        metadata["report"] = self._report(trainer, found, typos)
+        love = LOVE(parts, model_card(self.folder.name if self.folder else prepared.target["name"], metadata))
         if self.folder:
             love.save(self.folder)
             write_json(
                 self.folder / REPORT,
-                {key: about[key] for key in ("parameters", "target", "report", "settings")},
+                {key: metadata[key] for key in ("parameters", "target", "report", "settings")},
             )
             clean(self.folder)
-        for line in report_lines(self.folder, about):
+        for line in report_lines(self.folder, metadata):
             self.progress.say(line)
         self.group.leave()
         return love

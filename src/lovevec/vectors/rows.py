@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,7 +30,7 @@ def keep_rows(vectors: NDArray[np.float32], keep: NDArray[np.bool_], owned: bool
     return vectors
 
 
-def lower_case(words: list[str]) -> tuple[list[str], NDArray[np.bool_]]:
+def lower_case(words: Sequence[str]) -> tuple[list[str], NDArray[np.bool_]]:
     """Lower-case distinct words; say which rows stay so that they are distinct again, and give those words.
 
     A word that is lower case in the table wins over `Word` and `WORD`; without it the first of them does.

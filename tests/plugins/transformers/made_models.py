@@ -120,8 +120,8 @@ def save_small(kind: str, folder: Path) -> None:
 
 def save_tokenizer(kind: str, below: Tokenizer, folder: Path) -> None:
     below.save(str(folder / "tokenizer.json"))
-    about = {"tokenizer_class": CLASS[kind], "model_max_length": 64, "do_lower_case": kind != "bert-cased"}
-    (folder / "tokenizer_config.json").write_text(json.dumps(about | specials(kind)))
+    metadata = {"tokenizer_class": CLASS[kind], "model_max_length": 64, "do_lower_case": kind != "bert-cased"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(metadata | specials(kind)))
 
 
 def load_small(folder: Path, auto: Any = AutoModel, **options: Any) -> tuple[Any, Any]:

@@ -46,7 +46,7 @@ def filled_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str
 
 def digest_of(paths: Sequence[Path]) -> str:
     """A short name for the content of files, so that results are kept for that content and no other."""
-    told = blake2b(digest_size=8)
+    digest = blake2b(digest_size=8)
     for path in paths:
-        told.update(blake2b(read_bytes(path)).digest())
-    return told.hexdigest()
+        digest.update(blake2b(read_bytes(path)).digest())
+    return digest.hexdigest()

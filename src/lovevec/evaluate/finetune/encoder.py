@@ -103,9 +103,9 @@ def load(name: str, head: str, **more: Any) -> tuple[Any, Any]:
 def content_of(name: str) -> str:
     """A short name for an encoder's weights and vocabulary."""
     model, tokenizer = load(name, "AutoModel")
-    told = blake2b(digest_size=8)
+    digest = blake2b(digest_size=8)
     for key, tensor in sorted(model.state_dict().items()):
-        told.update(key.encode())
-        told.update(tensor.contiguous().view(-1).view(torch.uint8).numpy().data)
-    told.update("\n".join(sorted(tokenizer.get_vocab())).encode("utf-8", "surrogatepass"))
-    return told.hexdigest()
+        digest.update(key.encode())
+        digest.update(tensor.contiguous().view(-1).view(torch.uint8).numpy().data)
+    digest.update("\n".join(sorted(tokenizer.get_vocab())).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()

@@ -36,13 +36,14 @@ class CharCNNSettings:
     share: float = 0.3
 
 
-class WithCharCNN:
+class WithCharCNN(Method):
     """Marks a method whose unknown words are left to a CharCNN; by itself it has what the method has."""
 
     def __init__(self, method: Method, settings: CharCNNSettings | None = None, name: str = "") -> None:
         self.method, self.settings = method, settings or CharCNNSettings()
         self.name, self.dim = name or f"{method.name} + CharCNN", method.dim
         layer = CharCNN(np.zeros((1, self.dim), np.float32), np.zeros(1, np.bool_), [""], self.settings)
+        self.words = method.words
         own = sum(weight.numel() for weight in layer.parameters())
         self.parameters = Parameters(method.parameters.embedding, method.parameters.others + own)
 

@@ -21,7 +21,7 @@ from lovevec.methods.model import Model
 from lovevec.methods.table import Table
 from lovevec.model.folder import CONFIG
 from lovevec.progress import Progress
-from lovevec.train.prepared import Prepared, prepare, read_about
+from lovevec.train.prepared import Prepared, prepare, read_metadata
 from lovevec.train.settings import Settings
 from lovevec.vectors.rows import lower_case
 
@@ -88,12 +88,12 @@ def _state(place: Path, settings: Settings, sha256: str) -> str:
     try:
         if (own / RUN).exists():
             plan = json.loads((own / RUN).read_text("utf-8"))["settings"]
-            right = read_about(own / PREPARED)["target"]["sha256"] == sha256
+            right = read_metadata(own / PREPARED)["target"]["sha256"] == sha256
             return "unfinished" if right and plan["device"] == settings.device and _same(plan, settings) else "other"
         if (place / CONFIG).exists():
-            about = json.loads((place / CONFIG).read_text("utf-8"))
-            right = about["target"]["sha256"] == sha256
-            return "finished" if right and _same(about["settings"], settings) else "other"
+            metadata = json.loads((place / CONFIG).read_text("utf-8"))
+            right = metadata["target"]["sha256"] == sha256
+            return "finished" if right and _same(metadata["settings"], settings) else "other"
     except (OSError, ValueError, KeyError, TypeError, AttributeError, LovevecError):
         return "other"
     return "nothing"

@@ -137,7 +137,7 @@ def robust_layer(base: Any) -> type[RobustEmbedding]:
     return type(f"Robust{base.__name__}", (RobustEmbedding, base), {"__module__": __name__})
 
 
-def make_robust(layer: Any, about: dict[str, Any]) -> RobustEmbedding:
+def make_robust(layer: Any, metadata: dict[str, Any]) -> RobustEmbedding:
     """Turn a model's embedding layer into one that knows broken words: the same object with the same weights. `about`
     is what the model's config has under `lovevec`."""
     if not isinstance(layer, nn.Embedding):
@@ -145,5 +145,5 @@ def make_robust(layer: Any, about: dict[str, Any]) -> RobustEmbedding:
     kind: Any = type(layer)
     layer.__class__ = robust_layer(kind)
     assert isinstance(layer, RobustEmbedding)
-    layer.become_robust(about["strategy"], about.get("mask"), about.get("love"))
+    layer.become_robust(metadata["strategy"], metadata.get("mask"), metadata.get("love"))
     return layer

@@ -61,9 +61,9 @@ class Imputer:
         self.love.save(folder)
         arrays = {"map": self.slope, "lengths": self.lengths.slope}
         numbers = {name: getattr(self.lengths, name) for name in SCALARS}
-        about = {"about": json.dumps({**numbers, "near": self.near})}
+        metadata = {"about": json.dumps({**numbers, "near": self.near})}
         with atomic_write(folder / FILE) as file:
-            file.write(save({name: array for name, array in arrays.items() if array is not None}, about))
+            file.write(save({name: array for name, array in arrays.items() if array is not None}, metadata))
 
     @classmethod
     def load(cls, folder: Path) -> Imputer:
@@ -71,10 +71,10 @@ class Imputer:
         love = LOVE.load(folder)
         try:
             with safe_open(folder / FILE, "numpy") as file:
-                about = json.loads(file.metadata()["about"])
+                metadata = json.loads(file.metadata()["about"])
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
-            lengths = Lengths(**{name: float(about[name]) for name in SCALARS}, slope=arrays.get("lengths"))
-            made = cls(love, lengths, arrays.get("map"), float(about["near"]))
+            lengths = Lengths(**{name: float(metadata[name]) for name in SCALARS}, slope=arrays.get("lengths"))
+            made = cls(love, lengths, arrays.get("map"), float(metadata["near"]))
             made(["a"])
         except (OSError, SafetensorError, ValueError, TypeError, KeyError) as error:
             raise FormatError(folder / FILE, f"does not fit the LOVE beside it ({error})") from None
