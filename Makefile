@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Test files run side by side in so many processes.
 JOBS ?= 2
 
-.PHONY: demo test test-fast lint bench clean
+.PHONY: demo test test-fast test-engines lint bench clean
 
 # torch first and pinned: what comes after finds it in place and takes no other build.
 .venv/installed: pyproject.toml
@@ -28,6 +28,12 @@ test: .venv/installed
 
 test-fast: .venv/installed
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m 'not slow'
+
+# The engines as lesser processors compute: OpenBLAS rounds otherwise on each.
+test-engines: .venv/installed
+	for core in Haswell Sandybridge; do \
+	  echo "engines on $$core"; OPENBLAS_CORETYPE=$$core $(BIN)/python -m pytest tests/engine || exit 1; \
+	done
 
 lint: .venv/installed
 	$(BIN)/ruff check .

@@ -69,9 +69,9 @@ def our_engine(mode: str, threads: int | None = None) -> Callable[[ModelParts, P
     """One of our engines."""
 
     def make(parts: ModelParts, folder: Path) -> Embed:
-        from lovevec.engine.choose import Engine
+        from lovevec.engine.choose import FoldEngine
 
-        engine = Engine(parts.spec, parts.folded, parts.units, mode, threads)  # type: ignore[arg-type]
+        engine = FoldEngine(parts.spec, parts.folded, parts.units, mode, threads)  # type: ignore[arg-type]
         engine.embed(["compile"])
         return engine.embed
 

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from lovevec.confidence import Confidence, measure
 from lovevec.encoders.unfolded import Unfolded
-from lovevec.engine.choose import Engine, Mode
+from lovevec.engine.choose import FoldEngine, Mode
+from lovevec.engine.engine import Engine
 from lovevec.engine.nearest import Known
 from lovevec.engine.tables import Precision
 from lovevec.errors import LovevecError
@@ -48,8 +49,8 @@ class LOVE:
         self.parts = parts
         self.card = card
         self.dim = parts.spec.dim
-        self.engine = Engine(parts.spec, parts.folded, parts.units, engine) if parts.spec.foldable else Unfolded(parts)
-        self._known = Known(parts.words, self._known_rows)
+        self.engine: Engine = _engine(parts, engine)
+        self._known = Known(parts.words, self.engine.embed_once)
 
     @classmethod
     def load(cls, name: str | os.PathLike[str] | None = None, engine: Mode = "auto") -> LOVE:
@@ -152,13 +153,6 @@ class LOVE:
             refuse_other_than_words(words, first)
             raise
 
-    def _known_rows(self, words: Sequence[str]) -> Floats:
-        """The known words' vectors, by numpy unless numba was asked for: one call is too few to import it, and on a new
-        machine to compile it, which takes longer than the vectors."""
-        if isinstance(self.engine, Engine) and self.engine.mode == "auto":
-            return self.engine.numpy.embed(words)
-        return self._rows(words)
-
     @overload
     def neighbors(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
     @overload
@@ -211,7 +205,7 @@ class LOVE:
 
     def measure(self, words: Sequence[str]) -> dict[str, NDArray[np.float64]]:
         """The features that confidence is judged by, [len(words)] each."""
-        if not isinstance(self.engine, Engine):
+        if self.engine.fold is None:
             return measure(self.parts.units, words, None)
         lengths = np.empty(len(words), dtype=np.float32)
         self.engine.embed(words, lengths)
@@ -222,11 +216,10 @@ class LOVE:
         from lovevec.explain import explain
 
         refuse_other_than_words([word])
-        fold = self.engine.numpy if isinstance(self.engine, Engine) else None
         return explain(
             word,
             self.parts,
-            fold,
+            self.engine.fold,
             known=word in self,
             confidence=float(self.confidence([word])[0]),
             neighbors=self.neighbors(word, k),
@@ -238,6 +231,11 @@ class LOVE:
     @cached_property
     def _calibration(self) -> Confidence | None:
         return Confidence.from_metadata(self.parts.metadata)
+
+
+def _engine(parts: ModelParts, mode: Mode) -> Engine:
+    """The fold without torch, or torch for an encoder that does not fold."""
+    return FoldEngine(parts.spec, parts.folded, parts.units, mode) if parts.spec.foldable else Unfolded(parts)
 
 
 def _on_a_terminal() -> bool:

@@ -12,16 +12,16 @@ from tests.conftest import made_words
 from tests.engine.made import made_parts
 
 from lovevec.engine import choose
-from lovevec.engine.choose import MANY_WORDS, Engine
+from lovevec.engine.choose import MANY_WORDS, FoldEngine
 from lovevec.errors import LovevecError
 
 MADE = """
 import sys
-from lovevec.engine.choose import Engine
+from lovevec.engine.choose import FoldEngine
 from tests.engine.made import made_parts
 parts = made_parts()
 def engine(mode):
-    return Engine(parts.spec, parts.folded, parts.units, mode)
+    return FoldEngine(parts.spec, parts.folded, parts.units, mode)
 """
 
 
@@ -30,9 +30,9 @@ def run(script: str) -> str:
     return done.stdout
 
 
-def made(mode: Any) -> Engine:
+def made(mode: Any) -> FoldEngine:
     parts = made_parts()
-    return Engine(parts.spec, parts.folded, parts.units, mode)
+    return FoldEngine(parts.spec, parts.folded, parts.units, mode)
 
 
 def test_a_small_call_never_imports_numba():

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.conftest import made_words
 from tests.engine.made import NASTY, made_parts, reference
 
-from lovevec.engine.choose import Engine
+from lovevec.engine.choose import FoldEngine
 from lovevec.engine.tables import PRECISIONS
 from lovevec.model.folder import ModelParts
 
@@ -40,9 +40,9 @@ STRINGS = st.one_of(
 )
 
 
-def engine(parts: ModelParts, mode: Any, precision: Any = "float32", threads: int | None = None) -> Engine:
+def engine(parts: ModelParts, mode: Any, precision: Any = "float32", threads: int | None = None) -> FoldEngine:
     pytest.importorskip(mode)
-    return Engine(parts.spec, parts.folded.to(precision), parts.units, mode, threads)
+    return FoldEngine(parts.spec, parts.folded.to(precision), parts.units, mode, threads)
 
 
 @pytest.fixture(scope="module")
@@ -128,12 +128,14 @@ def test_sixteen_callers_at_once_get_the_same_bits(mode, words):
 def test_numpys_bits_do_not_depend_on_the_threads_of_its_blas():
     script = """
 import hashlib
-from lovevec.engine.choose import Engine
+from lovevec.engine.choose import FoldEngine
 from tests.conftest import made_words
 from tests.engine.made import made_parts
+words = made_words(600)
+long = ["".join(words[i : i + count])[:100] for count in (5, 8, 12, 20) for i in range(0, 400, 20)]
 for shape in ({"dim": 300, "key_width": 32}, {"dim": 300, "head": 300, "ngrams": 40}):
     parts = made_parts(**shape)
-    vectors = Engine(parts.spec, parts.folded, parts.units, "numpy").embed(made_words(600) * 3)
+    vectors = FoldEngine(parts.spec, parts.folded, parts.units, "numpy").embed([*words * 3, *long])
     print(hashlib.sha256(vectors.tobytes()).hexdigest())
 """
     runs = [

@@ -17,7 +17,7 @@ import pytest
 from tests.conftest import made_words
 from tests.engine.made import NASTY, made_parts
 
-from lovevec.engine.choose import Engine
+from lovevec.engine.choose import FoldEngine
 from lovevec.engine.tables import PRECISIONS
 from lovevec.errors import LovevecError
 from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts, checksum, read_model, write_model
@@ -31,7 +31,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 
 def vectors(parts: ModelParts) -> np.ndarray:
-    return Engine(parts.spec, parts.folded, parts.units, "numpy").embed(SAMPLE)
+    return FoldEngine(parts.spec, parts.folded, parts.units, "numpy").embed(SAMPLE)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

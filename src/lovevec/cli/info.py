@@ -71,11 +71,9 @@ def facts_of(love: LOVE, folder: Path) -> dict[str, Any]:
 
 def engine_of(love: LOVE) -> dict[str, Any]:
     """What computes a few words here, what computes many, and with how many threads."""
-    from lovevec.engine.choose import Engine
-
-    if not isinstance(love.engine, Engine):
-        return {"few_words": "torch", "many_words": "torch"}
-    return {"few_words": "numpy", "many_words": love.engine.for_many, "threads": love.engine.threads}
+    few = "numpy" if love.engine.mode == "auto" else love.engine.mode
+    engine = {"few_words": few, "many_words": love.engine.for_many, "threads": love.engine.threads}
+    return {name: value for name, value in engine.items() if value is not None}
 
 
 def lines_of(facts: dict[str, Any]) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.engine.engine import Engine
 from lovevec.errors import MissingExtra
 from lovevec.model.folder import ModelParts
 
@@ -15,7 +16,7 @@ Floats = NDArray[np.float32]
 CHUNK = 16_384
 
 
-class Unfolded:
+class Unfolded(Engine):
     """Words -> unit vectors; gives no lengths before normalisation."""
 
     mode = for_many = "torch"
@@ -28,7 +29,7 @@ class Unfolded:
         self._units, self._dim, self._raw = parts.units, parts.spec.dim, parts.spec.raw
         self._encode = TorchEngine(parts.spec, parts.weights, parts.units.vocabulary.unit_rows)
 
-    def embed(self, words: Sequence[str], norms: None = None) -> Floats:
+    def embed(self, words: Sequence[str], norms: Floats | None = None) -> Floats:
         """[len(words), dim], of unit length."""
         result = self.as_trained(words)
         if self._raw:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.engine.engine import Engine
 from lovevec.engine.spec import EncoderSpec
 from lovevec.engine.tables import Tables
 from lovevec.engine.with_numpy import NumpyEngine
@@ -29,8 +30,8 @@ MODES: tuple[str, ...] = get_args(Mode)
 MANY_WORDS = 10_000
 
 
-class Engine:
-    """Words -> unit vectors, by the engine that suits the call. Both agree to 1e-5; each alone agrees to the bit."""
+class FoldEngine(Engine):
+    """The fold, by the engine that suits the call. Both agree to 1e-5; each alone agrees to the bit."""
 
     def __init__(
         self, spec: EncoderSpec, tables: Tables, units: Units, mode: Mode = "auto", threads: int | None = None
@@ -40,15 +41,11 @@ class Engine:
         if mode == "numba" and not numba_is_there():
             raise MissingExtra("numba", "fast")
         self.mode = mode
-        self.numpy = NumpyEngine(spec, tables, units, threads)
+        self.for_many = "numba" if mode == "numba" or (mode == "auto" and numba_is_there()) else "numpy"
+        self.numpy = self.fold = NumpyEngine(spec, tables, units, threads)
         self.threads = self.numpy.threads
         self._numba: NumbaEngine | None = None
         self._lock = Lock()
-
-    @property
-    def for_many(self) -> str:
-        """The engine of a call with many words: "numpy" or "numba"."""
-        return "numba" if self.mode == "numba" or (self.mode == "auto" and numba_is_there()) else "numpy"
 
     def embed(self, words: Sequence[str], norms: Floats | None = None) -> Floats:
         """[len(words), dim]; `norms` [len(words)] receives each vector's length before it is normalised."""
@@ -56,6 +53,11 @@ class Engine:
         if few or self.for_many == "numpy":
             return self.numpy.embed(words, norms)
         return self._with_numba().embed(words, norms)
+
+    def embed_once(self, words: Sequence[str]) -> Floats:
+        """By numpy unless numba was asked for: importing it, and on a new machine compiling, takes longer than most
+        single calls."""
+        return self.numpy.embed(words) if self.mode == "auto" else self.embed(words)
 
     def _with_numba(self) -> NumbaEngine:
         with self._lock:

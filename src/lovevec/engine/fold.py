@@ -16,6 +16,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.engine.products import product
 from lovevec.engine.spec import EncoderSpec
 from lovevec.engine.tables import HEAD, Tables
 
@@ -28,11 +29,11 @@ def fold_tables(spec: EncoderSpec, weights: Mapping[str, Floats], unit_rows: int
     stretch = wide["factor"] @ wide["encoder.value"] if "factor" in wide else wide["encoder.value"]
     rows = weights["table"]
     table, ngrams = (rows, rows[:0]) if unit_rows is None else (rows[:unit_rows], rows[unit_rows:])
-    out: Floats = table @ (stretch @ wide["encoder.output"]).astype(np.float32)
+    out = product(table, (stretch @ wide["encoder.output"]).astype(np.float32))
     if len(ngrams):
-        out = np.concatenate([out, ngrams @ weights["factor"] if "factor" in weights else ngrams])
-    query: Floats = table @ (stretch @ wide["encoder.query"] * spec.key_width**-0.5).astype(np.float32)
-    key: Floats = table @ (stretch @ wide["encoder.key"]).astype(np.float32)
+        out = np.concatenate([out, product(ngrams, weights["factor"]) if "factor" in weights else ngrams])
+    query = product(table, (stretch @ wide["encoder.query"] * spec.key_width**-0.5).astype(np.float32))
+    key = product(table, (stretch @ wide["encoder.key"]).astype(np.float32))
     features = np.concatenate(_balanced(query, key), axis=1)
     head = tuple(np.array(weights[f"encoder.head.{name}"]) for name in HEAD) if spec.head else ()
     return Tables(out, _ones(out), features, _ones(features), head)

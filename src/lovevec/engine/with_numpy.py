@@ -5,8 +5,8 @@
     v    = normalise(Σ_j w_j out[id_j] + Σ_g out[g])     g the rows of the word's n-grams, where the model has any
 
 Words with equally many units and n-grams are computed together, in blocks that stay in the processor's cache. A word's
-vector is the same to the bit whatever else is in the call: every matrix product has a shape that depends on the word
-alone (numpy runs a stack of small products one by one), because a BLAS may round otherwise when a shape changes.
+vector is the same to the bit whatever else is in the call and however many threads there are: every matrix product has
+a shape that depends on the word alone (see products.py), because a BLAS may round otherwise when a shape changes.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.engine.positions import positional_attention
+from lovevec.engine.products import product, rows_times
 from lovevec.engine.spec import EncoderSpec
 from lovevec.engine.tables import Tables
 from lovevec.engine.threads import in_chunks, usable_cores
@@ -30,7 +31,6 @@ Ids = NDArray[np.integer]
 CHUNK = 8_192  # words that a thread takes at a time
 BLOCK_UNITS = 1_536  # units computed together: their rows of `out` in float32 are about as big as a core's L2 cache
 MANY_UNITS = 65_536  # from here on it pays to widen a whole float16 table instead of the rows at hand
-TILE = 16  # words that go through the head together
 TINY = np.finfo(np.float32).tiny
 
 
@@ -94,7 +94,7 @@ class NumpyEngine:
         """[b, n] and [b, m] -> Σ_j w_j out[id_j], through the head if there is one, + Σ_g out[g]: [b, dim]."""
         window = self.window(units.shape[1])
         scores, total = self._scores(units, features, window)
-        weights = np.matmul(np.matmul((1 / total)[:, None, :], scores), window)
+        weights = product(product((1 / total)[:, None, :], scores), window)
         pooled = self._weighted(weights, units, out)
         if self._head:
             pooled = self._through_head(pooled)
@@ -103,29 +103,24 @@ class NumpyEngine:
     def _weighted(self, weights: Floats | np.float32, ids: Ids, out: NDArray[Any]) -> Floats:
         """Σ_j weights_j out[id_j]: weights [b, 1, n] or one for all, ids [b, n] -> [b, dim]."""
         scaled = weights * self.tables.out_scale[ids][:, None, :]
-        pooled: Floats = np.matmul(scaled, _as_float32(out[ids]))[:, 0, :]
-        return pooled
+        return product(scaled, _as_float32(out[ids]))[:, 0, :]
 
     def _scores(self, ids: Ids, features: NDArray[Any], window: Floats) -> tuple[Floats, Floats]:
         """exp(Q Kᵀ) up to a factor for each row [b, n, n], and the sums of its rows [b, n]."""
         width = self.spec.key_width
         seen = features[ids] * self.tables.features_scale[ids][:, :, None]
-        mixed = np.matmul(window, seen)
-        scores = np.matmul(mixed[:, :, :width], mixed[:, :, width:].transpose(0, 2, 1))
+        mixed = product(window, seen)
+        scores = product(mixed[:, :, :width], mixed[:, :, width:].transpose(0, 2, 1))
         scores -= scores.max(axis=2, keepdims=True)
         np.exp(scores, out=scores)
         return scores, scores.sum(axis=2)
 
     def _through_head(self, pooled: Floats) -> Floats:
-        """The word-level MLP, [b, dim] -> [b, dim], always `TILE` words at a time."""
+        """The word-level MLP, [b, dim] -> [b, dim]."""
         first, first_bias, second, second_bias = self._head
-        count = len(pooled)
-        tiles = np.zeros((-(-count // TILE), TILE, pooled.shape[1]), dtype=np.float32)
-        flat = tiles.reshape(-1, pooled.shape[1])
-        flat[:count] = pooled / np.maximum(_lengths(pooled), TINY)[:, None]
-        hidden = np.maximum(np.matmul(tiles, first) + first_bias, 0)
-        added: Floats = (np.matmul(hidden, second) + second_bias).reshape(flat.shape)[:count]
-        return pooled + added
+        direction = (pooled / np.maximum(_lengths(pooled), TINY)[:, None]).astype(np.float32, copy=False)
+        hidden = np.maximum(rows_times(direction, first) + first_bias, 0)
+        return pooled + (rows_times(hidden, second) + second_bias)
 
     def attention(self, ids: Ids) -> Floats:
         """S, the self-attention between the units: [b, n, n] for words of one length; rows sum to 1."""
@@ -136,8 +131,7 @@ class NumpyEngine:
     def weights(self, ids: Ids) -> Floats:
         """w, how much each unit counts: [b, n] for words of one length."""
         summed = self.attention(ids).sum(axis=1)
-        result: Floats = np.matmul(summed[:, None, :], self.window(ids.shape[1]))[:, 0, :]
-        return result
+        return product(summed[:, None, :], self.window(ids.shape[1]))[:, 0, :]
 
     def out_rows(self, ids: Ids) -> Floats:
         """What each unit adds to the vector, before its weight: ids of any shape -> [..., dim]."""

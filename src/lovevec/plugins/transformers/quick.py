@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from lovevec.engine.choose import Engine, numba_is_there
 from lovevec.love import LOVE
 from lovevec.plugins.transformers.imputed import Imputer
 
@@ -16,7 +15,7 @@ def quick(imputer: Imputer) -> Imputer:
     """The same with the faster engine, unless another was asked for. It is no part of the model, so that a pickle can
     be read where numba is missing."""
     love = imputer.love
-    if not (isinstance(love.engine, Engine) and love.engine.mode == "auto" and numba_is_there()):
+    if not (love.engine.mode == "auto" and love.engine.for_many == "numba"):
         return imputer
     if imputer not in _quick:
         _quick[imputer] = replace(imputer, love=LOVE(love.parts, love.card, "numba"))

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from lovevec.engine.choose import Engine
 from lovevec.engine.with_numpy import NumpyEngine
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
@@ -27,11 +26,11 @@ HEAD = ("head_in", "head_in_bias", "head_out", "head_out_bias")
 
 def foldable(love: LOVE) -> NumpyEngine:
     """The engine that says what a vector is made of."""
-    if not isinstance(love.engine, Engine):
+    if love.engine.fold is None:
         raise LovevecError(
             f"trainable: LOVE with the encoder {love.parts.spec.kind} cannot train inside another model; positional can"
         )
-    return love.engine.numpy
+    return love.engine.fold
 
 
 class TrainedLOVE(nn.Module):
