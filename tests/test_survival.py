@@ -447,7 +447,7 @@ def test_a_position_scale_that_makes_no_sense_is_refused(tmp_path, scale):
     path = tmp_path / "m" / "config.json"
     config = json.loads(path.read_text("utf-8"))
     config["encoder"]["position_scale"] = scale
-    config |= {"checksum": checksum(config), "checksum_about": checksum_metadata(config)}
+    config |= {"checksum": checksum(config), "checksum_metadata": checksum_metadata(config)}
     path.write_text(json.dumps(config), "utf-8")
     with pytest.raises(LovevecError, match=r"config\.json: `encoder` makes no sense"):
         LOVE.load(tmp_path / "m")

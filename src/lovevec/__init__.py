@@ -1,22 +1,45 @@
-"""lovevec: a good vector for any word, learned from word vectors that already exist (LOVE, ACL 2022)."""
+"""lovevec: a good vector for any word, learned from word vectors that already exist (LOVE, ACL 2022).
+
+from lovevec import LOVE
+
+love = LOVE.load()
+love["mispelling"]
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = ["LOVE", "LovevecError", "__version__"]
+__all__ = ["LOVE", "Attached", "LovevecError", "__version__", "evaluate", "prepare", "robustify", "train"]
 
 from lovevec.errors import LovevecError
 
 if TYPE_CHECKING:
+    from lovevec import evaluate, train
+    from lovevec.attach import Attached
     from lovevec.love import LOVE
+    from lovevec.plugins.transformers import robustify
+    from lovevec.train import prepare
+
+# Imported on first use, so that `import lovevec` costs next to nothing. `train` and `evaluate` are packages.
+PLACES = {
+    "LOVE": "lovevec.love",
+    "Attached": "lovevec.attach",
+    "prepare": "lovevec.train",
+    "robustify": "lovevec.plugins.transformers",
+}
+PACKAGES = ("evaluate", "train")
 
 
 def __getattr__(name: str) -> object:
-    """Import `LOVE` on first use, so that `import lovevec` costs next to nothing."""
-    if name == "LOVE":
-        from lovevec.love import LOVE
-
-        return LOVE
+    if name in PLACES:
+        return getattr(import_module(PLACES[name]), name)
+    if name in PACKAGES:
+        return import_module(f"lovevec.{name}")
     raise AttributeError(f"module 'lovevec' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

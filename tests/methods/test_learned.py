@@ -93,7 +93,7 @@ def test_older_settings_that_lack_new_names_still_count(tmp_path):
     path = tmp_path / "bos" / "config.json"
     config = json.loads(path.read_text())
     del config["settings"]["zipf"]
-    config["checksum_about"] = checksum_metadata(config)
+    config["checksum_metadata"] = checksum_metadata(config)
     path.write_text(json.dumps(config))
     told = Told()
     learned("bos", tmp_path, told)

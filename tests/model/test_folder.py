@@ -54,7 +54,7 @@ def test_what_is_written_is_read(tmp_path, shape, precision):
     assert np.array_equal(vectors(again), vectors(stored))
     as_trained = precision in (None, "float32")
     assert bool(again.weights) == as_trained
-    assert json.loads((tmp_path / "m" / CONFIG).read_text())["format"] == (1 if as_trained else 2)
+    assert json.loads((tmp_path / "m" / CONFIG).read_text())["stored"] == ("weights" if as_trained else "folded")
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
@@ -81,17 +81,6 @@ def test_int8_folders_are_small(tmp_path):
     write_model(tmp_path / "int8", parts, "", "int8")
     rows = parts.units.vocabulary.table_rows
     assert (tmp_path / "int8" / WEIGHTS).stat().st_size <= rows * (300 + 64 + 8) + 1000
-
-
-def test_the_first_files_of_format_1_still_load(tmp_path):
-    """They had neither n-grams nor a checksum of what does not decide vectors."""
-    parts = made_parts()
-    write_model(tmp_path, parts, "card")
-    config = json.loads((tmp_path / CONFIG).read_text())
-    del config["checksum_about"], config["units"]["ngrams"]
-    config["checksum"] = checksum(config)
-    (tmp_path / CONFIG).write_text(json.dumps(config))
-    assert np.array_equal(vectors(read_model(tmp_path)), vectors(parts))
 
 
 @pytest.mark.parametrize("precision", ["float32", "int8"])
@@ -174,9 +163,13 @@ def forged(folder: Path, **change: Any) -> None:
         {"precision": "float64"},
         {"precision": None},
         {"precision": ["int8"]},
-        {"format": 1},
-        {"format": 3},
-        {"format": [2]},
+        {"format": 2},
+        {"format": [1]},
+        {"format": None},
+        {"stored": "weights"},
+        {"stored": "pickled"},
+        {"stored": ["folded"]},
+        {"stored": None},
     ],
     ids=str,
 )

@@ -38,7 +38,7 @@ def find_model(name: str | os.PathLike[str] | None = None) -> Path:
     if folder.is_dir():
         return folder  # the reader says what it lacks
     if HUB_ID.fullmatch(name):
-        return cached_snapshot(name) or _download(name)
+        return _from_hub(name)
     there = ", ".join(shipped()) or "none in this copy"
     raise LovevecError(f"{name}: no such model folder, nor a shipped model ({there}), nor a hub id (owner/name)")
 
@@ -52,44 +52,29 @@ def _shipped(name: str) -> Path:
         ) from None
 
 
-def hub_cache() -> Path:
-    """The hub's cache folder, found as huggingface_hub finds it."""
-    for variable, inside in (("HF_HUB_CACHE", ""), ("HUGGINGFACE_HUB_CACHE", ""), ("HF_HOME", "hub")):
-        if found := os.environ.get(variable):
-            return Path(found).expanduser() / inside
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "huggingface" / "hub"
+def _from_hub(name: str) -> Path:
+    """The folder of a hub model: from the local cache, or else downloaded, unless that is not to be."""
+    from huggingface_hub import constants, snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError
 
-
-def cached_snapshot(name: str) -> Path | None:
-    """The folder of a hub model that was downloaded before, or None. Reads the cache's own layout: no network."""
-    own = hub_cache() / f"models--{name.replace('/', '--')}"
     try:
-        commit = (own / "refs" / "main").read_text("ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return None
-    snapshot = own / "snapshots" / commit
-    whole = re.fullmatch(r"\w+", commit) and all((snapshot / file).is_file() for file in NEEDED)
-    return snapshot if whole else None
-
-
-def _download(name: str) -> Path:
-    """Fetch a model from the hub, unless that is not to be."""
-    tried = f"{name}: no such model folder, and not in the hub's cache ({hub_cache()})"
+        folder = Path(snapshot_download(name, local_files_only=True))
+        if all((folder / file).is_file() for file in NEEDED):
+            return folder
+    except (OSError, ValueError):
+        pass  # not there
+    tried = f"{name}: no such model folder, and not in the hub's cache ({constants.HF_HUB_CACHE})"
     owner = name.split("/")[0]
     if Path(owner).is_dir():
         raise LovevecError(f"{tried}; not looked for on the hub, since {owner}/ is a folder here")
-    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "TRUE", "YES", "ON"):
+    if constants.HF_HUB_OFFLINE:
         raise LovevecError(f"{tried}; not looked for on the hub, since HF_HUB_OFFLINE is set")
-    try:
-        from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import HfHubHTTPError
-
-        HTTPError: type[BaseException] = HfHubHTTPError.__mro__[1]  # that of the HTTP library which this version uses
-    except ImportError:
-        raise LovevecError(f"{tried}; to look for it on the hub: pip install 'lovevec[hub]'") from None
+    connection_error: type[BaseException] = HfHubHTTPError.__mro__[
+        1
+    ]  # that of the HTTP library which this version of the hub's client uses
     try:
         return Path(snapshot_download(name, allow_patterns=[*NEEDED, CARD]))
-    except (OSError, ValueError, HfHubHTTPError, HTTPError) as error:
+    except (OSError, ValueError, HfHubHTTPError, connection_error) as error:
         raise LovevecError(f"{tried}; the hub did not give it ({type(error).__name__}: {_line(error)})") from None
 
 

@@ -3,8 +3,10 @@
 No pickle anywhere: reading a model never runs code from it. The files have fixed names; config.json holds the SHA-256
 of each and of itself, and takes its place last, so a folder without it holds no model, and damage is told by name.
 
-    format 1   the weights as they were trained, float32: what training goes on from
-    format 2   the folded tables (engine/tables.py) in float32, float16 or int8: what inference needs, nothing more
+config.json says what is `stored`:
+
+    weights    as they were trained, float32: what training goes on from
+    folded     the folded tables (engine/tables.py) in float32, float16 or int8: what inference needs, nothing more
 """
 
 from __future__ import annotations
@@ -35,9 +37,10 @@ from lovevec.units.vocabulary import UnitVocabulary
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-AS_TRAINED, FOLDED = 1, 2
-DECIDES = ("format", "encoder", "units", "sizes", "sha256", "precision")
-CHECKS = ("checksum", "checksum_about")
+FORMAT = 1
+AS_TRAINED, FOLDED = "weights", "folded"
+DECIDES = ("format", "stored", "encoder", "units", "sizes", "sha256", "precision")
+CHECKS = ("checksum", "checksum_metadata")
 CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD = (
     "config.json",
     "model.safetensors",
@@ -85,7 +88,8 @@ def write_model(folder: str | Path, parts: ModelParts, card: str, precision: Pre
         CARD: card.encode("utf-8", "backslashreplace"),
     }
     machine = {
-        "format": AS_TRAINED if "table" in tensors else FOLDED,
+        "format": FORMAT,
+        "stored": AS_TRAINED if "table" in tensors else FOLDED,
         "encoder": parts.spec.as_dict(),
         "units": {
             "input": parts.units.mode,
@@ -97,12 +101,12 @@ def write_model(folder: str | Path, parts: ModelParts, card: str, precision: Pre
         "sizes": {name: list(tensors[name].shape) for name in sorted(tensors)},
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name != CARD},
     }
-    if machine["format"] == FOLDED:
+    if machine["stored"] == FOLDED:
         machine["precision"] = tensors["out"].dtype.name
-    config = {**machine, "checksum": "", "checksum_about": "", **parts.metadata}
+    config = {**machine, "checksum": "", "checksum_metadata": "", **parts.metadata}
     config = json.loads(json.dumps(config)) | {
         "checksum": checksum(config),
-        "checksum_about": checksum_metadata(config),
+        "checksum_metadata": checksum_metadata(config),
     }
     files[CONFIG] = (json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
     _write_together(Path(folder), files)
@@ -162,7 +166,7 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
     units = Units(vocabulary, how["input"], how["lowercase"])
     words = KnownWords(content[WORDS], folder / WORDS)
     metadata = {key: config[key] for key in config if key not in (*DECIDES, *CHECKS)}
-    if config["format"] == FOLDED:
+    if config["stored"] == FOLDED:
         return ModelParts(spec, {}, units, words, metadata, Tables.from_tensors(tensors))
     return ModelParts(spec, tensors, units, words, metadata)
 
@@ -176,7 +180,7 @@ def _read_tensors(
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise FormatError(path, f"damaged ({error})") from None
     sizes = {name: list(tensor.shape) for name, tensor in tensors.items()}
-    folded = config["format"] == FOLDED
+    folded = config["stored"] == FOLDED
     table = tensors.get("out" if folded else "table")
     if sizes != config.get("sizes") or table is None:
         raise FormatError(path, f"its tensors do not have the sizes that {CONFIG} names")
@@ -200,22 +204,23 @@ def _read_config(path: Path) -> dict[str, Any]:
         config = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise FormatError(path, f"not readable as JSON ({error})") from None
-    if not isinstance(config, dict) or config.get("format") not in (AS_TRAINED, FOLDED):
-        found = config.get("format") if isinstance(config, dict) else None
-        raise FormatError(path, f"format {found!r} is none that we know: made by a newer version of lovevec?")
+    if not isinstance(config, dict) or config.get("format") != FORMAT:
+        number = config.get("format") if isinstance(config, dict) else None
+        raise FormatError(path, f"format {number!r} is none that we know: made by a newer version of lovevec?")
+    if config.get("stored") not in (AS_TRAINED, FOLDED):
+        raise FormatError(path, f"`stored` must be {AS_TRAINED} or {FOLDED}, not {config.get('stored')!r}")
     if config.get("checksum") != checksum(config):
         raise FormatError(path, f"damaged: {', '.join(DECIDES)} do not have the checksum that stands there")
-    first_files = config["format"] == AS_TRAINED and "ngrams" not in (config.get("units") or ())
-    if not first_files and config.get("checksum_about") != checksum_metadata(config):
+    if config.get("checksum_metadata") != checksum_metadata(config):
         raise FormatError(path, "damaged: what it tells about the model does not have the checksum that stands there")
     config["units"] = _read_units(path, config.get("units"))
-    if config["format"] == FOLDED and config.get("precision") not in PRECISIONS:
+    if config["stored"] == FOLDED and config.get("precision") not in PRECISIONS:
         raise FormatError(path, f"`precision` must be one of {', '.join(PRECISIONS)}")
     return config
 
 
 def _read_units(path: Path, raw: Any) -> dict[str, Any]:
-    how = {"ngrams": 0, "hashes": 1, **raw} if isinstance(raw, dict) else {}  # the first files know no n-grams
+    how = {"hashes": 1, **raw} if isinstance(raw, dict) else {}
     shapes = {"input": str, "lowercase": bool, "buckets": int, "ngrams": int, "hashes": int}
     if any(type(how.get(name)) is not kind for name, kind in shapes.items()):
         raise FormatError(path, f"`units` must name {', '.join(shapes)}")
@@ -240,7 +245,7 @@ def _read_spec(path: Path, config: dict[str, Any]) -> EncoderSpec:
             and not misfit(spec, *(config["units"][name] for name in ("input", "buckets", "ngrams", "hashes")))
             and type(spec.position_scale) in (int, float)
             and 1e-3 <= spec.position_scale <= 1e6
-            and (spec.foldable or config["format"] == AS_TRAINED)
+            and (spec.foldable or config["stored"] == AS_TRAINED)
         )
     except (TypeError, ValueError):
         sane = False
