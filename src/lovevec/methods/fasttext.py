@@ -16,7 +16,7 @@ from lovevec.methods.method import Floats, Method, Parameters
 from lovevec.vectors import FastTextBin
 from lovevec.vectors.read.fasttext_bin import END_OF_SENTENCE
 from lovevec.vectors.read.fasttext_ngrams import ngram_buckets
-from lovevec.vectors.read.word_list import decode_words
+from lovevec.vectors.read.words import decode_words
 
 
 class FastText(Method):

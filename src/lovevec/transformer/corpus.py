@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.vectors.read.source import open_source
-from lovevec.vectors.read.word_list import BOM
+from lovevec.vectors.read.words import BOM
 
 BLOCK = 1 << 17
 UTF16 = (b"\xff\xfe", b"\xfe\xff")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lovevec.errors import LovevecError
 from lovevec.vectors import ReadReport, VectorTable
 from lovevec.vectors.read.policy import RowPolicy
-from lovevec.vectors.read.word_list import checked_words
+from lovevec.vectors.read.words import checked_words
 from lovevec.vectors.rows import keep_rows
 
 STEP = 4096

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lovevec.vectors.read.fasttext_bin import BATCH, FastTextBin
 from lovevec.vectors.read.job import Job
-from lovevec.vectors.read.word_list import decode_words
+from lovevec.vectors.read.words import decode_words
 from lovevec.vectors.report import Noted, ReadReport
 from lovevec.vectors.table import VectorTable
 

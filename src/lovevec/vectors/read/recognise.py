@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.vectors.read import fasttext_bin, npy
-from lovevec.vectors.read.arrays import read_npy, read_npz
 from lovevec.vectors.read.fasttext_table import read_fasttext_bin
 from lovevec.vectors.read.job import Job
 from lovevec.vectors.read.layout import HEADER, SAMPLE, find_layout, trailing_numbers
+from lovevec.vectors.read.numpy import read_npy, read_npz
 from lovevec.vectors.read.source import HEAD, ZIP, Source, open_source
 from lovevec.vectors.read.text import read_text
 from lovevec.vectors.read.word2vec_bin import read_word2vec_bin
-from lovevec.vectors.read.word_list import BOM
+from lovevec.vectors.read.words import BOM
 from lovevec.vectors.table import VectorTable
 
 SUPPORTED = (

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from lovevec.errors import FormatError
-from lovevec.vectors.read.arrays import fill_table
 from lovevec.vectors.read.job import Job
 from lovevec.vectors.read.npy import ROWS_BYTES, check_table
-from lovevec.vectors.read.word_list import check_count, find_word_list, split_words
+from lovevec.vectors.read.numpy import fill_table
+from lovevec.vectors.read.words import check_count, find_word_list, split_words
 from lovevec.vectors.report import ReadReport
 from lovevec.vectors.table import VectorTable
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lovevec.errors import FormatError
 from lovevec.vectors.read.layout import FIELD
 from lovevec.vectors.read.numbers import PAD, parse_numbers, parse_odd
-from lovevec.vectors.read.word_list import decode_words
+from lovevec.vectors.read.words import decode_words
 
 SPACE, NEWLINE = 32, 10
 

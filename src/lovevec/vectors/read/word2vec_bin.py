@@ -8,7 +8,7 @@ from lovevec.errors import FormatError
 from lovevec.vectors.read.job import Job
 from lovevec.vectors.read.layout import HEADER
 from lovevec.vectors.read.source import Source
-from lovevec.vectors.read.word_list import decode_words
+from lovevec.vectors.read.words import decode_words
 from lovevec.vectors.report import ReadReport
 from lovevec.vectors.table import VectorTable
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.vectors.read.word_list import BOM
+from lovevec.vectors.read.words import BOM
 
 BLOCK = 1 << 18
 BATCH = 32_768

@@ -12,7 +12,7 @@ from lovevec.errors import FormatError
 from lovevec.vectors.read.job import Job
 from lovevec.vectors.read.npy import ArrayHeader, Read, check_table, read_blocks, read_exactly, read_header
 from lovevec.vectors.read.source import DAMAGE, Source, damage, open_member
-from lovevec.vectors.read.word_list import check_count, checked_words, find_word_list, split_words
+from lovevec.vectors.read.words import check_count, checked_words, find_word_list, split_words
 from lovevec.vectors.report import Noted, ReadReport
 from lovevec.vectors.table import VectorTable
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from lovevec.errors import FormatError, LovevecError
 from lovevec.vectors.read import word_stream as wordstream
 from lovevec.vectors.read.text_words import count_list, count_text
-from lovevec.vectors.read.word_list import split_words
 from lovevec.vectors.read.word_stream import open_words
+from lovevec.vectors.read.words import split_words
 
 BOM = b"\xef\xbb\xbf"
 

@@ -20,7 +20,7 @@ from lovevec.errors import FormatError
 from lovevec.vectors import FastTextBin, Noted, read_vectors
 from lovevec.vectors.read.fasttext_ngrams import ngram_buckets
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 GOLDEN = json.loads((DATA / "fasttext.json").read_text(encoding="utf-8"))
 
 
