@@ -197,7 +197,7 @@ def ngram_buckets(
 
     starts = np.arange(len(begins))
     hashes = np.full(len(begins), FNV_START)
-    found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    ngrams: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     for n in range(1, maxn + 1):
         ends = starts + (n - 1)
         inside = ends < len(begins)
@@ -212,9 +212,9 @@ def ngram_buckets(
             hashes[longer] = (hashes[longer] ^ byte) * FNV_PRIME
         if n >= minn:
             keep = ~(first[starts] | last[ends]) if n == 1 else slice(None)
-            found.append((owner[starts[keep]], hashes[keep].astype(np.int64) % buckets))
-    if not found:
+            ngrams.append((owner[starts[keep]], hashes[keep].astype(np.int64) % buckets))
+    if not ngrams:
         return nothing, nothing
-    owners, picked = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    owners, rows = (np.concatenate(each) for each in zip(*ngrams, strict=True))
     order = np.argsort(owners, kind="stable")
-    return owners[order], picked[order]
+    return owners[order], rows[order]

@@ -214,11 +214,12 @@ def parse_line(line: bytes, dim: int) -> tuple[bytes, list[float]]:
     word, *fields = line.replace(b"\t", b" ").rsplit(b" ", dim)
     end = len(word)
     if len(fields) < dim or not all(fields):  # too few, or more than one space between two
-        found = list(FIELD.finditer(line))
-        if len(found) < dim or (len(found) == dim and found[0].start() == 0):
-            raise ValueError(f"a word and {dim} numbers expected, found {max(len(found) - 1, 0)} fields after the word")
-        end = found[-dim].start()
-        fields = [field[0] for field in found[-dim:]]
+        matches = list(FIELD.finditer(line))
+        if len(matches) < dim or (len(matches) == dim and matches[0].start() == 0):
+            after = max(len(matches) - 1, 0)
+            raise ValueError(f"a word and {dim} numbers expected, found {after} fields after the word")
+        end = matches[-dim].start()
+        fields = [match[0] for match in matches[-dim:]]
     values, wrong = parse_odd(fields)
     if wrong:
         shown = fields[wrong[0]][:40].decode(errors="replace")

@@ -98,6 +98,6 @@ def save_table(table: VectorTable, path: Path) -> list[str]:
         return []
     with open_writer(path, kind, Shape(table.dim, len(table), exact=True)) as writer:
         for start in range(0, len(table), BATCH):
-            words_of_batch = table.words[start : start + BATCH]
-            writer.add(words_of_batch, table.vectors[start : start + BATCH], [True] * len(words_of_batch))
+            batch = table.words[start : start + BATCH]
+            writer.add(batch, table.vectors[start : start + BATCH], [True] * len(batch))
     return writer.notes()

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Literal, Protocol
+from typing import IO, TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
 from lovevec.vectors.write.sink import Sink
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Precision = Literal["float32", "float16"]
 TYPES: dict[Precision, np.dtype[np.float32] | np.dtype[np.float16]] = {
@@ -98,6 +100,8 @@ class WriteBehind:
 @contextmanager
 def write_behind(writer: Writer, file: IO[bytes]) -> Iterator[Writer]:
     """The same writer with a thread of its own. For plain files: a full pipe would keep the thread, and so Ctrl-C."""
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(1) as thread:
         behind = WriteBehind(writer, file, thread)
         try:
