@@ -21,7 +21,7 @@ from lovevec.attach.neighbors import known_neighbors
 from lovevec.attach.ridge import ridge
 from lovevec.damage.edits import damage
 from lovevec.vectors import read_vectors
-from lovevec.vectors.normalized import normalized
+from lovevec.vectors.rows import normalized
 
 MOST = 1000
 TYPOS = 1500

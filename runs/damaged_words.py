@@ -19,13 +19,13 @@ from lovevec.damage.noise import Noise, damaged
 from lovevec.evaluate.datasets import data_folder, texts
 from lovevec.evaluate.reports.markdown import markdown
 from lovevec.train.target import load_target
-from lovevec.vectors.target import Target
+from lovevec.vectors import VectorTable
 
 KINDS = ("ocr", "typo", "sound", "scan")
 COUNT, SEED = 2_000, 1
 
 
-def chosen_words(target: Target, data: Path) -> list[str]:
+def chosen_words(target: VectorTable, data: Path) -> list[str]:
     """The words to damage, drawn once for all."""
     sentences = texts("sst2", data).test.sentences
     found = {word.lower() for sentence in sentences for word in sentence} & set(target.words)
@@ -33,7 +33,7 @@ def chosen_words(target: Target, data: Path) -> list[str]:
     return [words[place] for place in np.random.default_rng(0).permutation(len(words))[:COUNT]]
 
 
-def nearness(love: LOVE, target: Target, words: list[str], kind: str) -> tuple[float, float]:
+def nearness(love: LOVE, target: VectorTable, words: list[str], kind: str) -> tuple[float, float]:
     """Mean cosine with the right word's vector, and how often that is the nearest, in per cent."""
     row = {word: place for place, word in enumerate(target.words)}
     pairs = zip(words, damaged([[word] for word in words], Noise(kind, 1.0), SEED), strict=True)

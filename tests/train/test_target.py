@@ -11,14 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors, Word2Vec
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.train.target import load_target
-from lovevec.vectors import Noted, read_vectors
-from lovevec.vectors.rows import keep_rows, lower_case
-from lovevec.vectors.target import Target
+from lovevec.vectors import Noted, ReadReport, VectorTable, read_vectors
 
 WORDS = ["The", "the", "US", "Us", "cat"]
 VECTORS = np.arange(1, 11, dtype=np.float32).reshape(5, 2)
@@ -57,7 +53,7 @@ def sources(file):
 def test_every_source_gives_the_same_target(file, kind):
     before = VECTORS.copy()
     target = load_target(sources(file)[kind])
-    assert isinstance(target, Target)
+    assert isinstance(target, VectorTable)
     assert target.words == ["the", "us", "cat"], "the row that was lower case wins, else the first"
     assert target.vectors.dtype == np.float32
     np.testing.assert_array_equal(target.vectors, VECTORS[[1, 2, 4]])
@@ -86,6 +82,15 @@ def test_where_a_file_came_from_is_kept_without_its_folder(file):
     assert json.loads(json.dumps(target.source)) == target.source
     memory = load_target((WORDS, VECTORS))
     assert (memory.source["file"], memory.source["sha256"], memory.source["format"]) == (None, None, "memory")
+
+
+def test_a_table_in_memory_keeps_its_name_and_origin():
+    report = ReadReport("memory", dim=2, read=5, kept=5)
+    target = load_target(VectorTable(WORDS, VECTORS, report, "bert-distilled", {"model": "bert"}))
+    assert (target.name, target.source["made"]) == ("bert-distilled", {"model": "bert"})
+    plain = load_target(VectorTable(WORDS, VECTORS, report))
+    assert plain.name == "VectorTable"
+    assert "made" not in plain.source
 
 
 def test_rows_in_memory_meet_the_rules_of_files(tmp_path):
@@ -190,29 +195,6 @@ def test_tensors_are_taken_and_left_alone():
     assert torch.equal(tensor, before)
     with pytest.raises(LovevecError, match="one array"):
         load_target((WORDS, tensor.requires_grad_()))
-
-
-@given(st.lists(st.text("aAbBß İé", min_size=1, max_size=3), unique=True))
-def test_lower_case_words_are_distinct_and_the_right_rows_stay(words):
-    lowered, keep = lower_case(words)
-    assert lowered == [word.lower() for word, kept in zip(words, keep, strict=True) if kept]
-    assert sorted(lowered) == sorted({word.lower() for word in words})
-    for low, row in zip(lowered, np.flatnonzero(keep), strict=True):
-        rivals = [other for other, word in enumerate(words) if word.lower() == low]
-        assert row == next((other for other in rivals if words[other] == low), rivals[0])
-
-
-@given(st.integers(0, 2**32 - 1), st.floats(0, 1))
-def test_rows_are_kept_in_place_or_copied_alike(seed, share):
-    rng = np.random.default_rng(seed)
-    vectors = rng.normal(size=(9000, 2)).astype(np.float32)
-    keep = rng.random(9000) < share
-    expected = vectors[keep]
-    np.testing.assert_array_equal(keep_rows(vectors, keep, owned=False), expected)
-    ours = vectors.copy()
-    kept = keep_rows(ours, keep, owned=True)
-    assert kept is ours
-    np.testing.assert_array_equal(kept, expected)
 
 
 SCRIPT = """

@@ -66,7 +66,7 @@ def test_top_keeps_what_common_words_use():
 
 def test_a_vocab_txt_is_read_and_its_own_specials_make_room_for_ours(tmp_path):
     path = tmp_path / "vocab.txt"
-    path.write_text("[PAD]\r\n[unused1]\n[UNK]\n[MASK]\nthe\n##s\na\n", encoding="utf-8")
+    path.write_text("\ufeff[PAD]\r\n[unused1]\n[UNK]\n[MASK]\nthe\n##s\na\n", encoding="utf-8", newline="")
     vocabulary = build_vocabulary(["the", "bat"], read_pieces(path), shrink="none")
     assert vocabulary.units == (*SPECIAL, "a", "b", "e", "h", "t", "the", "##s")
 

@@ -36,7 +36,7 @@ from lovevec.errors import LovevecError
 from lovevec.units.words import refuse_other_than_words, word_list
 from lovevec.vectors import VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
-from lovevec.vectors.normalized import normalized
+from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
 CHUNK = 16_384

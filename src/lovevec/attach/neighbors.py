@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from lovevec.attach.sample import Model
 from lovevec.engine.nearest import nearest
-from lovevec.vectors.normalized import normalized
-from lovevec.vectors.rows import lower_case
+from lovevec.vectors.rows import lower_case, normalized
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]

@@ -24,7 +24,7 @@ from lovevec.attach.neighbors import Neighbors
 from lovevec.attach.ridge import ridge
 from lovevec.attach.sample import Sample
 from lovevec.errors import LovevecError
-from lovevec.vectors.normalized import normalized, rows_times
+from lovevec.vectors.rows import normalized, rows_times
 
 Floats = NDArray[np.float32]
 STRENGTH = 0.01

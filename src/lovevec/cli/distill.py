@@ -118,7 +118,7 @@ def run(given: argparse.Namespace) -> None:
 def read_words(path: Path, progress: Progress) -> list[str]:
     """The words of a list, one a line, without the white space around them; what is not UTF-8 is told."""
     from lovevec.vectors.read.source import open_raw
-    from lovevec.vectors.read.word_list import split_words
+    from lovevec.vectors.read.words import split_words
 
     with open_raw(path) as file:
         listed = split_words(file.read())

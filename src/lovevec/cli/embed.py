@@ -59,7 +59,7 @@ def run(given: argparse.Namespace) -> None:
     """Embed what is given."""
     from lovevec.love import LOVE
     from lovevec.vectors.read.word_stream import open_words
-    from lovevec.vectors.write.writer import Shape, format_of, open_writer
+    from lovevec.vectors.write import Shape, format_of, open_writer
 
     output = as_path(given.output)
     kind = format_of(output, given.format)

@@ -66,7 +66,7 @@ def run(given: argparse.Namespace) -> None:
     """Read both, attach, write."""
     from lovevec.love import LOVE
     from lovevec.vectors import read_vectors
-    from lovevec.vectors.write.writer import Shape, format_of, open_writer
+    from lovevec.vectors.write import Shape, format_of, open_writer
 
     output = as_path(given.output)
     kind = format_of(output, given.format)
@@ -110,8 +110,7 @@ def run(given: argparse.Namespace) -> None:
 
 def wanted_words(given: argparse.Namespace, table: VectorTable, have: set[str]) -> list[str]:
     """The words to have rows for, the most frequent first."""
-    from lovevec.vectors.read.text_words import count_list, count_text
-    from lovevec.vectors.read.word_stream import open_words
+    from lovevec.vectors.read.word_stream import count_list, count_text, open_words
 
     lowercase = all(word == word.lower() for word in table.words)
     with open_words(as_path(given.words)) as stream:

@@ -154,7 +154,7 @@ def _is_cased(target: str) -> bool:
     """Whether these are vectors of a transformer, its own or distilled, that tells capitals from small letters."""
     from lovevec.transformer.load import PREFIX, is_transformer, load_tokenizer
     from lovevec.transformer.whole_words import lowercases
-    from lovevec.vectors.save import read_origin
+    from lovevec.vectors.read.numpy import read_origin
 
     if is_transformer(target):
         return not lowercases(load_tokenizer(target.removeprefix(PREFIX)))

@@ -19,7 +19,7 @@ from lovevec.methods.method import Floats, Method
 from lovevec.methods.model import Model
 from lovevec.methods.plugged import Plugged
 from lovevec.methods.table import Table
-from lovevec.vectors.normalized import normalized
+from lovevec.vectors.rows import normalized
 
 SAMPLE = 2000
 

@@ -23,8 +23,7 @@ from lovevec.methods.method import Floats, Method, Parameters
 from lovevec.methods.table import Table
 from lovevec.train.score import ranks
 from lovevec.vectors import ReadReport, VectorTable
-from lovevec.vectors.normalized import normalized
-from lovevec.vectors.rows import lower_case
+from lovevec.vectors.rows import lower_case, normalized
 
 BATCH = 1024  # x 16,384 cosines are 64 MB
 TEN = 10

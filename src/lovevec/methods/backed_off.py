@@ -33,7 +33,7 @@ from lovevec.methods.table import Table
 from lovevec.methods.weighing import Examples, attention, fit
 from lovevec.methods.with_fallback import WithFallback
 from lovevec.units.mixed_input import normalise
-from lovevec.vectors.normalized import normalized
+from lovevec.vectors.rows import normalized
 
 SIMILAR, SEGMENTS = 20, 3
 EXAMPLES = 3000

@@ -1,6 +1,6 @@
 """FastText: the vector of any word is the mean of its own row, if it is known, and of the rows of its n-grams.
 
-Read from a real `.bin` model (see formats/fasttext_bin.py), whose matrix stays on disk, mapped.
+Read from a real `.bin` model (see vectors/read/fasttext_bin.py), whose matrix stays on disk, mapped.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from lovevec.methods.method import Floats, Method, Parameters
 from lovevec.vectors import FastTextBin
-from lovevec.vectors.read.fasttext_bin import END_OF_SENTENCE
-from lovevec.vectors.read.fasttext_ngrams import ngram_buckets
-from lovevec.vectors.read.word_list import decode_words
+from lovevec.vectors.read.fasttext_bin import END_OF_SENTENCE, ngram_buckets
+from lovevec.vectors.read.words import decode_words
 
 
 class FastText(Method):

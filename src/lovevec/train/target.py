@@ -1,4 +1,4 @@
-"""Loads a target from wherever word vectors are: a file of any known format, a transformer, or an object in memory."""
+"""Loads a target, the table to mimic, from wherever word vectors are: a file, a transformer, an object in memory."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from lovevec.progress import Progress
 from lovevec.transformer.load import PREFIX, input_embeddings, is_transformer, short_name, weights_file
 from lovevec.vectors import Noted, VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
+from lovevec.vectors.read.numpy import read_origin
 from lovevec.vectors.read.source import file_hash
 from lovevec.vectors.rows import keep_rows, lower_case
-from lovevec.vectors.save import read_origin
-from lovevec.vectors.target import Target
 
 ENDINGS = {".gz", ".xz", ".zip", ".txt", ".vec", ".bin", ".npy", ".npz", ".safetensors", ".kv", ".w2v"}
 
@@ -27,8 +26,8 @@ def load_target(
     lowercase: bool = True,
     words: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
-) -> Target:
-    """Load the words and vectors to mimic.
+) -> VectorTable:
+    """Load the words and vectors to mimic, with a name and an origin that are fit to publish.
 
     `source` is a path, `hf:NAME` for the input embeddings of a transformer (a folder or a hub id), a VectorTable, a
     pair (words, vectors), a dict of word to vector, or gensim's KeyedVectors (or a gensim model). `limit` takes the
@@ -60,13 +59,16 @@ def load_target(
     else:
         table, owned = table_from_memory(source, limit)
         name, origin = type(source).__name__, {"file": None, "sha256": None}
+        if isinstance(source, VectorTable):
+            name = source.name or name
+            origin |= {"made": source.source} if source.source else {}
     if lowercase:
         table = lower_table(table, owned)
     if len(table) < 2:
         raise LovevecError(f"{name}: a target needs at least 2 words, this one has {len(table)}")
     origin |= {"format": table.report.format, "compression": table.report.compression}
     origin |= {"rows": table.report.read, "limit": limit, "lowercase": lowercase}
-    return Target(table.words, table.vectors, name, origin, table.report)
+    return dataclasses.replace(table, name=name, source=origin)
 
 
 def lower_table(table: VectorTable, owned: bool) -> VectorTable:
@@ -82,8 +84,8 @@ def lower_table(table: VectorTable, owned: bool) -> VectorTable:
 def origin_of(path: Path, progress: Progress) -> dict[str, Any]:
     """Where a file's vectors came from: its name, its hash, and what distilled it, if that is written in it."""
     origin: dict[str, Any] = {"file": path.name, "sha256": file_hash(path, progress)}
-    made = read_origin(path)
-    return origin | {"made": made} if made else origin
+    earlier = read_origin(path)
+    return origin | {"made": earlier} if earlier else origin
 
 
 def bare_name(path: Path) -> str:

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lovevec.errors import FormatError, LovevecError
+from lovevec.files import BOM, UTF16_MARKS
 from lovevec.vectors.read.source import open_source
-from lovevec.vectors.read.word_list import BOM
 
 BLOCK = 1 << 17
-UTF16 = (b"\xff\xfe", b"\xfe\xff")
 UNREADABLE = re.compile(r"\S*\ufffd\S*")
 STDIN = "standard input"
 Place = tuple[int, int]
@@ -73,7 +72,7 @@ class Texts:
 
     def _lines(self, data: bytes, path: Path | None, first: bool) -> list[str]:
         if first:
-            if data.startswith(UTF16):
+            if data.startswith(UTF16_MARKS):
                 raise FormatError(path or STDIN, "is UTF-16; make it UTF-8 first (iconv -f UTF-16 -t UTF-8)")
             data = data.removeprefix(BOM)
         text = data.decode("utf-8", "replace")

@@ -24,9 +24,8 @@ from lovevec.transformer.distill_settings import DistillSettings
 from lovevec.transformer.load import PREFIX, require_transformers, short_name, weights_file
 from lovevec.transformer.unfinished import Unfinished, fingerprint
 from lovevec.units.words import refuse_other_than_words, word_list
-from lovevec.vectors.save import save_target
-from lovevec.vectors.target import Target
-from lovevec.vectors.write.writer import SUFFIXES
+from lovevec.vectors.table import VectorTable
+from lovevec.vectors.write import SUFFIXES, save_table
 
 __all__ = ["DistillSettings", "distill"]
 
@@ -42,7 +41,7 @@ def distill(
     output: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
-) -> Target:
+) -> VectorTable:
     """Pool the states of words over a corpus to one vector each.
 
     `model` is a folder, a hub id, or a pair (model, tokenizer) of transformers, which is moved to the settings' device
@@ -68,7 +67,7 @@ def distill(
         kept.tidy()
     if goal is not None:
         with progress.phase("saving"):
-            notes = save_target(target, goal)
+            notes = save_table(target, goal)
         for note in notes:
             progress.say(note)
         kept.remove()

@@ -7,6 +7,7 @@ a run that stops is written only when none wait, so a run that goes on makes the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from lovevec.transformer.pool import Pool
 from lovevec.transformer.unfinished import Unfinished
 from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.read.source import file_hash
-from lovevec.vectors.target import Target
+from lovevec.vectors.table import VectorTable
 
 AHEAD = 8  # batches that wait to be sorted by length
 PATIENCE = 64  # blocks of text for which they wait at most
@@ -48,7 +49,7 @@ class Distilling:
                 precision=settings.precision,
             )
 
-    def target(self, texts: Texts, words: list[str] | None) -> Target:
+    def target(self, texts: Texts, words: list[str] | None) -> VectorTable:
         """All of it: the words, their vectors, and what to say about them."""
         found, counts = self._words(texts, words)
         vectors = np.zeros((len(found), self.contextual.dim), np.float32)
@@ -70,7 +71,7 @@ class Distilling:
         how = "each alone" if self.settings.single else f"{self.settings.pooling} over {occurrences:,} occurrences"
         self.progress.say(f"{len(table):,} words × {table.dim}, {how}")
         name = f"{self.contextual.name.split('/')[-1]}-distilled"
-        return Target(table.words, table.vectors, name, self._origin(texts, occurrences), table.report)
+        return replace(table, name=name, source=self._origin(texts, occurrences))
 
     def _words(self, texts: Texts, words: list[str] | None) -> tuple[list[str], dict[str, int]]:
         """The words to have; where they come from the corpus, also how often each occurs."""

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError, MissingExtra
+from lovevec.files import split_lines
 
 Shrink = Literal["none", "stem", "top", "hash", "factor"]
 SHRINKS: tuple[str, ...] = get_args(Shrink)
@@ -157,11 +158,10 @@ def writable(text: str) -> bool:
 def read_pieces(path: str | Path) -> list[str]:
     """The pieces of a vocab.txt, one on each line (BERT's format)."""
     try:
-        lines = Path(path).read_text(encoding="utf-8").split("\n")
+        lines = [line.decode() for line in split_lines(Path(path).read_bytes())]
     except (OSError, UnicodeDecodeError) as error:
         raise LovevecError(f"cannot read the vocabulary {path}: {error}") from None
-    pieces = [line.rstrip("\r") for line in lines]
-    pieces = [piece for piece in pieces if piece]
+    pieces = [line for line in lines if line]
     if not any(piece.startswith(GO_ON) for piece in pieces):
         raise LovevecError(f"{path}: no piece starts with {GO_ON}; expected a WordPiece vocab.txt, one piece a line")
     return pieces

@@ -1,4 +1,4 @@
-"""Readers of word-vector files: `read_vectors(path)` finds out the format and gives a `VectorTable`.
+"""Tables of word vectors: `read_vectors(path)` finds out the format of a file and gives a `VectorTable`.
 
 Formats: word2vec text and binary, GloVe, fastText `.vec` and `.bin`, numpy `.npy` (with a word list) and
 `.npz`, safetensors; text and word2vec binary also through gzip, xz, or a zip with one file.
@@ -30,16 +30,26 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.vectors.read.fasttext_bin import FastTextBin
-from lovevec.vectors.read.job import Job
-from lovevec.vectors.read.recognise import read_file
 from lovevec.vectors.report import Noted, ReadReport
 from lovevec.vectors.table import VectorTable
 
+if TYPE_CHECKING:
+    from lovevec.vectors.read.fasttext_bin import FastTextBin
+
 __all__ = ["FastTextBin", "Noted", "ReadReport", "VectorTable", "read_vectors"]
+
+
+def __getattr__(name: str) -> object:
+    """Import the readers on first use, so that a table or a report costs little."""
+    if name == "FastTextBin":
+        from lovevec.vectors.read.fasttext_bin import FastTextBin
+
+        return FastTextBin
+    raise AttributeError(f"module 'lovevec.vectors' has no attribute {name!r}")
 
 
 def read_vectors(
@@ -58,4 +68,7 @@ def read_vectors(
     """
     if limit is not None and limit < 1:
         raise LovevecError(f"limit must be at least 1, not {limit}")
+    from lovevec.vectors.read.builder import Job
+    from lovevec.vectors.read.recognise import read_file
+
     return read_file(Job(Path(path), limit, None if words is None else Path(words), progress or Progress(quiet=True)))

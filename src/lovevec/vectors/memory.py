@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec.vectors import ReadReport, VectorTable
-from lovevec.vectors.read.policy import RowPolicy
-from lovevec.vectors.read.word_list import checked_words
+from lovevec.vectors.read.builder import RowPolicy
+from lovevec.vectors.read.words import checked_words
+from lovevec.vectors.report import ReadReport
 from lovevec.vectors.rows import keep_rows
+from lovevec.vectors.table import VectorTable
 
 STEP = 4096
 ACCEPTED = "a path, a VectorTable, (words, vectors), a dict of word to vector, or gensim's KeyedVectors"
@@ -39,14 +40,14 @@ def table_from_memory(source: Any, limit: int | None) -> tuple[VectorTable, bool
         room = None if limit is None else limit - report.kept
         if room == 0:
             break
-        part = words[start : start + STEP]
-        places = range(start + 1, start + 1 + len(part))
-        kept = policy.choose(part, pair.vectors[start : start + STEP], places, room)
+        batch = words[start : start + STEP]
+        places = range(start + 1, start + 1 + len(batch))
+        kept = policy.choose(batch, pair.vectors[start : start + STEP], places, room)
         keep[[start + row for row in kept]] = True
     if isinstance(source, VectorTable):
         report.follow(source.report)
     vectors = keep_rows(pair.vectors, keep, pair.owned)
-    return VectorTable(policy.index.words, vectors, report), pair.owned or vectors is not pair.vectors
+    return VectorTable(list(policy.words), vectors, report), pair.owned or vectors is not pair.vectors
 
 
 def find_pair(source: Any) -> Pair:

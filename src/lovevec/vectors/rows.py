@@ -1,15 +1,32 @@
-"""Dropping rows of a table, in place where the array is ours."""
+"""Rows of a table: at length 1, times a matrix, some of them kept, and one for each word in lower case."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.vectors.wordindex import WordIndex
-
+Float = TypeVar("Float", np.float32, np.float64)
 STEP = 4096
+
+
+def normalized(rows: NDArray[Float]) -> NDArray[Float]:
+    """Rows at length 1, along the last axis and in their own type; rows of zeros stay zeros."""
+    lengths = np.sqrt(np.square(rows).sum(axis=-1, keepdims=True))
+    lengths[lengths == 0] = 1
+    result: NDArray[Float] = rows / lengths
+    return result
+
+
+def rows_times(rows: NDArray[np.float32], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    """rows @ matrix, one product a row, so that a word's vector does not depend on its company.
+
+    BLAS rounds by the shape of the product, so every row gets the same shape.
+    """
+    result: NDArray[np.float32] = np.matmul(rows[:, None, :], matrix)[:, 0, :]
+    return result
 
 
 def keep_rows(vectors: NDArray[np.float32], keep: NDArray[np.bool_], owned: bool) -> NDArray[np.float32]:
@@ -38,11 +55,10 @@ def lower_case(words: Sequence[str]) -> tuple[list[str], NDArray[np.bool_]]:
         lower_case(["The", "the", "US"]) -> (["the", "us"], [False, True, True])
     """
     lowered = [word if (low := word.lower()) == word else low for word in words]
-    was_lower = np.fromiter((low is word for low, word in zip(lowered, words, strict=True)), bool, len(words))
-    keep = was_lower.copy()
-    index = WordIndex()
-    for row in np.flatnonzero(was_lower).tolist():
-        index.add(lowered[row])
-    for row in np.flatnonzero(~was_lower).tolist():
-        keep[row] = index.add(lowered[row])
+    keep = np.fromiter((low is word for low, word in zip(lowered, words, strict=True)), bool, len(words))
+    taken = {lowered[row] for row in np.flatnonzero(keep).tolist()}
+    for row in np.flatnonzero(~keep).tolist():
+        if lowered[row] not in taken:
+            taken.add(lowered[row])
+            keep[row] = True
     return [lowered[row] for row in np.flatnonzero(keep).tolist()], keep

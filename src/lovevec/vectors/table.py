@@ -1,8 +1,9 @@
-"""The table that every reader hands back: words, their vectors, and the account of the reading."""
+"""A table of word vectors: what every reader hands back, what training mimics, what distilling gives."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,18 @@ from lovevec.vectors.report import ReadReport
 
 @dataclass(frozen=True, eq=False)
 class VectorTable:
-    """Words and their vectors, row for row: `vectors` is float32 [len(words), dim]."""
+    """Words and their raw vectors, row for row: `vectors` is float32 [len(words), dim], lengths kept.
+
+    `report` counts what was dropped on the way. A table that is published or mimicked has a `name`, and a `source`
+    that says where its vectors came from in terms fit to publish: the name of the file without its folder, format,
+    rows, SHA-256.
+    """
 
     words: list[str]
     vectors: NDArray[np.float32]
     report: ReadReport
+    name: str = ""
+    source: dict[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.words)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
 from lovevec.errors import FormatError
-
-UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+from lovevec.files import UTF16_MARKS, split_lines
 
 
 def read_bytes(path: Path) -> bytes:
@@ -21,19 +19,17 @@ def read_bytes(path: Path) -> bytes:
 
 
 def lines_of(path: Path, encoding: str = "utf-8") -> list[str]:
-    """The lines without their ends. Only line feeds end a line: Latin-1 texts hold other characters that Python
-    would split at."""
+    """The lines without their ends, as `lovevec.files` cuts them; UTF-16 is known by its mark."""
     content = read_bytes(path)
-    if content.startswith(UTF16_MARKS):
-        encoding = "utf-16"
-    content = content.removeprefix(codecs.BOM_UTF8)
+    expected = "utf-16" if content.startswith(UTF16_MARKS) else encoding
     try:
-        text = content.decode(encoding)
+        if expected == "utf-16":
+            content, encoding = content.decode(expected).encode(), "utf-8"
+        text = b"\n".join(split_lines(content)).decode(encoding)
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise FormatError(path, f"is not {encoding.upper()} text; save it as UTF-8", line) from None
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    return lines if lines[-1] else lines[:-1]
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise FormatError(path, f"is not {expected.upper()} text; save it as UTF-8", line) from None
+    return text.split("\n") if text else []
 
 
 def filled_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:

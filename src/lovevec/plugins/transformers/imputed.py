@@ -26,7 +26,7 @@ from lovevec.attach.space import SAME_SPACE, STRENGTH
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files import atomic_write
 from lovevec.love import LOVE
-from lovevec.vectors.normalized import normalized, rows_times
+from lovevec.vectors.rows import normalized, rows_times
 
 Floats = NDArray[np.float32]
 Space = Literal["auto", "direct", "mapped"]

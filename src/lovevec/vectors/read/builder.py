@@ -1,18 +1,90 @@
-"""Grows one table batch by batch, so that a reader never holds the matrix twice."""
+"""Builds the table of one reading: which rows are fit for use, and a matrix that grows batch by batch.
+
+A reader gets a `Job`, starts a `TableBuilder` with it and adds batches of rows; it never holds the matrix twice.
+Files and tables in memory go through the same rules, those of `RowPolicy`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.progress import Phase
-from lovevec.vectors.read.policy import RowPolicy
-from lovevec.vectors.report import ReadReport
+from lovevec.progress import Phase, Progress
+from lovevec.vectors.report import Noted, ReadReport
 from lovevec.vectors.table import VectorTable
+
+BLOCK_BYTES = 1 << 22  # of an array file, read at once
+
+
+class RowPolicy:
+    """Chooses rows batch by batch, writes what it drops into the report, and holds the words kept, in order."""
+
+    def __init__(self, report: ReadReport) -> None:
+        self.report = report
+        self.words: dict[str, None] = {}
+
+    def choose(
+        self,
+        words: Sequence[str | None],
+        block: NDArray[np.float32],
+        places: Sequence[int],
+        room: int | None = None,
+    ) -> list[int]:
+        """Give the indices of the rows to keep, at most `room`; None stands for a word that is not UTF-8.
+
+        Rows after the last one that finds room are not looked at, so they are not in the report either.
+        """
+        odd = odd_vectors(block)
+        kept: list[int] = []
+        known, report = self.words, self.report
+        met = 0
+        for index, word in enumerate(words):
+            if room is not None and len(kept) == room:
+                break
+            met += 1
+            if word is None:
+                report.note(Noted.NOT_UTF8, places[index])
+            elif not word or word.isspace():
+                report.note(Noted.EMPTY, places[index])
+            elif index in odd:
+                report.note(odd[index], places[index])
+            elif word in known:
+                report.note(Noted.REPEATED, places[index])
+            else:
+                known[word] = None
+                kept.append(index)
+                if " " in word:
+                    report.note(Noted.SPACED, places[index])
+        if report.promised is not None and report.read + met > report.promised:
+            extra = report.read + met - max(report.promised, report.read)
+            report.note(Noted.EXTRA, places[met - extra], extra)
+        report.read += met
+        report.kept += len(kept)
+        return kept
+
+
+def odd_vectors(block: NDArray[np.float32]) -> dict[int, Noted]:
+    """Find the rows that hold NaN or Inf, or nothing but zeros.
+
+    The sum of squares clears nearly every row in one pass; only rows where it is 0 or not finite (which very
+    small and very large numbers cause too) are looked at more closely.
+    """
+    with np.errstate(all="ignore"):
+        squares = np.einsum("ij,ij->i", block, block)
+    odd: dict[int, Noted] = {}
+    for index in np.flatnonzero(~((squares > 0) & (squares < np.inf))).tolist():
+        row = block[index]
+        if not np.isfinite(row).all():
+            odd[index] = Noted.NOT_FINITE
+        elif not row.any():
+            odd[index] = Noted.ZERO
+    return odd
 
 
 class TableBuilder:
@@ -21,19 +93,18 @@ class TableBuilder:
     def __init__(self, path: Path, report: ReadReport, phase: Phase, limit: int | None = None, hint: int = 0) -> None:
         self.path, self.report, self.phase, self.limit = path, report, phase, limit
         self.policy = RowPolicy(report)
-        self.words = self.policy.index.words
         self.hint = hint if limit is None else min(hint, limit)
         self.matrix: NDArray[np.float32] | None = None
 
     @property
     def full(self) -> bool:
         """Whether `limit` rows are kept, so that reading can stop."""
-        return self.limit is not None and len(self.words) >= self.limit
+        return self.limit is not None and self.report.kept >= self.limit
 
     def add(self, words: Sequence[str | None], block: NDArray[np.float32], places: Sequence[int]) -> None:
         """Take the rows of `block` [n, dim] that are fit for use; `places` are their lines or row numbers."""
-        room = None if self.limit is None else self.limit - len(self.words)
-        before, met = len(self.words), self.report.read
+        before, met = self.report.kept, self.report.read
+        room = None if self.limit is None else self.limit - before
         kept = self.policy.choose(words, block, places, room)
         self.phase.advance(self.report.read - met)
         if not kept:
@@ -44,7 +115,7 @@ class TableBuilder:
 
     def expect(self, coming: int, share: float) -> None:
         """Guess the final number of rows: with the `coming` ones this share of the file, 0 to 1, is read."""
-        self.hint = int((len(self.words) + coming) / share * 1.01)
+        self.hint = int((self.report.kept + coming) / share * 1.01)
         if self.limit is not None:
             self.hint = min(self.hint, self.limit)
         if self.report.promised is None:
@@ -55,8 +126,8 @@ class TableBuilder:
         if self.matrix is None:
             dropped = "; ".join(self.report.lines()[1:])
             raise FormatError(self.path, "no usable rows" + (f": {dropped}" if dropped else ""))
-        self.matrix.resize((len(self.words), self.report.dim), refcheck=False)
-        return VectorTable(self.words, self.matrix, self.report)
+        self.matrix.resize((self.report.kept, self.report.dim), refcheck=False)
+        return VectorTable(list(self.policy.words), self.matrix, self.report)
 
     def _reserve(self, rows: int) -> NDArray[np.float32]:
         """Make room for `rows` rows. Growing is a realloc, which on Linux moves pages and copies nothing.
@@ -78,3 +149,45 @@ class TableBuilder:
                 "read fewer rows with limit=N (--limit N)"
             ) from None
         return self.matrix
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the caller asked for: which file, how many rows at most, which word list, and where progress is shown."""
+
+    path: Path
+    limit: int | None
+    words: Path | None
+    progress: Progress
+
+    @contextmanager
+    def build(self, report: ReadReport, hint: int) -> Iterator[TableBuilder]:
+        """Start a table of about `hint` rows, and a line of progress for it."""
+        total = report.promised
+        if total is not None and self.limit is not None:
+            total = min(total, self.limit)
+        with self.progress.phase("reading", total=total, unit="rows") as phase:
+            yield TableBuilder(self.path, report, phase, self.limit, hint)
+
+    def fill(
+        self, report: ReadReport, words: Sequence[str | None], blocks: Iterable[NDArray[np.generic]]
+    ) -> VectorTable:
+        """Build a whole table from its words and blocks of rows of any numeric type."""
+        start = 0
+        with self.build(report, len(words)) as builder, np.errstate(over="ignore"):
+            for block in blocks:
+                places = range(start + 1, start + 1 + len(block))
+                builder.add(words[start : start + len(block)], block.astype(np.float32, copy=False), places)
+                start += len(block)
+                if builder.full:
+                    break
+            return builder.finish()
+
+    def check_table(self, shape: tuple[int, ...]) -> None:
+        """Refuse a shape that is not that of a table: two sides, both at least 1."""
+        if len(shape) != 2 or min(shape) < 1:
+            raise FormatError(self.path, f"vectors must be a table [words, numbers], this array has the shape {shape}")
+
+    def advice(self, kept: int) -> str:
+        """How to read a file that is shorter than it should be."""
+        return f"; limit={kept} (--limit {kept}) takes what is there" if kept else ""

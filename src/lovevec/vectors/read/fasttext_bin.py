@@ -2,6 +2,9 @@
 
 The file, little-endian: magic, version; twelve int32 and a double of settings; the dictionary (each entry
 ends with a zero byte, then its count and its kind); whether the matrix is quantized; its size; its float32.
+
+`where` with n-grams of 3 to 6 characters is `<wh whe her ere re> <whe … where>`; each is hashed to a bucket, a row
+of the matrix after those of the words.
 """
 
 from __future__ import annotations
@@ -16,15 +19,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import FormatError
-from lovevec.vectors.read.fasttext_ngrams import ngram_buckets
+from lovevec.vectors.read.builder import Job
 from lovevec.vectors.read.source import open_raw
+from lovevec.vectors.read.words import decode_words
+from lovevec.vectors.report import Noted, ReadReport
+from lovevec.vectors.table import VectorTable
 
 MAGIC = (793712314).to_bytes(4, "little")
 SUPERVISED = 3
 END_OF_SENTENCE = b"</s>"
 LONGEST_NGRAM = 100
 BATCH = 1000
+FNV_START, FNV_PRIME = np.uint32(2166136261), np.uint32(16777619)
 GATHER = 8192  # rows fetched at once, however long the words are
+
+
+def read_fasttext_bin(job: Job) -> VectorTable:
+    """Compute the vector of each word of the model; labels of supervised models are not words."""
+    model = FastTextBin(job.path)
+    count = len(model.words)
+    report = ReadReport("fastText .bin", None, "row", count, model.dim)
+    if model.trailing:
+        report.note(Noted.TRAILING, count=model.trailing)
+    with job.build(report, count) as builder:
+        for start in range(0, count, BATCH):
+            words = model.words[start : start + BATCH]
+            places = range(start + 1, start + 1 + len(words))
+            builder.add(decode_words(words), model.vectors_of_bytes(words), places)
+            if builder.full:
+                break
+        return builder.finish()
 
 
 class FastTextBin:
@@ -148,3 +172,49 @@ class FastTextBin:
             "a quantized fastText model (.ftz), which lovevec does not read: take the .bin it was made from, "
             "or write its words as text with `fasttext print-word-vectors`",
         )
+
+
+def ngram_buckets(
+    words: Sequence[bytes], minn: int, maxn: int, buckets: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give, for all n-grams of all words (UTF-8), the index of the word and the bucket, sorted by word.
+
+    All places where an n-gram can begin take one more character at each step, so the hash of length n comes
+    from that of length n-1. As in fastText, `<` and `>` alone are no n-grams.
+    """
+    nothing = np.zeros(0, np.int64)
+    if maxn < 1 or buckets < 1 or not words:
+        return nothing, nothing
+    data = np.frombuffer(b"".join(b"<" + word + b">" for word in words), np.uint8)
+    begins = np.flatnonzero((data & 0xC0) != 0x80)  # the first byte of each character
+    widths = np.diff(begins, append=len(data))
+    lengths = np.array([len(word) + 2 for word in words])
+    owner = np.repeat(np.arange(len(words)), lengths)[begins]
+    first = np.r_[True, owner[1:] != owner[:-1]]
+    last = np.r_[owner[1:] != owner[:-1], True]
+    # fastText takes its bytes as signed: those above 127 are sign-extended to 32 bits before the XOR.
+    signed = data.view(np.int8).astype(np.int32).view(np.uint32)
+
+    starts = np.arange(len(begins))
+    hashes = np.full(len(begins), FNV_START)
+    ngrams: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    for n in range(1, maxn + 1):
+        ends = starts + (n - 1)
+        inside = ends < len(begins)
+        inside[inside] &= owner[ends[inside]] == owner[starts[inside]]
+        starts, hashes = starts[inside], hashes[inside]
+        if not len(starts):
+            break
+        ends = starts + (n - 1)
+        for step in range(int(widths.max())):
+            longer = widths[ends] > step
+            byte = signed[begins[ends[longer]] + step]
+            hashes[longer] = (hashes[longer] ^ byte) * FNV_PRIME
+        if n >= minn:
+            keep = ~(first[starts] | last[ends]) if n == 1 else slice(None)
+            ngrams.append((owner[starts[keep]], hashes[keep].astype(np.int64) % buckets))
+    if not ngrams:
+        return nothing, nothing
+    owners, rows = (np.concatenate(each) for each in zip(*ngrams, strict=True))
+    order = np.argsort(owners, kind="stable")
+    return owners[order], rows[order]

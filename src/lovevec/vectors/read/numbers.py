@@ -7,6 +7,8 @@ so the result equals `float32(float(field))` bit for bit. `1.2345e-05` is the sa
 
 More than 14 places are cut to 14: where the numbers just below and above the field are the same float32, the
 field is too. The rest (no point, two digits before it, `nan`, very large or small exponents) goes to `float`.
+
+Kept by hand because numpy's own `loadtxt` takes several times as long (bench/read_vectors.py) and leaves words out.
 """
 
 from __future__ import annotations
@@ -86,17 +88,17 @@ def split_exponents(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
     """Find the fields that end like `e-05`; give where their digits end, and the exponents if any."""
     ends = ends.copy()
-    found = np.flatnonzero((data[ends - 4] | 32) == LETTER_E)
-    at = ends[found]
+    fields = np.flatnonzero((data[ends - 4] | 32) == LETTER_E)
+    at = ends[fields]
     sign, tens, ones = data[at - 3], data[at - 2] - np.uint8(ZERO), data[at - 1] - np.uint8(ZERO)
     right = ((sign == MINUS) | (sign == PLUS)) & (tens <= 9) & (ones <= 9)
-    found = found[right]
-    if not len(found):
+    fields = fields[right]
+    if not len(fields):
         return ends, None
-    ends[found] -= 4
+    ends[fields] -= 4
     size = (tens[right] * np.uint8(10) + ones[right]).astype(np.int64)
     exponents = np.zeros(len(ends), np.int64)
-    exponents[found] = np.where(sign[right] == MINUS, -size, size)
+    exponents[fields] = np.where(sign[right] == MINUS, -size, size)
     return ends, exponents
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.vectors.read import fasttext_bin, npy
-from lovevec.vectors.read.arrays import read_npy, read_npz
-from lovevec.vectors.read.fasttext_table import read_fasttext_bin
-from lovevec.vectors.read.job import Job
-from lovevec.vectors.read.layout import HEADER, SAMPLE, find_layout, trailing_numbers
+from lovevec.files import BOM
+from lovevec.vectors.read import fasttext_bin, numpy
+from lovevec.vectors.read.builder import Job
 from lovevec.vectors.read.source import HEAD, ZIP, Source, open_source
-from lovevec.vectors.read.text import read_text
+from lovevec.vectors.read.text import HEADER, SAMPLE, find_layout, read_text, trailing_numbers
 from lovevec.vectors.read.word2vec_bin import read_word2vec_bin
-from lovevec.vectors.read.word_list import BOM
 from lovevec.vectors.table import VectorTable
 
 SUPPORTED = (
@@ -57,7 +54,7 @@ def read_array_format(source: Source, job: Job) -> VectorTable | None:
     head = source.head
     is_npz = source.compression is None and head.startswith(ZIP)
     is_fasttext = head.startswith(fasttext_bin.MAGIC)
-    is_npy = head.startswith(npy.MAGIC)
+    is_npy = head.startswith(numpy.MAGIC)
     header = int.from_bytes(head[:8], "little")
     is_safetensors = head[8:9] == b"{" and header > 1 and header < max(source.size, len(head))
     if not (is_npz or is_fasttext or is_npy or is_safetensors):
@@ -67,16 +64,16 @@ def read_array_format(source: Source, job: Job) -> VectorTable | None:
             job.path, f"unpack the {source.compression} first: only text and word2vec binary are read packed"
         )
     if is_npz:
-        return read_npz(source, job)
+        return numpy.read_npz(source, job)
     if is_npy:
-        return read_npy(source, job)
+        return numpy.read_npy(source, job)
     if is_safetensors:
         from lovevec.vectors.read.safetensors import read_safetensors
 
         return read_safetensors(job)
     if job.words is not None:
         raise LovevecError(f"{job.path}: words= is for .npy, .npz and safetensors; this file has its own")
-    return read_fasttext_bin(job)
+    return fasttext_bin.read_fasttext_bin(job)
 
 
 def first_lines(head: bytes) -> list[bytes]:

@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from lovevec.errors import FormatError
-from lovevec.vectors.read.arrays import fill_table
-from lovevec.vectors.read.job import Job
-from lovevec.vectors.read.npy import ROWS_BYTES, check_table
-from lovevec.vectors.read.word_list import check_count, find_word_list, split_words
+from lovevec.vectors.read.builder import BLOCK_BYTES, Job
+from lovevec.vectors.read.words import check_count, find_word_list, split_words
 from lovevec.vectors.report import ReadReport
 from lovevec.vectors.table import VectorTable
 
@@ -26,16 +24,16 @@ def read_safetensors(job: Job) -> VectorTable:
     try:
         with safe_open(str(job.path), framework="numpy") as file:
             name = find_tensor(job, file)
-            part = file.get_slice(name)
-            shape = tuple(part.get_shape())
-            check_table(job.path, shape)
-            if part.get_dtype() not in TYPES:
+            tensor = file.get_slice(name)
+            shape = tuple(tensor.get_shape())
+            job.check_table(shape)
+            if tensor.get_dtype() not in TYPES:
                 raise FormatError(
-                    job.path, f"{name} is of type {part.get_dtype()}; save it as one of {', '.join(TYPES)}"
+                    job.path, f"{name} is of type {tensor.get_dtype()}; save it as one of {', '.join(TYPES)}"
                 )
             words = find_words(job, file)
             check_count(job.path, words, shape[0])
-            return fill_table(job, ReadReport("safetensors", dim=shape[1]), words, slices(part, shape))
+            return job.fill(ReadReport("safetensors", dim=shape[1]), words, row_blocks(tensor, shape))
     except SafetensorError as error:
         raise FormatError(job.path, f"damaged or cut: {error}") from None
 
@@ -45,8 +43,8 @@ def find_tensor(job: Job, file: Any) -> str:
     tables = [name for name in file.keys() if len(file.get_slice(name).get_shape()) == 2]  # noqa: SIM118
     named = [name for name in NAMES if name in tables]
     if not named and len(tables) != 1:
-        found = ", ".join(tables) or "none"
-        raise FormatError(job.path, f"needs a 2-D tensor called {' or '.join(NAMES)}; its 2-D tensors: {found}")
+        names = ", ".join(tables) or "none"
+        raise FormatError(job.path, f"needs a 2-D tensor called {' or '.join(NAMES)}; its 2-D tensors: {names}")
     return (named or tables)[0]
 
 
@@ -64,8 +62,8 @@ def find_words(job: Job, file: Any) -> list[str | None]:
     return find_word_list(job.path, job.words)
 
 
-def slices(part: Any, shape: tuple[int, ...]) -> Iterator[NDArray[np.generic]]:
+def row_blocks(tensor: Any, shape: tuple[int, ...]) -> Iterator[NDArray[np.generic]]:
     """Give the tensor in blocks of a few MB."""
-    step = max(1, ROWS_BYTES // (shape[1] * 8))
+    step = max(1, BLOCK_BYTES // (shape[1] * 8))
     for start in range(0, shape[0], step):
-        yield part[start : min(start + step, shape[0])]
+        yield tensor[start : min(start + step, shape[0])]

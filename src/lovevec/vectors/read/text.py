@@ -1,22 +1,73 @@
-"""Text files of word vectors: word2vec and fastText `.vec` (with a header `n d`) and GloVe (without)."""
+"""Text files of word vectors: word2vec and fastText `.vec` (with a header `n d`) and GloVe (without).
+
+First the layout: is there a header, and how many numbers follow each word? Then chunk by chunk the rows: regular ones
+all at once, odd ones with care.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lovevec.errors import FormatError
-from lovevec.vectors.read.job import Job
-from lovevec.vectors.read.layout import Layout
+from lovevec.files import plain_ends, whole_lines
+from lovevec.vectors.read.builder import Job
+from lovevec.vectors.read.numbers import PAD, parse_numbers, parse_odd, to_number
 from lovevec.vectors.read.source import Source
-from lovevec.vectors.read.text_rows import parse_rows
+from lovevec.vectors.read.words import decode_words
 from lovevec.vectors.report import Noted, ReadReport
 from lovevec.vectors.table import VectorTable
 
+SAMPLE = 50
+HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t]*\r?")
+FIELD = re.compile(rb"[^ \t]+")
 CHUNK = 1 << 18
-LONGEST_LINE = 1 << 26
+SPACE, NEWLINE = 32, 10
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The number of columns, and the number of rows where a header promises one."""
+
+    dim: int
+    promised: int | None
+
+
+def find_layout(path: Path, lines: list[bytes]) -> Layout | None:
+    """Work the layout out from the first lines of a file; None when they do not look like word vectors.
+
+    Words may hold spaces and numbers ("in 2009"), so the count that most lines share decides. Where two tie
+    the larger one does: a row that is then too short is reported, and never read with its columns shifted.
+    """
+    header = HEADER.fullmatch(lines[0])
+    counts = Counter(trailing_numbers(line) for line in lines[1 if header else 0 :] if line)
+    usual = max(counts, key=lambda count: (counts[count], count), default=0)
+    if header is None:
+        return Layout(usual, None) if usual else None
+    promised, dim = int(header[1]), int(header[2])
+    if promised == 0 or dim == 0 or not counts:
+        raise FormatError(path, f"no rows of vectors: the header says {promised} × {dim}", line=1)
+    if dim not in counts:
+        raise FormatError(path, f"the header promises {dim} numbers a row, but the rows hold {usual}", line=1)
+    return Layout(dim, promised)
+
+
+def trailing_numbers(line: bytes) -> int:
+    """Count the numbers at the end of a line; the first field is the word, unless a space leads."""
+    fields = FIELD.findall(line)
+    first = 0 if line[:1] in (b" ", b"\t") else 1
+    count = 0
+    for field in reversed(fields[first:]):
+        if to_number(field) is None:
+            break
+        count += 1
+    return count
 
 
 def read_text(source: Source, job: Job, layout: Layout) -> VectorTable:
@@ -61,25 +112,7 @@ def possible_rows(source: Source, layout: Layout) -> int:
 
 def line_chunks(source: Source) -> Iterator[bytes]:
     """Cut the rest of a file into pieces of whole lines, with plain line ends."""
-    parts: list[bytes] = []
-    length = 0
-    while block := source.read(CHUNK):
-        cut = block.rfind(b"\n") + 1
-        if cut:
-            parts.append(block[:cut])
-            yield plain(b"".join(parts))
-            parts, length = [], 0
-        parts.append(block[cut:])
-        length += len(block) - cut
-        if length > LONGEST_LINE:
-            raise FormatError(source.path, f"a line of more than {LONGEST_LINE >> 20} MB: not word vectors")
-    if rest := b"".join(parts):
-        yield plain(rest + b"\n")
-
-
-def plain(lines: bytes) -> bytes:
-    """Make Windows line ends plain."""
-    return lines.replace(b"\r\n", b"\n") if b"\r" in lines else lines
+    return map(plain_ends, whole_lines(iter(lambda: source.read(CHUNK), b""), source.path))
 
 
 def settle_allocator() -> None:
@@ -88,3 +121,107 @@ def settle_allocator() -> None:
     Without this every temporary array of every chunk is paged in anew, which doubles the time of parsing.
     """
     np.empty(1 << 24, np.uint8)
+
+
+@dataclass
+class TextRows:
+    """The rows before the first mistake (or all), with their lines; `count` is the number of all lines."""
+
+    words: list[str | None]
+    block: NDArray[np.float32]
+    lines: list[int]
+    blank: list[int]
+    error: FormatError | None
+    count: int
+
+
+def parse_rows(chunk: bytes, dim: int, first_line: int, path: Path) -> TextRows:
+    """Parse whole lines `word n n n … n`, each ended by a newline.
+
+    A line with exactly `dim` spaces, and perhaps one at its end as word2vec and fastText write it, is
+    regular: its fields lie between them. Any other line, and any line with a field that is no number, goes
+    through `parse_line`.
+    """
+    text = PAD + chunk + PAD
+    data = np.frombuffer(text, np.uint8)
+    newlines = np.flatnonzero(data == NEWLINE)
+    spaced = data[newlines - 1] == SPACE
+    line_ends = newlines - spaced
+    is_mark = data == SPACE
+    is_mark[newlines] = ~spaced  # each line ends with one mark: its newline, or the space before it
+    marks = np.flatnonzero(is_mark)
+    last_marks = np.searchsorted(marks, line_ends)
+    first_marks = np.concatenate([[0], last_marks[:-1] + 1])
+
+    regular = np.flatnonzero(last_marks - first_marks == dim)
+    count = len(newlines)
+    if len(regular) == count:
+        block, careful = parse_grid(text, data, marks.reshape(count, dim + 1))
+    else:
+        grid = marks[first_marks[regular, None] + np.arange(dim + 1)]
+        values, wrong = parse_grid(text, data, grid)
+        block = np.zeros((count, dim), np.float32)
+        block[regular] = values
+        careful = np.union1d(np.delete(np.arange(count), regular), regular[wrong])
+
+    starts, ends = [len(PAD), *(newlines[:-1] + 1).tolist()], line_ends.tolist()
+    words = [text[start:end] for start, end in zip(starts, marks[first_marks].tolist(), strict=True)]
+    rows = TextRows([], block, list(range(first_line, first_line + count)), [], None, count)
+    for row in careful.tolist():
+        line = text[starts[row] : ends[row]]
+        if not line.strip(b" \t"):
+            rows.blank.append(first_line + row)
+            continue
+        try:
+            with np.errstate(over="ignore"):
+                words[row], block[row] = parse_line(line, dim)
+        except ValueError as problem:
+            rows.error = FormatError(path, str(problem), first_line + row)
+            words, rows.block, rows.lines = words[:row], block[:row], rows.lines[:row]
+            break
+    if rows.blank:
+        gone = [line - first_line for line in rows.blank]
+        rows.block = np.delete(rows.block, gone, axis=0)
+        for row in reversed(gone):
+            del words[row], rows.lines[row]
+    rows.words = decode_words(words)
+    return rows
+
+
+def parse_grid(
+    text: bytes, data: NDArray[np.uint8], grid: NDArray[np.int64]
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Parse the fields between the marks of `grid` [n, dim + 1]; also give the rows with a non-number."""
+    rows, dim = len(grid), grid.shape[1] - 1
+    starts, ends = (grid[:, :-1] + 1).ravel(), grid[:, 1:].ravel()
+    values, odd = parse_numbers(data, starts, ends)
+    wrong = odd[:0]
+    if len(odd):
+        spans = zip(starts[odd].tolist(), ends[odd].tolist(), strict=True)
+        numbers, failed = parse_odd([text[start:end] for start, end in spans])
+        with np.errstate(over="ignore"):
+            values[odd] = numbers
+        wrong = np.unique(odd[failed] // dim)
+    return values.reshape(rows, dim), wrong
+
+
+def parse_line(line: bytes, dim: int) -> tuple[bytes, list[float]]:
+    """Parse one line of any spacing: the last `dim` fields are the vector, what stands before is the word.
+
+    Raises ValueError with the problem in words.
+    """
+    line = line.rstrip(b" \t")
+    word, *fields = line.replace(b"\t", b" ").rsplit(b" ", dim)
+    end = len(word)
+    if len(fields) < dim or not all(fields):  # too few, or more than one space between two
+        matches = list(FIELD.finditer(line))
+        if len(matches) < dim or (len(matches) == dim and matches[0].start() == 0):
+            after = max(len(matches) - 1, 0)
+            raise ValueError(f"a word and {dim} numbers expected, found {after} fields after the word")
+        end = matches[-dim].start()
+        fields = [match[0] for match in matches[-dim:]]
+    values, wrong = parse_odd(fields)
+    if wrong:
+        shown = fields[wrong[0]][:40].decode(errors="replace")
+        raise ValueError(f"the last {dim} fields of a row must be numbers, this one is not: {shown!r}")
+    return line[:end].rstrip(b" \t"), values

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from lovevec.errors import FormatError
-from lovevec.vectors.read.job import Job
-from lovevec.vectors.read.layout import HEADER
+from lovevec.vectors.read.builder import Job
 from lovevec.vectors.read.source import Source
-from lovevec.vectors.read.word_list import decode_words
+from lovevec.vectors.read.text import HEADER
+from lovevec.vectors.read.words import decode_words
 from lovevec.vectors.report import ReadReport
 from lovevec.vectors.table import VectorTable
 

@@ -1,8 +1,6 @@
-"""Words from a stream, one a line, in batches: any size in constant memory, nothing lost.
+"""Words from a stream, one a line or in running text: any size in constant memory, nothing lost.
 
-A line ends at `\\n` or `\\r\\n` and nowhere else (not at U+2028, a lone `\\r` or NUL). An empty line is a word, the
-empty one; a last line need not end. A byte-order mark at the start is dropped. Bytes that are not UTF-8 stay what
-they are (surrogateescape).
+An empty line is a word, the empty one. Bytes that are not UTF-8 stay what they are (surrogateescape).
 """
 
 from __future__ import annotations
@@ -10,17 +8,20 @@ from __future__ import annotations
 import os
 import select
 import stat
-from collections.abc import Iterator
+import string
+import unicodedata
+from collections import Counter
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import IO
 
-from lovevec.errors import FormatError, LovevecError
-from lovevec.vectors.read.word_list import BOM
+from lovevec.errors import LovevecError
+from lovevec.files import BOM, plain_ends, whole_lines
 
 BLOCK = 1 << 18
 BATCH = 32_768
-LONGEST_LINE = 1 << 26
 STDIN = "standard input"
 
 
@@ -55,28 +56,12 @@ class WordStream:
 
     def line_blocks(self) -> Iterator[bytes]:
         """Whole lines, each ended by `\\n`, a quarter of a megabyte at a time."""
-        return map(plain, self._cut(b"\n"))
+        return map(plain_ends, whole_lines(self._blocks(), self.name))
 
     def text_blocks(self) -> Iterator[str]:
         """Running text, a quarter of a megabyte at a time, cut between words and never inside one."""
-        for block in self._cut(b"\n", b" "):
+        for block in whole_lines(self._blocks(), self.name, b"\n", b" "):
             yield block.decode("utf-8", "surrogateescape")
-
-    def _cut(self, *marks: bytes) -> Iterator[bytes]:
-        """Blocks that end with one of the marks; at the end of a stream that does not, the first is put there."""
-        parts: list[bytes] = []
-        length = 0
-        for block in self._blocks():
-            cut = max(map(block.rfind, marks)) + 1
-            if cut:
-                yield b"".join([*parts, block[:cut]])
-                parts, length = [], 0
-            parts.append(block[cut:])
-            length += len(block) - cut
-            if length > LONGEST_LINE:
-                raise FormatError(self.name, f"{LONGEST_LINE >> 20} MB without a line end: not words")
-        if rest := b"".join(parts):
-            yield rest + marks[0]
 
     def _blocks(self) -> Iterator[bytes]:
         """The bytes as they come, without the mark that may stand at the start."""
@@ -93,14 +78,9 @@ class WordStream:
 
     def _read(self) -> bytes:
         """What is there, at least a byte; nothing at the end. A pipe may be set not to wait: then we do."""
-        while (found := self.file.read(BLOCK)) is None:
+        while (data := self.file.read(BLOCK)) is None:
             select.select([self.file], [], [])
-        return found
-
-
-def plain(lines: bytes) -> bytes:
-    """Make Windows line ends plain."""
-    return lines.replace(b"\r\n", b"\n") if b"\r" in lines else lines
+        return data
 
 
 @contextmanager
@@ -121,3 +101,39 @@ def open_words(path: Path | None) -> Iterator[WordStream]:
         raise LovevecError(f"{name}: cannot be opened: {error}") from None
     with file:
         yield WordStream(file, name)
+
+
+def count_text(stream: WordStream, known: Container[str], lowercase: bool) -> Counter[str]:
+    """How often each word comes in a text.
+
+    A word is what stands between white space. If it is not known as it stands (`U.S.`, `C++`), the punctuation
+    before and after it is taken off: `"leukamia,"` is leukamia, `don't` stays. What is punctuation alone is no word.
+    """
+    tokens: Counter[str] = Counter()
+    for block in stream.text_blocks():
+        tokens.update(block.split())
+    counts: Counter[str] = Counter()
+    for token, count in tokens.items():
+        word = token.lower() if lowercase else token
+        if word not in known:
+            word = word.strip(punctuation())
+        if word:
+            counts[word] += count
+    return counts
+
+
+def count_list(stream: WordStream, lowercase: bool) -> Counter[str]:
+    """The same for a list of words, one a line, each as it is; lines of nothing but white space are passed over."""
+    counts: Counter[str] = Counter()
+    for words in stream.batches():
+        counts.update([word.lower() for word in words] if lowercase else words)
+    for blank in [word for word in counts if not word.strip()]:
+        del counts[blank]
+    return counts
+
+
+@cache
+def punctuation() -> str:
+    """ASCII's and Unicode's punctuation, the latter without the rare scripts beyond the first 65,536 characters."""
+    more = (chr(code) for code in range(0x80, 0x10000) if unicodedata.category(chr(code))[0] == "P")
+    return string.punctuation + "".join(more)

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec.vectors.read.npy import MAGIC
 from lovevec.vectors.write.sink import Sink, open_sink
-from lovevec.vectors.write.writer import Precision, Shape, Writer, check_count, join_words
-
-HEADER = 128
-TYPES: dict[Precision, np.dtype[np.float32] | np.dtype[np.float16]] = {
-    "float32": np.dtype("<f4"),
-    "float16": np.dtype("<f2"),
-}
-BYTES = np.dtype(np.uint8)
+from lovevec.vectors.write.writer import TYPES, Shape, Writer, check_count, join_words
 
 
 def array_header(kind: np.dtype[Any], *sides: int) -> bytes:
-    """The first 128 bytes of an array file, for any count of rows."""
-    said = f"{{'descr': {kind.str!r}, 'fortran_order': False, 'shape': {sides!r}, }}"
-    text = f"{said:<{HEADER - len(MAGIC) - 5}}\n".encode("ascii")
-    return MAGIC + b"\x01\x00" + len(text).to_bytes(2, "little") + text
+    """The first 128 bytes of an array file: numpy pads them, so that they are as many for any count of rows."""
+    header = io.BytesIO()
+    npy_format.write_array_header_1_0(header, {"descr": kind.str, "fortran_order": False, "shape": sides})
+    return header.getvalue()
 
 
 def words_beside(path: Path) -> Path:

@@ -16,11 +16,12 @@ from typing import IO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.vectors.write.npy import BYTES, TYPES, array_header
+from lovevec.vectors.write.npy import array_header
 from lovevec.vectors.write.sink import Sink
-from lovevec.vectors.write.writer import Shape, Writer, check_count, join_words
+from lovevec.vectors.write.writer import TYPES, Shape, Writer, check_count, join_words
 
 COPY = 1 << 20
+BYTES = np.dtype(np.uint8)
 
 
 class Unseekable:

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import MissingExtra
-from lovevec.vectors.write.npy import TYPES
 from lovevec.vectors.write.sink import Sink
-from lovevec.vectors.write.writer import Shape, Writer
+from lovevec.vectors.write.writer import TYPES, Shape, Writer
 
 
 class ParquetWriter:

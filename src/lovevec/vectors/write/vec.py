@@ -5,6 +5,7 @@ Where the rows are counted only at the end, the first line is padded with spaces
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 
 from lovevec.vectors.write.numbers import format_rows
 from lovevec.vectors.write.sink import Sink
-from lovevec.vectors.write.writer import SPACE, Shape, Writer, check_count, join_words
+from lovevec.vectors.write.writer import Shape, Writer, check_count, join_words
 
 WIDTH = 31
+SPACE = re.compile(r"\s")
 
 
 class VecWriter:

@@ -18,9 +18,9 @@ from gensim.models.fasttext import save_facebook_model
 
 from lovevec.errors import FormatError
 from lovevec.vectors import FastTextBin, Noted, read_vectors
-from lovevec.vectors.read.fasttext_ngrams import ngram_buckets
+from lovevec.vectors.read.fasttext_bin import ngram_buckets
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 GOLDEN = json.loads((DATA / "fasttext.json").read_text(encoding="utf-8"))
 
 

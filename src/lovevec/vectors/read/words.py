@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lovevec.errors import FormatError
+from lovevec.files import split_lines
 from lovevec.vectors.read.source import open_raw
-
-BOM = b"\xef\xbb\xbf"
 
 
 def decode_words(words: Sequence[bytes]) -> list[str | None]:
@@ -35,24 +34,19 @@ def checked_words(words: Iterable[str]) -> list[str | None]:
     return [word if word.isascii() or word == word.encode(errors="ignore").decode() else None for word in words]
 
 
-def split_words(joined: bytes) -> list[str | None]:
-    """Take a word list apart. A last line end, Windows line ends and a byte-order mark are no part of it."""
-    joined = joined.removeprefix(BOM)
-    if joined.endswith(b"\n"):
-        joined = joined[:-1]
-    if b"\r" in joined:
-        joined = joined.removesuffix(b"\r").replace(b"\r\n", b"\n")
-    return decode_words(joined.split(b"\n"))
+def split_words(content: bytes) -> list[str | None]:
+    """Take a word list apart: one word a line."""
+    return decode_words(split_lines(content))
 
 
 def find_word_list(path: Path, words: Path | None) -> list[str | None]:
     """Read the word list that the caller names, or `x.words.txt`, `x.words` or `x.txt` beside `x.npy`."""
     beside = [path.with_suffix(suffix) for suffix in (".words.txt", ".words", ".txt")]
-    found = words or next((each for each in beside if each.is_file()), None)
-    if found is None:
+    path_of_list = words or next((each for each in beside if each.is_file()), None)
+    if path_of_list is None:
         names = " or ".join(each.name for each in beside)
         raise FormatError(path, f"holds no words: pass words=FILE (one word a line) or put {names} beside it")
-    with open_raw(found) as file:
+    with open_raw(path_of_list) as file:
         return split_words(file.read())
 
 

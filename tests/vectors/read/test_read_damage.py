@@ -16,7 +16,7 @@ from safetensors.numpy import save_file
 from lovevec.errors import FormatError
 from lovevec.vectors import VectorTable, read_vectors
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 PLACES = 200
 KINDS = ["glove", "word2vec", "binary", "fasttext", "supervised", "npy", "npz", "npz packed", "safetensors"]
 KINDS += ["gzip", "xz", "zip"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lovevec.errors import LovevecError
 from lovevec.vectors import read_vectors
-from lovevec.vectors.write.writer import FORMATS, Shape, format_of, open_writer
+from lovevec.vectors.write import FORMATS, Shape, format_of, open_writer
 
 WORDS = ["cat", "größe", "New York", "東京", "tab\tinside", "\u00a0nbsp", "e\u2028nd", "nul\0", "a\rb"]
 VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), 5)).astype(np.float32)

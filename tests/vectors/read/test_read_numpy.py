@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from safetensors.numpy import save_file
 
 from lovevec.errors import FormatError
 from lovevec.vectors import Noted, read_vectors
+from lovevec.vectors.read.numpy import read_header
 
 WORDS = ["cat", "größe", "New York", "東京"]
 VECTORS = np.arange(1, 13, dtype=np.float32).reshape(4, 3)
@@ -122,6 +124,73 @@ def test_absurd_shapes_are_refused_at_once(tmp_path, shape):
         archive.writestr("words.npy", data)
     with pytest.raises(FormatError):
         read_vectors(tmp_path / "v.npz")
+
+
+def npy_with(header: bytes, version: int = 1) -> bytes:
+    length = len(header).to_bytes(2 if version == 1 else 4, "little")
+    return b"\x93NUMPY" + bytes([version, 0]) + length + header + VECTORS.tobytes()
+
+
+GOOD = b"{'descr': '<f4', 'fortran_order': False, 'shape': (4, 3), }"
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("header", [GOOD, GOOD + b" " * 5000 + b"\n", GOOD.replace(b"4, 3", b"4L, 3L")])
+def test_headers_of_any_numpy(tmp_path, header, version):
+    if version == 3 and b"L" in header:
+        pytest.skip("Python 2 never wrote version 3")
+    (tmp_path / "v.npy").write_bytes(npy_with(header, version))
+    (tmp_path / "v.words").write_text("\n".join(WORDS), encoding="utf-8")
+    check(read_vectors(tmp_path / "v.npy"), "numpy .npy")
+
+
+@pytest.mark.parametrize("version", [0, 1, 2, 4])
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"",
+        GOOD[:-3],
+        b"__import__('os').system('true')",
+        GOOD.replace(b"'<f4'", b"__import__('os')"),
+        GOOD.replace(b"'<f4'", b"'|O'"),
+        GOOD.replace(b"'<f4'", b"[('a', '|O'), ('b', '<f4')]"),
+        GOOD.replace(b"'<f4'", b"[('a', '<f4')]"),
+        GOOD.replace(b"'<f4'", b"('<f4', (3,))"),
+        GOOD.replace(b"'<f4'", b"()"),
+        GOOD.replace(b"'<f4'", b"'<f16'"),
+        GOOD.replace(b"'<f4'", b"'<U99999999999'"),
+        GOOD.replace(b"'<f4'", b"'|b1'"),
+        GOOD.replace(b"(4, 3)", b"[4, 3]"),
+        GOOD.replace(b"(4, 3)", b"(4.0, 3)"),
+        GOOD.replace(b"(4, 3)", b"(4, -3)"),
+        GOOD.replace(b"(4, 3)", b"(4, " + b"9" * 5000 + b")"),
+        GOOD.replace(b"(4, 3)", b"(" + b"9" * 17 + b"," * 1 + b" 1," * 500 + b")"),
+        GOOD.replace(b"(4, 3)", b"(" * 300 + b"4" + b")" * 300),
+        GOOD.replace(b"(4, 3)", b"-" * 9000 + b"4"),
+        GOOD.replace(b"False", b"0"),
+        GOOD.replace(b"'descr'", b"{}"),
+        GOOD + b" " * 20_000,
+    ],
+)
+def test_damaged_headers_are_one_named_error(tmp_path, header, version):
+    (tmp_path / "v.npy").write_bytes(npy_with(header, version))
+    (tmp_path / "v.words").write_text("\n".join(WORDS), encoding="utf-8")
+    with pytest.raises(FormatError, match=r"v\.npy: "):
+        read_vectors(tmp_path / "v.npy")
+
+
+def test_a_header_that_says_it_has_gigabytes_takes_no_memory():
+    class Endless:
+        taken = 0
+
+        def read(self, count):
+            self.taken += count
+            return bytes(count)
+
+    endless, start = Endless(), io.BytesIO(b"\x93NUMPY\x02\x00\xff\xff\xff\xff")
+    with pytest.raises(FormatError, match="damaged"):
+        read_header(Path("v.npy"), lambda count: start.read(count) or endless.read(count))
+    assert endless.taken <= 10_000
 
 
 @pytest.mark.parametrize("name", ["vectors", "embedding", "embeddings", "anything"])

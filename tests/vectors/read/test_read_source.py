@@ -1,4 +1,4 @@
-"""Files as such: packed, missing, of the wrong kind; and the list of words that costs little."""
+"""Files as such: packed, missing, of the wrong kind."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.vectors import read_vectors
-from lovevec.vectors.wordindex import WordIndex
 
 TEXT = "".join(f"w{n} {n}.5 0.25 -1\n" for n in range(5000)).encode()
 
@@ -108,13 +105,3 @@ def test_no_permission(tmp_path):
 def test_devices_are_not_files():
     with pytest.raises(LovevecError, match="not a regular file"):
         read_vectors("/dev/null")
-
-
-@given(st.lists(st.text(max_size=3), max_size=60), st.integers(0, 3))
-def test_the_word_index_is_an_ordered_set(words, doublings):
-    index = WordIndex()
-    fillers = [f"filler {n}" for n in range(600 * doublings)]
-    added = [index.add(word) for word in fillers + words]
-    assert index.words == list(dict.fromkeys(fillers + words))
-    assert sum(added) == len(index.words)
-    assert not any(index.add(word) for word in fillers + words)

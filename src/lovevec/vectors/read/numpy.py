@@ -1,0 +1,199 @@
+"""numpy's array files, never a pickle: `.npy` with a word list beside it, `.npz` with `vectors` and `words` inside.
+
+An array is a header with type, order and shape, then its numbers; both are read as a stream. An .npz that lovevec
+wrote may also hold `origin`, where its vectors came from, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import tokenize
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy_format
+from numpy.typing import NDArray
+
+from lovevec.errors import FormatError
+from lovevec.vectors.read.builder import BLOCK_BYTES, Job
+from lovevec.vectors.read.source import DAMAGE, Source, damage, open_member
+from lovevec.vectors.read.words import check_count, checked_words, find_word_list, split_words
+from lovevec.vectors.report import Noted, ReadReport
+from lovevec.vectors.table import VectorTable
+
+MAGIC = npy_format.MAGIC_PREFIX
+LONGEST_HEADER = 10_000  # that of numpy; its parser is not for longer ones
+LONGEST_SIDE = 10**18
+MOST_SIDES = 32
+MOST_SQUEEZED = 1100  # deflate cannot pack tighter than 1032 to 1
+ORIGIN = "origin"
+LONGEST_ORIGIN = 1 << 20
+
+# What numpy's header code raises when the header is damaged: it parses a Python literal and makes a type of it.
+BAD_HEADER = (
+    ValueError,
+    TypeError,
+    LookupError,
+    OverflowError,
+    SyntaxError,
+    tokenize.TokenError,
+    RecursionError,
+    MemoryError,
+)
+
+Read = Callable[[int], bytes]
+
+
+def read_npy(source: Source, job: Job) -> VectorTable:
+    """Read an array file; its words come from a list."""
+    header = read_header(job.path, source.read)
+    job.check_table(header.shape)
+    missing = header.length + header.bytes - source.size
+    if missing > 0:
+        raise FormatError(job.path, f"the file is cut: {missing:,} bytes of numbers are missing")
+    words = find_word_list(job.path, job.words)
+    check_count(job.path, words, header.shape[0])
+    report = ReadReport("numpy .npy", dim=header.shape[1])
+    if missing < 0:
+        report.note(Noted.TRAILING, count=-missing)
+    return job.fill(report, words, row_blocks(job.path, source.read, header))
+
+
+def read_npz(source: Source, job: Job) -> VectorTable:
+    """Read an archive of arrays without unpacking all of it at once."""
+    try:
+        with zipfile.ZipFile(source.raw) as archive:
+            names = archive.namelist()
+            if "vectors.npy" not in names or ("words.npy" not in names and job.words is None):
+                arrays = ", ".join(name.removesuffix(".npy") for name in names)
+                raise FormatError(job.path, f"an .npz needs the arrays vectors and words, this one has {arrays}")
+            words = npz_words(job.path, archive) if job.words is None else find_word_list(job.path, job.words)
+            read, header = open_array(job.path, archive, "vectors")
+            job.check_table(header.shape)
+            check_count(job.path, words, header.shape[0])
+            return job.fill(ReadReport("numpy .npz", dim=header.shape[1]), words, row_blocks(job.path, read, header))
+    except DAMAGE as error:
+        raise FormatError(job.path, damage(error)) from None
+
+
+def npz_words(path: Path, archive: zipfile.ZipFile) -> list[str | None]:
+    """Read the array of words: text, or uint8 that is UTF-8 with a newline between two words."""
+    read, header = open_array(path, archive, "words")
+    data = read_exactly(path, read, header.bytes)
+    if header.dtype.kind == "U":
+        return checked_words(np.frombuffer(data, header.dtype).tolist())
+    if header.dtype != np.uint8:
+        raise FormatError(path, f"words must be text or uint8, this array is {header.dtype}")
+    return split_words(data)
+
+
+def read_origin(path: Path) -> dict[str, Any] | None:
+    """Where the vectors of an .npz came from, if lovevec wrote that into it; None for any other file."""
+    if path.suffix != ".npz":
+        return None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            read, header = open_array(path, archive, ORIGIN)
+            origin = json.loads(read(header.bytes)) if header.bytes <= LONGEST_ORIGIN else None
+    except (*DAMAGE, KeyError, FormatError):
+        return None
+    return origin if isinstance(origin, dict) else None
+
+
+def open_array(path: Path, archive: zipfile.ZipFile, name: str) -> tuple[Read, ArrayHeader]:
+    """Open one array of an .npz, if the sizes that the archive and the array state can be true."""
+    member = archive.getinfo(f"{name}.npy")
+    file = open_member(path, archive, member)
+    header = read_header(path, file.read)
+    stated = header.length + header.bytes
+    if member.file_size != stated or stated > (member.compress_size + 1) * MOST_SQUEEZED:
+        raise FormatError(path, f"damaged: {name}.npy should have {stated:,} bytes, has {member.file_size:,}")
+    return file.read, header
+
+
+@dataclass(frozen=True)
+class ArrayHeader:
+    """Type, shape and order of a stored array, and how many bytes its header took."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    fortran: bool
+    length: int
+
+    @property
+    def bytes(self) -> int:
+        """The size of the numbers that follow."""
+        size = self.dtype.itemsize
+        for count in self.shape:
+            size *= count
+        return size
+
+
+class HeaderBytes:
+    """The first bytes of an array, counted, and never more than a header may have."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self.length = 0
+
+    def read(self, count: int = LONGEST_HEADER, /) -> bytes:
+        """Give the next bytes."""
+        data = self._read(min(count, LONGEST_HEADER - self.length))
+        self.length += len(data)
+        return data
+
+
+def read_header(path: Path, read: Read) -> ArrayHeader:
+    """Read the header of an array; the types taken are numbers and text, never Python objects."""
+    start = HeaderBytes(read)
+    try:
+        version = npy_format.read_magic(start)
+    except ValueError:
+        version = (0, 0)
+    if version not in ((1, 0), (2, 0), (3, 0)):
+        raise FormatError(path, "not a numpy array, or of an unknown version")
+    # Version 3 is 2 with names of columns in UTF-8, and tables with such names are refused below.
+    parse = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of old spellings, by which nobody is helped here
+            shape, fortran, dtype = parse(start)
+    except BAD_HEADER:
+        raise FormatError(path, "damaged: the numpy header does not name type, order and shape") from None
+    if dtype.hasobject:
+        raise FormatError(path, "an array of Python objects, which only a pickle can load: save words as text or uint8")
+    if not (dtype.kind == "U" or (dtype.kind in "fiu" and dtype.itemsize <= 8)):
+        raise FormatError(path, f"an array of type {dtype}, neither numbers nor text")
+    if len(shape) > MOST_SIDES or not all(0 <= side < LONGEST_SIDE for side in shape):
+        raise FormatError(path, f"damaged: an array of shape {shape}")
+    return ArrayHeader(dtype, shape, fortran, start.length)
+
+
+def row_blocks(path: Path, read: Read, header: ArrayHeader) -> Iterator[NDArray[np.generic]]:
+    """Give the rows of a table in blocks of a few MB."""
+    if header.dtype.kind == "U":
+        raise FormatError(path, "vectors must be numbers, this array holds text")
+    rows, dim = header.shape
+    if header.fortran:
+        table = np.frombuffer(read_exactly(path, read, header.bytes), header.dtype)
+        yield table.reshape(header.shape, order="F")
+        return
+    step = max(1, BLOCK_BYTES // (dim * header.dtype.itemsize))
+    for start in range(0, rows, step):
+        count = min(step, rows - start)
+        data = read_exactly(path, read, count * dim * header.dtype.itemsize)
+        yield np.frombuffer(data, header.dtype).reshape(count, dim)
+    read(1)  # lets a zip notice that its checksum is wrong
+
+
+def read_exactly(path: Path, read: Read, count: int) -> bytes:
+    """Read `count` bytes or say that the file is cut."""
+    data = read(count)
+    if len(data) < count:
+        raise FormatError(path, f"the file is cut: {count - len(data):,} bytes of numbers are missing")
+    return data
