@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 import lovevec
 
 SOURCE = Path(lovevec.__file__).parent
+DESIGN = Path(__file__).parents[1] / "docs" / "design.md"
 # From the top down: a module may import what stands on its own line or below, never above.
 ORDER = [
     {"cli"},
@@ -30,35 +32,73 @@ ORDER = [
     {"device", "errors", "files", "progress"},
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names}
+PATHS = sorted(path for path in SOURCE.rglob("*.py"))
 
 
-def part_of(path: Path) -> str:
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+def module_of(path: Path) -> str:
+    parts = ("lovevec", *path.relative_to(SOURCE).with_suffix("").parts)
+    return ".".join(parts).removesuffix(".__init__")
 
 
-def imported(path: Path) -> set[str]:
-    """The lovevec parts that a file imports, at its top or inside functions."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+MODULES = {module_of(path): path for path in PATHS}
+
+
+def part_of(module: str) -> str:
+    return module.split(".")[1]
+
+
+def imports_of(module: str) -> set[str]:
+    """The modules of ours that one imports: at its top, inside functions, and for type checkers only."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(MODULES[module].read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "lovevec":
-            names = node.module.split(".")[1:2]
-            found |= set(names or (alias.name for alias in node.names))
+            inside = (f"{node.module}.{alias.name}" for alias in node.names)
+            names |= {name if name in MODULES else node.module for name in inside}
         elif isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("lovevec.")}
-    return found - {"__version__"}
+            names |= {alias.name for alias in node.names if alias.name in MODULES}
+    return names - {module, "lovevec"}  # of the package itself only its version is imported
 
 
-FILES = sorted(path for path in SOURCE.rglob("*.py") if part_of(path) != "__init__")
+GRAPH = {module: imports_of(module) for module in MODULES if module != "lovevec"}
 
 
 def test_every_part_has_its_place():
-    assert {part_of(path) for path in FILES} == set(LEVEL)
+    assert {part_of(module) for module in GRAPH} == set(LEVEL)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_point_down(path):
-    wrong = {name for name in imported(path) if LEVEL[name] < LEVEL[part_of(path)]}
-    assert not wrong, f"{path.relative_to(SOURCE)} imports {wrong} from above"
+@pytest.mark.parametrize("module", GRAPH)
+def test_imports_point_down(module):
+    above = {name for name in GRAPH[module] if LEVEL[part_of(name)] < LEVEL[part_of(module)]}
+    assert not above, f"{module} imports {above} from above"
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    """Inside folders too imports point one way."""
+    done: set[str] = set()
+
+    def visit(module: str, way: tuple[str, ...]) -> None:
+        assert module not in way, " -> ".join([*way[way.index(module) :], module])
+        if module not in done:
+            for name in sorted(GRAPH[module]):
+                visit(name, (*way, module))
+            done.add(module)
+
+    for module in GRAPH:
+        visit(module, ())
+
+
+def test_the_design_page_shows_the_order():
+    page = DESIGN.read_text("utf-8")
+    shown = re.findall(r"^ *\d+ +((?:[a-z]+(?:\.py|/)(?: +|, )?)+)", page, flags=re.MULTILINE)
+    layers = [set(re.findall(r"[a-z]+(?=\.py|/)", line)) for line in shown]
+    assert layers == ORDER
+
+
+def test_the_house_stays_small():
+    """What a reader has to find the way in; more files want a reason."""
+    assert len(PATHS) <= 210
+    assert len([path for path in SOURCE.glob("*.py")]) <= 8
+    assert len(ORDER) <= 14
 
 
 def modules_after(code: str) -> set[str]:
