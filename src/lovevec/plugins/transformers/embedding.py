@@ -1,7 +1,7 @@
 """The model's half: an embedding layer that knows broken words.
 
 For the time of one call a broken word is known by a number below zero: `-1 - (id + size · row)`, where `size` is that
-of the vocabulary and `row` the word's place in this thread's table. So it passes through whatever a model does with ids
+of the vocabulary and `row` the word's place in this thread's cache. So it passes through whatever a model does with ids
 before they reach this layer (RoBERTa counts its positions by them), and an id without a word stays what it is.
 
     replace    e_word                                 one position for the word
@@ -22,9 +22,9 @@ from torch import nn
 from lovevec.errors import LovevecError
 from lovevec.plugins.transformers.imputed import Imputer
 from lovevec.plugins.transformers.quick import quick
-from lovevec.plugins.transformers.table import Table
 from lovevec.plugins.transformers.trained import TrainedLOVE, taken_apart
 from lovevec.plugins.transformers.wire_format import KEY, NUMBERS, to_bytes
+from lovevec.plugins.transformers.word_cache import WordCache
 
 Strategy = Literal["replace", "linear", "add"]
 Floats = NDArray[np.float32]
@@ -37,12 +37,12 @@ class RobustEmbedding(nn.Embedding):
     strategy: Strategy
     mask: int
     imputer: Imputer | None
-    table: Table
+    cache: WordCache
 
     def become_robust(self, strategy: Strategy, mask: int | None, sizes: dict[str, list[int]] | None) -> None:
         """What a plain layer lacks; LOVE comes later. `mask` is the id of the mask token, under which no word shines
         through; `sizes` are those of a LOVE that trains with the model."""
-        self.strategy, self.mask, self.imputer, self.table = strategy, -1 if mask is None else mask, None, Table()
+        self.strategy, self.mask, self.imputer, self.cache = strategy, -1 if mask is None else mask, None, WordCache()
         if strategy == "linear":
             self.gate = nn.Linear(self.embedding_dim, 1, bias=False, device=self.weight.device, dtype=self.weight.dtype)
             nn.init.zeros_(self.gate.weight)  # α = ½ everywhere, to begin with
@@ -53,12 +53,12 @@ class RobustEmbedding(nn.Embedding):
         if imputer.dim != self.embedding_dim:
             raise LovevecError(f"LOVE gives {imputer.dim} dimensions, the model's embeddings have {self.embedding_dim}")
         self.imputer = imputer
-        self.table.clear()
+        self.cache.clear()
 
     def train_love(self, imputer: Imputer) -> TrainedLOVE:
         """Make LOVE's own tables a part of this layer's weights, to train with them."""
         self.love = TrainedLOVE.of(imputer).to(self.weight.device)
-        self.table.clear()
+        self.cache.clear()
         return self.love
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]
@@ -73,20 +73,20 @@ class RobustEmbedding(nn.Embedding):
             )
         spelled = numbers.cpu().numpy()  # the one time that a GPU is waited for
         there = spelled.any(axis=-1)
-        self.table.asked = bool(there.any())
-        if not self.table.asked:
+        self.cache.asked = bool(there.any())
+        if not self.cache.asked:
             return ids
         if self.imputer is None:
             raise LovevecError(
                 "this robust model was made without LOVE: load it with from_pretrained, or use robustify"
             )
         found = np.full(there.shape, -1)
-        found[there] = self.table.rows(to_bytes(spelled[there]), self._compute, self._kept_like())
+        found[there] = self.cache.rows(to_bytes(spelled[there]), self._compute, self._kept_like())
         rows = torch.from_numpy(found).to(ids.device)
         return torch.where((rows < 0) | (ids == self.mask), ids, -1 - (ids + rows * len(self.weight)))
 
     def _compute(self, words: list[str]) -> Floats:
-        """What the table keeps of words: their vectors, or what these are made of if LOVE is trained."""
+        """What the cache keeps of words: their vectors, or what these are made of if LOVE is trained."""
         assert self.imputer is not None
         imputer = quick(self.imputer)
         return imputer(words) if self.love is None else taken_apart(imputer, words)
@@ -98,19 +98,19 @@ class RobustEmbedding(nn.Embedding):
     @torch.compiler.disable  # type: ignore[untyped-decorator]
     def _asked(self, ids: torch.Tensor) -> bool:
         """Whether these ids may hold words: not where the model has moved since any were looked up."""
-        kept = self.table.vectors
-        if not self.table.asked or kept is None:
+        kept = self.cache.vectors
+        if not self.cache.asked or kept is None:
             return False
         return (kept.device, kept.dtype) == (ids.device, self._kept_like().dtype)
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]
     def _made(self, rows: torch.Tensor) -> torch.Tensor:
         """The words' vectors."""
-        assert self.table.vectors is not None
+        assert self.cache.vectors is not None
         if self.love is None:
-            return nn.functional.embedding(rows, self.table.vectors)
+            return nn.functional.embedding(rows, self.cache.vectors)
         which, places = rows.unique(return_inverse=True)
-        vectors: torch.Tensor = self.love(self.table.vectors[which])[places]
+        vectors: torch.Tensor = self.love(self.cache.vectors[which])[places]
         return vectors.to(self.weight.dtype)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
