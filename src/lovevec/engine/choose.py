@@ -46,6 +46,11 @@ class Engine:
         self._lock = Lock()
 
     @property
+    def fold(self) -> NumpyEngine:
+        """The fold, which says what a vector is made of; None for encoders that do not fold."""
+        return self.numpy
+
+    @property
     def for_many(self) -> str:
         """The engine of a call with many words: "numpy" or "numba"."""
         return "numba" if self.mode == "numba" or (self.mode == "auto" and numba_is_there()) else "numpy"

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from lovevec.errors import LovevecError
-from lovevec.plugins.transformers.imputed import Imputer
-from lovevec.plugins.transformers.quick import quick
+from lovevec.plugins.transformers.imputed import Imputer, quick
 from lovevec.plugins.transformers.trained import TrainedLOVE, taken_apart
 from lovevec.plugins.transformers.wire_format import KEY, NUMBERS, to_bytes
 from lovevec.plugins.transformers.word_cache import WordCache

@@ -7,13 +7,13 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
-from lovevec.attach.space import SAME_SPACE
+from lovevec.attach.space import SAME_SPACE, SpaceOption
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
 from lovevec.model.shipped import shipped
 from lovevec.plugins.transformers.classes import register, robust_config, robust_model, robust_tokenizer
 from lovevec.plugins.transformers.embedding import Strategy, make_robust
-from lovevec.plugins.transformers.imputed import Imputer, Space, fit
+from lovevec.plugins.transformers.imputed import Imputer, fit
 from lovevec.plugins.transformers.unfit import refuse_unfit
 from lovevec.transformer.load import rows_of_words
 
@@ -21,7 +21,7 @@ Love = LOVE | str | os.PathLike[str] | None
 
 
 def robust_pair(
-    model: Any, tokenizer: Any, love: Love, strategy: Strategy, trainable: bool, space: Space, keep: list[str]
+    model: Any, tokenizer: Any, love: Love, strategy: Strategy, trainable: bool, space: SpaceOption, keep: list[str]
 ) -> tuple[Any, Any]:
     """Robust copies of a model and its tokenizer; weights are shared."""
     refuse_unfit(model, tokenizer)
@@ -43,7 +43,7 @@ def robust_pair(
     return model, tokenizer
 
 
-def fitted(model: Any, tokenizer: Any, love: Love, space: Space) -> Imputer:
+def fitted(model: Any, tokenizer: Any, love: Love, space: SpaceOption) -> Imputer:
     """LOVE in the space of the model's input embeddings. By default the shipped LOVE that mimics them."""
     words, vectors = rows_of_words(model.name_or_path or type(model).__name__, tokenizer, model)
     if love is not None:

@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from lovevec.attach.space import SPACES, SpaceOption
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
 from lovevec.plugins.transformers.embedding import STRATEGIES, Strategy
-from lovevec.plugins.transformers.imputed import SPACES, Space
 from lovevec.plugins.transformers.pair import Love, robust_pair
 from lovevec.plugins.transformers.sentences import is_sentence_transformer, robust_sentence_transformer
 from lovevec.transformer.load import UNFIT, problem
@@ -25,7 +25,7 @@ def robustify(
     *,
     trainable: bool = False,
     keep: Keep = None,
-    space: Space = "auto",
+    space: SpaceOption = "auto",
     auto: Any = None,
     **options: Any,
 ) -> Any:
