@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lovevec import __version__
 from lovevec.errors import LovevecError
+from lovevec.files import Unfinished
 from lovevec.progress import Phase, Progress
 from lovevec.transformer.contextual import Contextual, Window
 from lovevec.transformer.corpus import Place, Texts
@@ -21,7 +22,6 @@ from lovevec.transformer.distill_settings import DistillSettings
 from lovevec.transformer.load import weights_file
 from lovevec.transformer.occurrences import Counts, Wanted, spelled
 from lovevec.transformer.pool import Pool
-from lovevec.transformer.unfinished import Unfinished
 from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.read.source import file_hash
 from lovevec.vectors.target import Target
@@ -37,8 +37,8 @@ KB = 1024
 class Distilling:
     """A loaded model, and what to do with it."""
 
-    def __init__(self, model: Any, settings: DistillSettings, kept: Unfinished, progress: Progress) -> None:
-        self.source, self.settings, self.kept, self.progress = model, settings, kept, progress
+    def __init__(self, model: Any, settings: DistillSettings, unfinished: Unfinished, progress: Progress) -> None:
+        self.source, self.settings, self.unfinished, self.progress = model, settings, unfinished, progress
         with progress.phase("loading model"):
             self.contextual = Contextual(
                 model,
@@ -62,7 +62,7 @@ class Distilling:
         self._tell(texts, [found[row] for row in lacking], [found[row] for row in np.flatnonzero(taken == 0)])
         there = np.flatnonzero(taken)
         if not len(there):
-            self.kept.remove()
+            self.unfinished.remove()
             raise LovevecError("none of the words occurs in the corpus, as this model's tokenizer sees it")
         table, _ = table_from_memory(([found[row] for row in there], vectors[there]), None)
         for line in table.report.lines()[1:]:
@@ -80,7 +80,7 @@ class Distilling:
             return list(dict.fromkeys(cased))[:limit], {}
         often = self._counted(texts)
         if not often:
-            self.kept.remove()
+            self.unfinished.remove()
             if not texts.size:
                 raise LovevecError("the corpus is empty: there is nothing to read in its files")
             raise LovevecError(f"no word of the corpus occurs {self.settings.min_count} times: lower --min-count")
@@ -89,17 +89,17 @@ class Distilling:
     def _counted(self, texts: Texts) -> dict[str, int]:
         """The first pass over the corpus: its words."""
         counts, place = Counts(self.contextual), (0, 0)
-        if state := self.kept.load("counts"):
-            place = _place(state)
-            counts.load(state)
+        if state := self.unfinished.load("counts"):
+            place = state.values["place"]
+            counts.load(state.arrays)
         with self.progress.phase("counting words", _kb(texts.size), "KB", _kb(texts.done(place)) or 0) as phase:
             for block in texts.blocks(place):
                 counts.add(block.lines)
                 place = block.place
                 _show(phase, texts, f"{len(counts.counts):,} different words")
-                if self.kept.is_due:
-                    self.kept.save("counts", place=place, **counts.state())
-        self.kept.save("counts", place=place, **counts.state())
+                if self.unfinished.is_due:
+                    self.unfinished.save("counts", counts.state(), place=place)
+        self.unfinished.save("counts", counts.state(), place=place)
         texts.unreadable = 0  # they are met once more
         return counts.often(self.settings.min_count)
 
@@ -125,11 +125,11 @@ class Distilling:
     def _pool_texts(self, texts: Texts, wanted: Wanted, pool: Pool) -> None:
         """The second pass over the corpus: fill the pool, until the end or until no row takes more."""
         place: Place = (0, 0)
-        if state := self.kept.load("texts"):
-            place = _place(state)
-            wanted.load(state["left"])
-            texts.unreadable, wanted.too_long = state["dropped"].tolist()
-            pool.load(state["total"])
+        if state := self.unfinished.load("texts"):
+            place, texts.unreadable = state.values["place"], state.values["unreadable"]
+            wanted.too_long = state.values["too_long"]
+            wanted.load(state.arrays["left"])
+            pool.load(state.arrays["total"])
             self.progress.say(f"going on: {wanted.complete:,} of {len(wanted.left):,} words are complete")
         waiting: list[Window] = []
         blocks, stopped = 0, False
@@ -142,7 +142,7 @@ class Distilling:
                 if blocks >= PATIENCE or sum(len(each.ids) for each in waiting) >= AHEAD * self.settings.batch:
                     self._flush(waiting, pool, phase)
                     waiting, blocks = [], 0
-                    if self.kept.is_due:
+                    if self.unfinished.is_due:
                         self._keep(place, texts, wanted, pool)
                 _show(phase, texts, f"{wanted.complete:,} of {len(wanted.left):,} words complete")
             self._flush(waiting, pool, phase)
@@ -152,17 +152,17 @@ class Distilling:
             self.progress.say(f"no word takes more occurrences: the text was read no further{share}")
 
     def _keep(self, place: Place, texts: Texts, wanted: Wanted, pool: Pool) -> None:
-        dropped = np.array([texts.unreadable, wanted.too_long])
-        self.kept.save("texts", place=place, left=wanted.left, dropped=dropped, total=pool.total.cpu().numpy())
+        arrays = {"left": np.array(wanted.left, np.int64), "total": pool.total.cpu().numpy()}
+        self.unfinished.save("texts", arrays, place=place, unreadable=texts.unreadable, too_long=wanted.too_long)
 
     def _alone(self, words: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Vectors [words, dim] of words that stand alone, and 1 for each that has one."""
         pool = Pool(len(words), self.contextual.dim, "mean", self.contextual.device)
         taken = np.zeros(len(words), np.int64)
         start = 0
-        if state := self.kept.load("alone"):
-            start, taken = _place(state)[1], state["taken"].astype(np.int64)
-            pool.load(state["total"])
+        if state := self.unfinished.load("alone"):
+            start, taken = state.values["words"], state.arrays["taken"]
+            pool.load(state.arrays["total"])
         step = max(STEP, AHEAD * self.settings.batch // 8)
         with self.progress.phase("single words", len(words), "words", start) as phase:
             for low in range(start, len(words), step):
@@ -175,8 +175,9 @@ class Distilling:
                 taken[[window.spans[0][2] for window in windows]] = 1
                 self._flush(windows, pool, phase)
                 phase.advance(len(part))
-                if self.kept.is_due:
-                    self.kept.save("alone", place=(0, low + step), taken=taken, total=pool.total.cpu().numpy())
+                if self.unfinished.is_due:
+                    arrays = {"taken": taken, "total": pool.total.cpu().numpy()}
+                    self.unfinished.save("alone", arrays, words=low + step)
         return pool.vectors(taken), taken
 
     def _alone_window(self, ids: list[int], row: int) -> Window | None:
@@ -236,11 +237,6 @@ def batches(windows: list[Window], pieces: int) -> Iterator[list[Window]]:
         batch.append(window)
     if batch:
         yield batch
-
-
-def _place(state: dict[str, NDArray[Any]]) -> Place:
-    file, byte = state["place"].tolist()
-    return file, byte
 
 
 def _kb(size: int | None) -> int | None:
