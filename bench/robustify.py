@@ -26,7 +26,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from lovevec.damage.noise import Noise, damaged
 from lovevec.plugins.transformers import robustify
-from lovevec.transformer.whole_words import whole_words
+from lovevec.transformer.pieces import whole_words
 
 HEAD = """
 | words hit | positions | LOVE's share, new words | met before | forward, plain | robust, new | robust, met |\

@@ -27,7 +27,7 @@ from lovevec.train.prepared import Prepared, is_prepared, prepare, refuse_stale
 from lovevec.train.report import peak_memory_mb, report_lines
 from lovevec.train.score import score, typo_neighbors
 from lovevec.train.settings import PrepareSettings, Settings, with_files
-from lovevec.transformer.load import absolute, is_transformer
+from lovevec.transformer.load import absolute_source, is_transformer
 
 UNFINISHED, RUN, PREPARED, REPORT = ".unfinished", PLAN, "prepared", "report.json"
 OURS = (CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD, REPORT)
@@ -103,7 +103,7 @@ class _Run:
             raise LovevecError(f"{target}: no such file or prepared folder")
         place = None
         if named:
-            place = absolute(target) if is_transformer(target) else str(Path(target).resolve())
+            place = absolute_source(target) if is_transformer(target) else str(Path(target).resolve())
         settings = with_files(self.settings, lambda name: str(Path(name).resolve()))
         try:
             clean(self.folder)

@@ -22,7 +22,7 @@ from lovevec.files import Unfinished
 from lovevec.progress import Progress
 from lovevec.transformer.corpus import Texts
 from lovevec.transformer.distill_settings import DistillSettings
-from lovevec.transformer.load import PREFIX, require_transformers, short_name, weights_file
+from lovevec.transformer.load import PREFIX, public_name, require_transformers, weights_file
 from lovevec.units.words import refuse_other_than_words, word_list
 from lovevec.vectors.save import save_target
 from lovevec.vectors.target import Target
@@ -109,7 +109,7 @@ def plan_of(model: Any, texts: Texts, words: list[str] | None, settings: Distill
     fixed = {name: value for name, value in asdict(settings).items() if name not in FREE}
     return {
         "lovevec": __version__,
-        "model": short_name(model) if isinstance(model, str) else type(model[0]).__name__,
+        "model": public_name(model) if isinstance(model, str) else type(model[0]).__name__,
         "weights": fingerprint(weights) if weights else None,
         "corpus": [None if path is None else fingerprint(path) for path in texts.paths],
         "words": digest,

@@ -21,7 +21,7 @@ from torch import nn
 
 from lovevec.errors import LovevecError
 from lovevec.plugins.transformers.imputed import Imputer, quick
-from lovevec.plugins.transformers.trained import TrainedLOVE, taken_apart
+from lovevec.plugins.transformers.trained import TrainedLOVE, ingredients
 from lovevec.plugins.transformers.wire_format import KEY, NUMBERS, to_bytes
 from lovevec.plugins.transformers.word_cache import WordCache
 
@@ -79,16 +79,16 @@ class RobustEmbedding(nn.Embedding):
             raise LovevecError(
                 "this robust model was made without LOVE: load it with from_pretrained, or use robustify"
             )
-        found = np.full(there.shape, -1)
-        found[there] = self.cache.rows(to_bytes(spelled[there]), self._compute, self._kept_like())
-        rows = torch.from_numpy(found).to(ids.device)
+        places = np.full(there.shape, -1)
+        places[there] = self.cache.rows(to_bytes(spelled[there]), self._compute, self._kept_like())
+        rows = torch.from_numpy(places).to(ids.device)
         return torch.where((rows < 0) | (ids == self.mask), ids, -1 - (ids + rows * len(self.weight)))
 
     def _compute(self, words: list[str]) -> Floats:
         """What the cache keeps of words: their vectors, or what these are made of if LOVE is trained."""
         assert self.imputer is not None
         imputer = quick(self.imputer)
-        return imputer(words) if self.love is None else taken_apart(imputer, words)
+        return imputer(words) if self.love is None else ingredients(imputer, words)
 
     def _kept_like(self) -> torch.Tensor:
         """Ids do not fit into 16 bits."""
@@ -103,7 +103,7 @@ class RobustEmbedding(nn.Embedding):
         return (kept.device, kept.dtype) == (ids.device, self._kept_like().dtype)
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]
-    def _made(self, rows: torch.Tensor) -> torch.Tensor:
+    def _imputed(self, rows: torch.Tensor) -> torch.Tensor:
         """The words' vectors."""
         assert self.cache.vectors is not None
         if self.love is None:
@@ -119,13 +119,13 @@ class RobustEmbedding(nn.Embedding):
         is_word, size = input < 0, len(self.weight)
         number = -1 - input
         own = super().forward(torch.where(is_word, number % size, input))
-        made = self._made(torch.where(is_word, number // size, 0))  # row 0's where there is no word
+        vectors = self._imputed(torch.where(is_word, number // size, 0))  # row 0's where there is no word
         if self.strategy == "linear":
             weight = torch.sigmoid(self.gate(own))
-            made = (1 - weight) * own + weight * made
+            vectors = (1 - weight) * own + weight * vectors
         elif self.strategy == "add":
-            made = own + made
-        return torch.where(is_word[..., None], made, own)
+            vectors = own + vectors
+        return torch.where(is_word[..., None], vectors, own)
 
 
 @cache
@@ -137,8 +137,8 @@ def robust_layer(base: Any) -> type[RobustEmbedding]:
 
 
 def make_robust(layer: Any, metadata: dict[str, Any]) -> RobustEmbedding:
-    """Turn a model's embedding layer into one that knows broken words: the same object with the same weights. `about`
-    is what the model's config has under `lovevec`."""
+    """Turn a model's embedding layer into one that knows broken words: the same object with the same weights.
+    `metadata` is what the model's config has under `lovevec`."""
     if not isinstance(layer, nn.Embedding):
         raise LovevecError(f"the model's input embeddings are {type(layer).__name__}, no plain table of rows")
     kind: Any = type(layer)

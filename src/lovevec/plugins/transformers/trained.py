@@ -81,7 +81,7 @@ def direction(rows: torch.Tensor) -> torch.Tensor:
     return functional.normalize(rows, dim=1, eps=1e-12)
 
 
-def taken_apart(imputer: Imputer, words: list[str]) -> Floats:
+def ingredients(imputer: Imputer, words: list[str]) -> Floats:
     """What TrainedLOVE reads: [n, 1 + 3 · MOST_UNITS]."""
     love, engine = imputer.love, foldable(imputer.love)
     rows = love.parts.units.encode(words)
