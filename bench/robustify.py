@@ -26,7 +26,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from lovevec.damage.noise import Noise, damaged
 from lovevec.plugins.transformers import robustify
-from lovevec.transformer.whole_words import whole_words
+from lovevec.transformer.pieces import whole_words
 
 HEAD = """
 | words hit | positions | LOVE's share, new words | met before | forward, plain | robust, new | robust, met |\
@@ -79,11 +79,11 @@ def measure(plain: tuple[Any, Any], robust: tuple[Any, Any], texts: list[str], r
             batch = clock.time(f"cut, {name}", tokenizer, texts, padding=True, return_tensors="pt")
             encoded[name] = batch.to(device)
         clock.time("plain", plain[0], **encoded["plain"])
-        layer.table.clear()
+        layer.cache.clear()
         clock.time("new", robust[0], **encoded["robust"])
         clock.time("met", robust[0], **encoded["robust"])
         ids, words = encoded["robust"]["input_ids"], encoded["robust"]["love_words"]
-        layer.table.clear()
+        layer.cache.clear()
         clock.time("look up new", layer.with_words, ids, words)
         with_words = clock.time("look up met", layer.with_words, ids, words)
         clock.time("layer", layer, with_words)

@@ -25,7 +25,7 @@ from lovevec.confidence import Confidence, measure
 from lovevec.encoders.unfolded import Unfolded
 from lovevec.engine.choose import FoldEngine, Mode
 from lovevec.engine.engine import Engine
-from lovevec.engine.nearest import Known
+from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.tables import Precision
 from lovevec.errors import LovevecError
 from lovevec.model.find import find_model
@@ -50,7 +50,7 @@ class LOVE:
         self.card = card
         self.dim = parts.spec.dim
         self.engine: Engine = _engine(parts, engine)
-        self._known = Known(parts.words, self.engine.embed_once)
+        self._known = NeighborIndex(parts.words, lambda: self.engine.embed_once(parts.words))
 
     @classmethod
     def load(cls, name: str | os.PathLike[str] | None = None, engine: Mode = "auto") -> LOVE:
@@ -163,15 +163,7 @@ class LOVE:
         """The k known words whose vectors are nearest, with their cosine; the word itself is left out. Exact; of words
         equally near the first in the target comes first. For a list of words a list for each; an empty word has none.
         """
-        if not isinstance(k, (int, np.integer)) or k < 1:
-            raise LovevecError(f"k is {k!r}: must be at least 1, a whole number")
-        if isinstance(word, str):
-            return self._neighbors([word], k)[0]
-        return self._neighbors(word_list(word), k)
-
-    def _neighbors(self, words: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
-        found = self._known.neighbors(self._rows(words), [self._spelled(word) for word in words], k)
-        return [near if word.strip() else [] for word, near in zip(words, found, strict=True)]
+        return self._known.neighbors(word, k, self._rows, self._spelled)
 
     def similar(self, one: str, other: str) -> float:
         """The cosine of two words' vectors; nan when one of them is empty."""

@@ -51,7 +51,7 @@ def test_kill_9_then_the_same_command_gives_the_file_of_one_run(folder, tmp_path
     one = {**os.environ, "OMP_NUM_THREADS": "1"}
     killed = tmp_path / "killed.npz"
     with subprocess.Popen([sys.executable, "-m", "lovevec.cli", *command, "-o", killed, "-q"], env=one) as process:
-        while process.poll() is None and not (tmp_path / "killed.npz.parts" / "texts.npz").exists():
+        while process.poll() is None and not (tmp_path / "killed.npz.parts" / "texts.safetensors").exists():
             time.sleep(0.005)
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL

@@ -256,7 +256,7 @@ def test_a_stopped_run_goes_on_to_the_same_bits(made, tmp_path, monkeypatch, kep
     run(tmp_path / "whole.npz")
     assert not (tmp_path / "whole.npz.parts").exists()
     with pytest.raises(Stop):
-        run(tmp_path / "stopped.npz", Stopping(tmp_path / "stopped.npz.parts" / f"{kept}.npz"))
+        run(tmp_path / "stopped.npz", Stopping(tmp_path / "stopped.npz.parts" / f"{kept}.safetensors"))
     assert not (tmp_path / "stopped.npz").exists()
     with pytest.raises(LovevecError, match="an unfinished run with other layer"):
         distill(

@@ -15,7 +15,7 @@ from transformers import ViTConfig, ViTModel
 
 from lovevec.errors import LovevecError
 from lovevec.train.target import load_target
-from lovevec.transformer.load import FORMAT, absolute
+from lovevec.transformer.load import FORMAT, absolute_source
 
 
 def test_rows_of_minilm_are_those_of_its_file(minilm):
@@ -94,8 +94,8 @@ def test_a_vocabulary_larger_than_the_table_is_refused(tmp_path):
 
 def test_a_folder_is_found_from_elsewhere(cased, monkeypatch):
     monkeypatch.chdir(cased.parent)
-    assert absolute("hf:cased") == f"hf:{cased}"
-    assert absolute("hf:owner/name") == "hf:owner/name"
+    assert absolute_source("hf:cased") == f"hf:{cased}"
+    assert absolute_source("hf:owner/name") == "hf:owner/name"
 
 
 def test_without_the_extra_one_line_says_what_to_install(cased):

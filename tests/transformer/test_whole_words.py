@@ -10,7 +10,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 from transformers import ByT5Tokenizer, PreTrainedTokenizerFast
 
 from lovevec.errors import LovevecError
-from lovevec.transformer.whole_words import lowercases, whole_words
+from lovevec.transformer.pieces import lowercases, whole_words
 
 
 def test_all_of_bert_s_vocabulary_but_pieces_and_specials(minilm):

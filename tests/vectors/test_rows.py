@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from lovevec.vectors.rows import keep_rows, lower_case, normalized, rows_times
+from lovevec.vectors.rows import keep_rows, lower_case, normalized
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
@@ -37,15 +37,6 @@ def test_rows_are_those_of_linalg_bit_for_bit():
 def test_rows_too_short_to_measure_stay_short():
     tiny = np.full((1, 3), 1e-30, np.float32)
     np.testing.assert_array_equal(normalized(tiny), tiny)
-
-
-def test_a_row_times_a_matrix_does_not_depend_on_its_company():
-    rng = np.random.default_rng(1)
-    rows, matrix = rng.normal(size=(33, 64)).astype(np.float32), rng.normal(size=(64, 40)).astype(np.float32)
-    together = rows_times(rows, matrix)
-    np.testing.assert_allclose(together, rows.astype(np.float64) @ matrix, rtol=1e-4, atol=1e-5)
-    for row in range(len(rows)):
-        np.testing.assert_array_equal(rows_times(rows[row : row + 1], matrix)[0], together[row])
 
 
 @given(st.lists(st.text("aAbBß İé", min_size=1, max_size=3), unique=True))

@@ -14,24 +14,24 @@ robust.known(["the", "mispelling"])  # [True, False]
 Case is bridged this way round only: measured (runs/attach.py), the row of `apple` is nearer to `Apple` than an imputed
 one, the row of `Apple` is farther from `apple`.
 
-Rows of zeros, of NaN or Inf, and repeated words are no part of the table (see `lovevec.vectors`); `about` counts them.
+Rows of zeros, of NaN or Inf, and repeated words are no part of the table (see `lovevec.vectors`); `metadata` counts
+them.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.attach.confidence_length import ConfidenceLength
-from lovevec.attach.lengths import fit_lengths, lengths_of
+from lovevec.attach.lengths import ConfidenceLength, fit_lengths, lengths_of
 from lovevec.attach.neighbors import known_neighbors
 from lovevec.attach.sample import Model, shared_words
-from lovevec.attach.space import fit_space
-from lovevec.engine.nearest import nearest
+from lovevec.attach.space import SpaceOption, fit_space
+from lovevec.engine.nearest import NeighborIndex
 from lovevec.errors import LovevecError
 from lovevec.units.words import refuse_other_than_words, word_list
 from lovevec.vectors import VectorTable, read_vectors
@@ -57,31 +57,30 @@ class Attached:
         model: Model,
         vectors: Any,
         *,
-        space: Literal["auto", "direct", "mapped"] = "auto",
+        space: SpaceOption = "auto",
         lowercase: bool = True,
         by_confidence: bool = True,
     ) -> None:
         table = _table(vectors)
         self.model, self.dim = model, table.dim
-        self._words, self._vectors = tuple(table.words), _read_only(table.vectors)
-        self._row = {word: row for row, word in enumerate(self._words)}
+        vectors, norms = _read_only(table.vectors), lengths_of(table.vectors)
+        self._known = NeighborIndex(tuple(table.words), vectors, norms)
         self._lowercase = lowercase
-        sample = shared_words(model, self._row, self._vectors)
-        self._space = fit_space(sample, space, lambda: known_neighbors(model, table.words, self._vectors))
-        self._norms = lengths_of(self._vectors)
-        self._lengths = fit_lengths(sample, self._norms)
-        self._sure = ConfidenceLength(model) if by_confidence else None
+        sample = shared_words(model, self._known.place, vectors)
+        self._space = fit_space(sample, space, lambda: known_neighbors(model, table.words, vectors))
+        self._lengths = fit_lengths(sample, norms)
+        self._confidence = ConfidenceLength(model) if by_confidence else None
         self._dropped = table.report.lines()[1:]
 
     @property
     def words(self) -> Sequence[str]:
         """The known words, in the table's order."""
-        return self._words
+        return self._known.words
 
     @property
     def vectors(self) -> Floats:
         """The known words' own vectors, row for row with `words`, read-only."""
-        return self._vectors
+        return self._known.vectors
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -90,7 +89,7 @@ class Attached:
             "words": len(self),
             "dim": self.dim,
             **self._space.metadata,
-            "length": {**self._lengths.metadata, "by confidence": self._sure is not None and self._sure.known},
+            "length": {**self._lengths.metadata, "by confidence": bool(self._confidence and self._confidence.known)},
             "dropped": self._dropped,
         }
 
@@ -99,11 +98,11 @@ class Attached:
 
     def __len__(self) -> int:
         """How many words have a vector of their own."""
-        return len(self._words)
+        return len(self._known.words)
 
     def __contains__(self, word: object) -> bool:
         """Whether this very word, in this case, has a vector of its own."""
-        return word in self._row
+        return word in self._known.place
 
     def __getitem__(self, word: str) -> Floats:
         """The vector of one word, whatever it is: its own, or an imputed one."""
@@ -114,7 +113,7 @@ class Attached:
 
     def known(self, words: Iterable[str]) -> NDArray[np.bool_]:
         """Which of the words have a vector of their own: [len(words)]."""
-        return np.array([word in self._row for word in _checked(words)], dtype=np.bool_)
+        return np.array([word in self._known.place for word in _checked(words)], dtype=np.bool_)
 
     def embed(self, words: Iterable[str]) -> Floats:
         """Vectors for any strings, [len(words), dim]: their own where known, else imputed."""
@@ -122,7 +121,7 @@ class Attached:
         row = self._rows(words)
         result = np.empty((len(words), self.dim), dtype=np.float32)
         have = row >= 0
-        result[have] = self._vectors[row[have]]
+        result[have] = self.vectors[row[have]]
         lacking = [words[place] for place in np.flatnonzero(~have).tolist()]
         if lacking:
             place = {word: number for number, word in enumerate(dict.fromkeys(lacking))}
@@ -139,21 +138,11 @@ class Attached:
         """The k known words whose own vectors are nearest, with their cosine; the word itself is left out. Of words
         equally near the first in the table comes first. For a list of words a list for each; an empty word has none.
         """
-        if k < 1:
-            raise LovevecError(f"k is {k}: must be at least 1")
-        if isinstance(word, str):
-            return self._neighbors([word], k)[0]
-        return self._neighbors(word_list(word), k)
-
-    def _neighbors(self, words: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
-        own = np.array([self._row.get(word, -1) for word in words], dtype=np.int64)
-        found = nearest(normalized(self.embed(words)), self._vectors, k, own, self._norms)
-        named = [[(self._words[row], cosine) for row, cosine in near] for near in found]
-        return [near if word.strip() else [] for word, near in zip(words, named, strict=True)]
+        return self._known.neighbors(word, k, lambda words: normalized(self.embed(words)))
 
     def _rows(self, words: Sequence[str]) -> NDArray[np.int64]:
         """The row of each word, else of its lower-case form, else -1."""
-        get = self._row.get
+        get = self._known.place.get
         rows = np.fromiter((get(word, -1) for word in words), dtype=np.int64, count=len(words))
         if self._lowercase:
             for place in np.flatnonzero(rows < 0).tolist():
@@ -164,12 +153,12 @@ class Attached:
         """Vectors of words that the table lacks: a direction in its space, times a length."""
         result = np.empty((len(words), self.dim), dtype=np.float32)
         for low in range(0, len(words), CHUNK):
-            part = words[low : low + CHUNK]
-            made = self.model.embed(part)
-            lengths = self._lengths(made)
-            if self._sure is not None:
-                lengths = lengths * self._sure(part)
-            result[low : low + CHUNK] = self._space(made) * lengths[:, None]
+            chunk = words[low : low + CHUNK]
+            vectors = self.model.embed(chunk)
+            lengths = self._lengths(vectors)
+            if self._confidence is not None:
+                lengths = lengths * self._confidence(chunk)
+            result[low : low + CHUNK] = self._space(vectors) * lengths[:, None]
         return result
 
 

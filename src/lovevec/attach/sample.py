@@ -33,7 +33,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Shared words: `made` by the model (unit rows), their `rows` in the table, which hold their `own` vectors.
+    """Shared words: the model's `vectors` of them (unit rows), and their `own`, which stand at `rows` of the table.
 
     `shared` is how many there are in all; the first `tested` of these are held out to check on.
     """
@@ -41,7 +41,7 @@ class Sample:
     shared: int
     tested: int
     rows: NDArray[np.int64]
-    made: Floats
+    vectors: Floats
     own: Floats
 
 

@@ -1,32 +1,34 @@
-"""From the model's space to the table's.
+"""From one space of word vectors to another: the same space, else a map.
 
-Where the model was trained on these very vectors its directions are used as they are. Else words are brought over in
-two steps, learned once, at attaching:
+Two spaces are the same when the vectors of words that both have point the same way, on average; then directions are
+used as they are. Else words are brought over, by what is learned once from the words that both have:
 
-    map         ridge regression from the model's vectors of the shared words to their own directions
+    map        ridge regression from the model's vectors of the shared words to their own directions
     neighbors  what the map misses for the 30 nearest known words, it will miss for this word too: it is added
 
 Measured in runs/attach.py: beside the map alone, the neighbors bring a word's own vector among the 10 nearest about
 twice as often, for words never seen and for typos; in the same space they change little. The price is a search for each
-imputed word: some thousand words a second, where the model alone does a hundred thousand.
+imputed word: some thousand words a second, where the model alone does a hundred thousand. So they are optional.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.attach.neighbors import Neighbors
-from lovevec.attach.ridge import ridge
 from lovevec.attach.sample import Sample
+from lovevec.engine.products import rows_times
 from lovevec.errors import LovevecError
-from lovevec.vectors.rows import normalized, rows_times
+from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
+SpaceOption = Literal["auto", "direct", "mapped"]
+SPACES: tuple[str, ...] = get_args(SpaceOption)
 STRENGTH = 0.01
 SAME_SPACE = 0.2  # mean cosine; two spaces that have nothing to do with each other stay within ±0.05
 CHUNK = 512
@@ -39,43 +41,53 @@ class Fit:
     cosine: float
     top10: float
 
+    @property
+    def metadata(self) -> dict[str, float]:
+        """Both, rounded."""
+        return {"cosine": round(self.cosine, 4), "top10": round(self.top10, 4)}
+
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """The linear map, and the neighbors that mend it."""
+    """The linear map `slope` [from, to], and the neighbors that mend it, if any."""
 
     slope: Floats
-    neighbors: Neighbors
+    neighbors: Neighbors | None = None
 
-    def __call__(self, made: Floats) -> Floats:
+    def __call__(self, vectors: Floats) -> Floats:
         """Unit rows of the model -> unit rows in the table's space."""
-        result = np.empty((len(made), self.slope.shape[1]), dtype=np.float32)
-        for low in range(0, len(made), CHUNK):
-            part = made[low : low + CHUNK]
-            near_made, near_own = self.neighbors(part)
-            # map(part) + near_own - map(near_made): the map is linear, and its offset falls out
-            result[low : low + CHUNK] = normalized(rows_times(part - near_made, self.slope) + near_own)
+        result = np.empty((len(vectors), self.slope.shape[1]), dtype=np.float32)
+        for low in range(0, len(vectors), CHUNK):
+            chunk = vectors[low : low + CHUNK]
+            if self.neighbors is None:
+                mapped = rows_times(chunk, self.slope)
+            else:  # map(chunk) + near_own - map(near): the map is linear, and its offset falls out
+                near, near_own = self.neighbors(chunk)
+                mapped = rows_times(chunk - near, self.slope) + near_own
+            result[low : low + CHUNK] = normalized(mapped)
         return result
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """What was chosen, and how well it does; `map` is None where model and table share a space."""
+    """What was chosen, and how well it does; `map` is None where model and table share a space. `agreement` is the mean
+    cosine of the model's vectors of the `shared` words with their own."""
 
     map: Map | None
     shared: int
+    agreement: float
     direct: Fit | None
-    mapped: Fit | None
+    mapped: Fit | None = None
 
-    def __call__(self, made: Floats) -> Floats:
+    def __call__(self, vectors: Floats) -> Floats:
         """Unit rows of the model -> unit rows in the table's space."""
-        return made if self.map is None else self.map(made)
+        return vectors if self.map is None else self.map(vectors)
 
     @property
     def summary(self) -> str:
         """In a few words."""
         fit = self.mapped if self.map else self.direct
-        good = f", cosine {fit.cosine:.3f} on held-out words" if fit else ""
+        good = f", cosine {fit.metadata['cosine']:.3f} on held-out words" if fit else ""
         return f"{'mapped' if self.map else 'direct'}, {self.shared:,} shared words{good}"
 
     @property
@@ -84,42 +96,64 @@ class Space:
         return {
             "space": "mapped" if self.map else "direct",
             "shared words": self.shared,
-            "direct": dict(vars(self.direct)) if self.direct else None,
-            "mapped": dict(vars(self.mapped)) if self.mapped else None,
+            "direct": self.direct.metadata if self.direct else None,
+            "mapped": self.mapped.metadata if self.mapped else None,
         }
 
 
-def fit_space(sample: Sample, space: Literal["auto", "direct", "mapped"], pool: Callable[[], Neighbors]) -> Space:
+def fit_space(sample: Sample, space: SpaceOption = "auto", neighbors: Callable[[], Neighbors] | None = None) -> Space:
     """Take the model's own directions where shared words show that it lives in the table's space, else fit a map.
 
-    `pool` makes the neighbors; it is called only when a map is needed.
+    `neighbors` makes those that mend the map; it is called only when a map is needed.
     """
-    if space not in ("auto", "direct", "mapped"):
-        raise LovevecError(f"space is {space!r}: must be 'auto', 'direct' or 'mapped'")
-    made, own = sample.made, normalized(sample.own)
-    from_dim, to_dim = made.shape[1], own.shape[1]
+    if space not in SPACES:
+        raise LovevecError(f"space is {space!r}: choose one of {', '.join(SPACES)}")
+    vectors, own, held = sample.vectors, normalized(sample.own), slice(0, sample.tested)
+    from_dim, to_dim = vectors.shape[1], own.shape[1]
     if space == "direct" and from_dim != to_dim:
         raise LovevecError(f"space is 'direct', but the model has {from_dim} dimensions and the vectors {to_dim}")
-    held = slice(0, sample.tested)
-    direct = fit_of(made[held], own) if from_dim == to_dim and sample.tested else None
-    if space == "direct":
-        return Space(None, sample.shared, direct, None)
-    if space == "auto" and from_dim == to_dim and len(made) and (made * own).sum(axis=1).mean() >= SAME_SPACE:
-        return Space(None, sample.shared, direct, None)
+    agreement = mean_cosine(vectors, own)
+    direct = fit_of(vectors[held], own) if from_dim == to_dim and sample.tested else None
+    if space == "direct" or (space == "auto" and agreement >= SAME_SPACE):
+        return Space(None, sample.shared, agreement, direct)
     if sample.shared < 2 * from_dim:
         raise LovevecError(
             f"the model and these vectors share {sample.shared:,} words, too few to get from one space to the other "
             f"(at least {2 * from_dim:,} are needed); train a model on the vectors themselves: lovevec train"
         )
-    slope, _ = ridge(made[sample.tested :], own[sample.tested :], STRENGTH)
-    neighbors = pool()
-    checked = Map(slope, neighbors.without(sample.rows[held]))
-    return Space(Map(ridge(made, own, STRENGTH)[0], neighbors), sample.shared, direct, fit_of(checked(made[held]), own))
+    pool = neighbors() if neighbors else None
+    slope, _ = ridge(vectors[sample.tested :], own[sample.tested :], STRENGTH)
+    trial = Map(slope, pool.without(sample.rows[held]) if pool else None)
+    mapped = fit_of(trial(vectors[held]), own)
+    return Space(Map(ridge(vectors, own, STRENGTH)[0], pool), sample.shared, agreement, direct, mapped)
 
 
-def fit_of(made: Floats, own: Floats) -> Fit:
+def mean_cosine(vectors: Floats, own: Floats) -> float:
+    """Of unit rows with unit rows, those of zeros left out; 0 where there is nothing to compare."""
+    if vectors.shape != own.shape:
+        return 0.0
+    cosine = (vectors * own).sum(axis=1)[vectors.any(axis=1)]
+    return float(cosine.mean()) if len(cosine) else 0.0
+
+
+def fit_of(vectors: Floats, own: Floats) -> Fit:
     """Compare rows with the first rows of `own`, which are theirs, among all of them."""
-    cosine = made @ own.T
+    cosine = vectors @ own.T
     mine = np.diagonal(cosine)
     before = (cosine > mine[:, None]).sum(axis=1)
-    return Fit(round(float(mine.mean()), 4), round(float((before < 10).mean()), 4))
+    return Fit(float(mine.mean()), float((before < 10).mean()))
+
+
+def ridge(source: NDArray[Any], result: NDArray[Any], strength: float) -> tuple[Floats, Floats]:
+    """Ridge regression with an intercept, a linear map that does not overreact: (map [a, b], offset [b]) so that
+    source [n, a] @ map + offset is near result [n, b].
+
+    Normal equations in float64; `strength` is in units of the mean variance of the source, so that it means the same
+    in any space.
+    """
+    source_mean, result_mean = source.mean(axis=0, dtype=np.float64), result.mean(axis=0, dtype=np.float64)
+    centred = source - source_mean
+    gram = centred.T @ centred
+    gram[np.diag_indices_from(gram)] += strength * np.trace(gram) / len(gram)
+    slope = np.linalg.solve(gram, centred.T @ (result - result_mean))
+    return slope.astype(np.float32), (result_mean - source_mean @ slope).astype(np.float32)

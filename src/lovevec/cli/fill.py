@@ -93,16 +93,16 @@ def run(given: argparse.Namespace) -> None:
             for low in range(0, len(table), BATCH):
                 phase.advance(add(writer, table.words[low : low + BATCH], table.vectors[low : low + BATCH], True))
             for low in range(0, len(lacking), BATCH):
-                part = lacking[low : low + BATCH]
-                phase.advance(add(writer, part, robust.embed(part), False))
-    sure = mean_confidence(love, lacking)
+                batch = lacking[low : low + BATCH]
+                phase.advance(add(writer, batch, robust.embed(batch), False))
+    confidence = mean_confidence(love, lacking)
     say(
         given.quiet,
         [
             *table.report.lines()[1:],
             f"{robust!r}",
             f"{len(table):,} rows kept; of {len(often):,} words asked for {len(often) - len(lacking):,} are known,"
-            f" {len(lacking):,} rows added{sure}",
+            f" {len(lacking):,} rows added{confidence}",
             *writer.notes(),
         ],
     )

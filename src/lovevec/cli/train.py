@@ -153,7 +153,7 @@ def _fit_case(target: str, chosen: dict[str, Any], progress: Progress) -> dict[s
 def _is_cased(target: str) -> bool:
     """Whether these are vectors of a transformer, its own or distilled, that tells capitals from small letters."""
     from lovevec.transformer.load import PREFIX, is_transformer, load_tokenizer
-    from lovevec.transformer.whole_words import lowercases
+    from lovevec.transformer.pieces import lowercases
     from lovevec.vectors.read.numpy import read_origin
 
     if is_transformer(target):

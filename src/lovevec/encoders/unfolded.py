@@ -20,6 +20,7 @@ class Unfolded(Engine):
     """Words -> unit vectors; gives no lengths before normalisation."""
 
     mode = for_many = "torch"
+    fold = None
 
     def __init__(self, parts: ModelParts) -> None:
         try:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from threading import RLock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lovevec.errors import LovevecError
+from lovevec.units.words import word_list
 
 Floats = NDArray[np.float32]
 BLOCK_NUMBERS = 1 << 23
@@ -16,14 +20,28 @@ LEFT_OUT = np.float32(-2)
 GROUP = 64
 
 
-class Known:
-    """The known words: where each stands, and their vectors. Both are made when first asked for, by one thread."""
+class NeighborIndex:
+    """Known words with vectors of their own, to find a word's neighbors among. What is not given is made when first
+    asked for, by one thread.
 
-    def __init__(self, words: Sequence[str], embed: Callable[[Sequence[str]], Floats]) -> None:
-        self.words, self._embed = words, embed
+    `vectors` [words, dim], or a function that makes them, are of unit length unless `lengths` holds theirs. They are
+    float32: 192 MB for 160,000 words of 300 dimensions. Half of that in float16 would have to be converted for every
+    block of queries, which takes longer than comparing them.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        vectors: Floats | Callable[[], Floats],
+        lengths: NDArray[np.floating] | None = None,
+    ) -> None:
+        self.words, self.lengths = words, lengths
+        self._source = vectors
         self._place: dict[str, int] | None = None
-        self._vectors: Floats | None = None
         self._lock = RLock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NeighborIndex, (self.words, self._source, self.lengths)
 
     @property
     def place(self) -> dict[str, int]:
@@ -36,19 +54,37 @@ class Known:
 
     @property
     def vectors(self) -> Floats:
-        """[words, dim] in float32: 192 MB for 160,000 words of 300 dimensions. Half of that in float16 would have to
-        be converted for every block of queries, which takes longer than comparing them."""
-        if self._vectors is None:
+        """The words' own vectors, row for row."""
+        source = self._source
+        if callable(source):
             with self._lock:
-                if self._vectors is None:
-                    self._vectors = self._embed(self.words)
-        return self._vectors
+                source = self._source
+                if callable(source):
+                    source = self._source = source()
+        return source
 
-    def neighbors(self, queries: Floats, own: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
-        """For each query the k nearest known words with their cosine, leaving out the query's `own` word."""
-        rows = np.array([self.place.get(word, -1) for word in own], dtype=np.int64)
-        found = nearest(queries, self.vectors, k, rows)
-        return [[(self.words[row], cosine) for row, cosine in near] for near in found]
+    def neighbors(
+        self,
+        word: str | Iterable[str],
+        k: int,
+        embed: Callable[[Sequence[str]], Floats],
+        spelled: Callable[[str], str] = str,
+    ) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
+        """The k nearest known words with their cosine, nearest first; of a list of words a list for each.
+
+        `embed` gives words vectors of unit length. The word itself, which among the known ones is `spelled` so, is left
+        out; an empty word has no neighbors.
+        """
+        if not isinstance(k, (int, np.integer)) or k < 1:
+            raise LovevecError(f"k is {k!r}: must be at least 1, a whole number")
+        words = [word] if isinstance(word, str) else word_list(word)
+        queries = embed(words)
+        own = np.array([self.place.get(spelled(each), -1) for each in words], dtype=np.int64)
+        lists = [
+            [(self.words[row], cosine) for row, cosine in near] if each.strip() else []
+            for each, near in zip(words, nearest(queries, self.vectors, k, own, self.lengths), strict=True)
+        ]
+        return lists[0] if isinstance(word, str) else lists
 
 
 def nearest(
@@ -64,7 +100,7 @@ def nearest(
 
     The answer to a query does not depend on the others: float32 products only find candidates.
     """
-    found: list[list[tuple[int, float]]] = []
+    results: list[list[tuple[int, float]]] = []
     step = max(1, BLOCK_NUMBERS // max(len(rows), 1))
     for low in range(0, len(queries), step):
         block = queries[low : low + step]
@@ -72,10 +108,11 @@ def nearest(
         if lengths is not None:
             cosine /= lengths
         if leave_out is not None:
-            given = np.flatnonzero(leave_out[low : low + step] >= 0)
-            cosine[given, leave_out[low : low + step][given]] = 2 * LEFT_OUT
-        found += [_best(query, near, rows, k, lengths) for query, near in zip(block, cosine, strict=True)]
-    return found
+            left_out = leave_out[low : low + step]
+            queries_with_one = np.flatnonzero(left_out >= 0)
+            cosine[queries_with_one, left_out[queries_with_one]] = 2 * LEFT_OUT
+        results += [_best(query, near, rows, k, lengths) for query, near in zip(block, cosine, strict=True)]
+    return results
 
 
 def _best(

@@ -94,7 +94,7 @@ def trial(given: Misspellings, table: Table, most: int | None = None, seed: int 
 
 
 def typos(method: Method, table: Table, trials: Sequence[Trial], resamples: int = RESAMPLES, seed: int = 0) -> Typos:
-    """Score a method whose vectors live in the table's space (see same_space.py)."""
+    """Score a method whose vectors live in the table's space (see methods/mapped.py)."""
     return Typos(method.name, method.parameters, [_score(method, table, each, resamples, seed) for each in trials])
 
 

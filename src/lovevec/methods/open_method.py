@@ -42,12 +42,12 @@ def open_table(path: str | Path, progress: Progress | None = None) -> Table:
     """A vector file, called as its file is; or hf:NAME, a transformer's input embeddings."""
     from lovevec.methods.table import Table
     from lovevec.train.target import bare_name
-    from lovevec.transformer.load import PREFIX, input_embeddings, is_transformer, short_name
+    from lovevec.transformer.load import PREFIX, input_embeddings, is_transformer, public_name
     from lovevec.vectors import read_vectors
 
     if is_transformer(path):
         name = str(path).removeprefix(PREFIX)
-        return Table(input_embeddings(name, None, progress or Progress(quiet=True)), short_name(name))
+        return Table(input_embeddings(name, None, progress or Progress(quiet=True)), public_name(name))
     return Table(read_vectors(path, progress=progress), bare_name(Path(path)))
 
 

@@ -98,9 +98,9 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
         distinct = list(dict.fromkeys(keys))
         if not distinct or not allow_inference or copy_vecattrs:
             return super().vectors_for_all(distinct, allow_inference, copy_vecattrs)
-        made = KeyedVectors(self.vector_size, dtype=self.vectors.dtype)
-        made.add_vectors(distinct, self[distinct])
-        return made
+        plain = KeyedVectors(self.vector_size, dtype=self.vectors.dtype)
+        plain.add_vectors(distinct, self[distinct])
+        return plain
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save the known words as plain KeyedVectors; the model has its own folder. Attach again after loading."""

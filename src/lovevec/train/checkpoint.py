@@ -1,63 +1,54 @@
-"""Checkpoints: one safetensors file with all weights, the optimiser's state and the step, replaced atomically."""
+"""Checkpoints: all weights, the optimiser's state and the step, as one state of a run's folder (see files.py)."""
 
 from __future__ import annotations
 
-import hashlib
-import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
-from torch import Tensor
+from numpy.typing import NDArray
+from torch import Tensor, nn
 
-from lovevec.encoders.network import Network
-from lovevec.errors import FormatError
-from lovevec.files import atomic_write
-from lovevec.train.optimiser import Optimiser
+from lovevec.files.unfinished import Unfinished, damage_named
 
-NAME = "checkpoint.safetensors"
-FORMAT = 1
+NAME = "checkpoint"
 
 
-def save_checkpoint(folder: Path, network: Network, optimiser: Optimiser, step: int, log: dict[str, Any]) -> None:
+class Stateful(Protocol):
+    """An optimiser, as far as checkpoints go."""
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything that a resumed run needs, by name."""
+        ...
+
+    def load(self, state: dict[str, Tensor]) -> None:
+        """Take back what `state` gave."""
+        ...
+
+
+def save_checkpoint(folder: Path, network: nn.Module, optimiser: Stateful, step: int, log: dict[str, Any]) -> None:
     """Everything that a run needs to go on from `step` as if it had never stopped."""
-    tensors: dict[str, Tensor] = {f"network.{name}": weight.detach() for name, weight in network.state_dict().items()}
+    tensors = {f"network.{name}": weight for name, weight in network.state_dict().items()}
     tensors |= {f"optimiser.{name}": value for name, value in optimiser.state().items()}
-    tensors = {name: value.to("cpu").contiguous() for name, value in tensors.items()}
-    metadata = {"format": str(FORMAT), "step": str(step), "log": json.dumps(log), "sha256": _digest(tensors)}
-    with atomic_write(folder / NAME) as file:
-        file.write(save(tensors, metadata))
+    arrays = {name: value.detach().cpu().numpy() for name, value in tensors.items()}
+    Unfinished(folder).save(NAME, arrays, step=step, log=log)
 
 
-def load_checkpoint(folder: Path, network: Network, optimiser: Optimiser) -> tuple[int, dict[str, Any]]:
+def load_checkpoint(folder: Path, network: nn.Module, optimiser: Stateful) -> tuple[int, dict[str, Any]]:
     """Put a checkpoint's weights and state in place; (0, {}) when there is none."""
-    path = folder / NAME
-    if not path.exists():
+    unfinished = Unfinished(folder)
+    state = unfinished.load(NAME)
+    if state is None:
         return 0, {}
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata()
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
-        if metadata["sha256"] != _digest(tensors):
-            raise ValueError("it is damaged")
-        network.load_state_dict(_part(tensors, "network."))
-        with torch.no_grad():
-            optimiser.load(_part(tensors, "optimiser."))
-        return int(metadata["step"]), json.loads(metadata["log"])
-    except (SafetensorError, OSError, KeyError, ValueError, RuntimeError) as error:
-        reason = str(error).split("\n")[0]
-        raise FormatError(path, f"cannot be continued from ({reason}); delete it to begin again") from None
+    with damage_named(unfinished.path(NAME)), torch.no_grad():
+        network.load_state_dict(_tensors(state.arrays, "network."))
+        optimiser.load(_tensors(state.arrays, "optimiser."))
+        return state.values["step"], state.values["log"]
 
 
-def _digest(tensors: dict[str, Tensor]) -> str:
-    digest = hashlib.sha256()
-    for name in sorted(tensors):
-        digest.update(name.encode())
-        digest.update(tensors[name].numpy().tobytes())
-    return digest.hexdigest()
-
-
-def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+def _tensors(arrays: Mapping[str, NDArray[np.generic]], prefix: str) -> dict[str, Tensor]:
+    return {
+        name.removeprefix(prefix): torch.from_numpy(array) for name, array in arrays.items() if name.startswith(prefix)
+    }

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save
 
 from lovevec.errors import LovevecError
 from lovevec.files import atomic_write, write_json, write_text
@@ -63,7 +63,7 @@ class Prepared:
             "negatives": self.negatives,
         }
         with atomic_write(folder / TENSORS) as file:
-            save_file(tensors, file.name)
+            file.write(save(tensors))  # save_file would leave the file unsynced, and readable by its owner alone
         write_text(folder / TOKENIZER, self.vocabulary.to_json())
         metadata = {
             "format": FORMAT,

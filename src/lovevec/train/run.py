@@ -1,14 +1,12 @@
 """A whole run, from vectors to a saved model: prepare, train, score, report. And how one goes on after a stop.
 
-While a run is under way its output folder holds a folder `.unfinished`: `run.json` (what to do), the prepared words
-and a checkpoint. It goes when the model is there.
+While a run is under way its output folder holds a folder `.unfinished` (see files.py): the plan, the prepared words and
+a checkpoint. It goes when the model is there.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,6 +16,7 @@ from lovevec import __version__
 from lovevec.device import choose_device, device_name
 from lovevec.errors import LovevecError
 from lovevec.files import write_json
+from lovevec.files.unfinished import PLAN, Unfinished
 from lovevec.love import LOVE
 from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts
 from lovevec.progress import Progress
@@ -29,9 +28,9 @@ from lovevec.train.prepared import Prepared, is_prepared, prepare, refuse_stale
 from lovevec.train.report import peak_memory_mb, report_lines
 from lovevec.train.score import score, typo_neighbors
 from lovevec.train.settings import PrepareSettings, Settings, with_files
-from lovevec.transformer.load import absolute, is_transformer
+from lovevec.transformer.load import absolute_source, is_transformer
 
-UNFINISHED, RUN, PREPARED, REPORT = ".unfinished", "run.json", "prepared", "report.json"
+UNFINISHED, RUN, PREPARED, REPORT = ".unfinished", PLAN, "prepared", "report.json"
 OURS = (CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD, REPORT)
 
 
@@ -60,18 +59,19 @@ def train(
 def resume(output: str | os.PathLike[str], progress: Progress | None = None) -> LOVE:
     """Go on with the run whose output folder this is, from its last checkpoint."""
     folder = Path(output)
-    own = folder / UNFINISHED
-    if (folder / CONFIG).is_file() and not (own / RUN).is_file():
+    unfinished = Unfinished(folder / UNFINISHED)
+    if (folder / CONFIG).is_file() and not unfinished.exists:
         clean(folder)
         raise LovevecError(f"{folder}: this run is complete, the model is there; nothing to resume")
     try:
-        plan = json.loads((own / RUN).read_text("utf-8"))
+        plan = unfinished.plan()
         target, settings = plan["target"], Settings.from_dict(plan["settings"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (LovevecError, ValueError, KeyError, TypeError, AttributeError):
         raise LovevecError(f"{folder}: no run to resume here ({UNFINISHED}/{RUN} is missing or damaged)") from None
     run = _Run(folder, settings, progress)
-    if is_prepared(own / PREPARED):
-        return run.finish(Prepared.load(own / PREPARED))
+    prepared = folder / UNFINISHED / PREPARED
+    if is_prepared(prepared):
+        return run.finish(Prepared.load(prepared))
     if target is None:
         raise LovevecError(f"{folder}: its target was in memory and was not saved before the stop; train again")
     return run.finish(run.prepare(target))
@@ -90,7 +90,8 @@ class _Run:
         """Claim the output folder and write down what is to be done there."""
         if self.folder is None or self.own is None or not self.group.first:
             return
-        if (self.own / RUN).exists() and not overwrite:
+        unfinished = Unfinished(self.own)
+        if unfinished.exists and not overwrite:
             raise LovevecError(
                 f"{self.folder}: holds an unfinished run; go on with --resume {self.folder}, or --overwrite it"
             )
@@ -101,16 +102,15 @@ class _Run:
         named = isinstance(target, (str, os.PathLike))
         if named and not is_transformer(target) and not Path(target).exists():
             raise LovevecError(f"{target}: no such file or prepared folder")
-        try:
-            clean(self.folder)
-            self.own.mkdir(parents=True)
-        except OSError as error:
-            raise LovevecError(f"{self.folder}: cannot be written ({error.strerror})") from None
         place = None
         if named:
-            place = absolute(target) if is_transformer(target) else str(Path(target).resolve())
+            place = absolute_source(target) if is_transformer(target) else str(Path(target).resolve())
         settings = with_files(self.settings, lambda name: str(Path(name).resolve()))
-        write_json(self.own / RUN, {"target": place, "settings": settings.as_dict()})
+        try:
+            clean(self.folder)
+            unfinished.begin({"target": place, "settings": settings.as_dict()})
+        except OSError as error:
+            raise LovevecError(f"{self.folder}: cannot be written ({error.strerror})") from None
 
     def abandon(self) -> None:
         """Bad input cannot be resumed: leave the output folder as it was."""
@@ -201,9 +201,8 @@ class _Run:
 
 
 def clean(folder: Path) -> None:
-    """Remove what only an unfinished run needs. `run.json` goes first: without it there is nothing to resume."""
-    (folder / UNFINISHED / RUN).unlink(missing_ok=True)
-    shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
+    """Remove what only an unfinished run needs."""
+    Unfinished(folder / UNFINISHED).remove()
     for name in OURS:
         for leftover in folder.glob(f".{name}.*.tmp"):  # of a write that kill -9 cut short
             leftover.unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.transformer.load import PREFIX, input_embeddings, is_transformer, short_name, weights_file
+from lovevec.transformer.load import PREFIX, input_embeddings, is_transformer, public_name, weights_file
 from lovevec.vectors import Noted, VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.read.numpy import read_origin
@@ -54,8 +54,8 @@ def load_target(
         model = source.removeprefix(PREFIX)
         table, owned = input_embeddings(model, limit, progress), True
         weights = weights_file(model)
-        name = short_name(model).split("/")[-1]
-        origin = {"file": PREFIX + short_name(model), "sha256": file_hash(weights, progress) if weights else None}
+        name = public_name(model).split("/")[-1]
+        origin = {"file": PREFIX + public_name(model), "sha256": file_hash(weights, progress) if weights else None}
     else:
         table, owned = table_from_memory(source, limit)
         name, origin = type(source).__name__, {"file": None, "sha256": None}

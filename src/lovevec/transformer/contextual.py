@@ -1,4 +1,4 @@
-"""A transformer as it is used here: texts cut into pieces and windows that it can take, and its states for them."""
+"""A transformer as it is used here: texts cut into pieces and passages that it can take, and its states for them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from torch import Tensor
 
 from lovevec.device import choose_device
 from lovevec.errors import LovevecError
-from lovevec.transformer.load import load_model, load_tokenizer, positions_of, short_name
-from lovevec.transformer.pieces import Pieces
-from lovevec.transformer.whole_words import lowercases
+from lovevec.transformer.load import load_model, load_tokenizer, positions_of, public_name
+from lovevec.transformer.pieces import Pieces, lowercases
 
 NO_LIMIT = 1 << 20  # tokenizers without a limit state a number of 31 digits
 USUAL = 512
 Span = tuple[int, int]
 
 
-class Window(NamedTuple):
-    """The pieces that go through the model together, special ones included, and where in them words stand.
+class Passage(NamedTuple):
+    """A stretch of text: pieces that go through the model together, special ones included, and where words stand in it.
 
     `spans` are (from, up to, row): the states from `from` up to `up to` make a vector for `row`.
     """
@@ -33,17 +32,17 @@ class Window(NamedTuple):
 
 
 class Contextual:
-    """A model and its tokenizer: `cut` texts into pieces, `states` for windows of them."""
+    """A model and its tokenizer: texts as pieces (`tokenized`), and `states` for passages of them."""
 
     def __init__(self, source: Any, *, layer: int, length: int, device: str, precision: str) -> None:
         self.device = choose_device(device)
         if isinstance(source, str):
-            self.name, tokenizer = short_name(source), load_tokenizer(source)
+            self.name, tokenizer = public_name(source), load_tokenizer(source)
             self.pieces = Pieces(tokenizer)
             model = load_model(source)
         else:
             model, tokenizer = source
-            self.name = short_name(str(getattr(model.config, "_name_or_path", "") or type(model).__name__))
+            self.name = public_name(str(getattr(model.config, "_name_or_path", "") or type(model).__name__))
             self.pieces = Pieces(tokenizer)
         self.model = model.eval().to(self.device, getattr(torch, precision))
         self.lowercase = lowercases(tokenizer)
@@ -62,12 +61,12 @@ class Contextual:
 
     def tokenized(self, texts: Sequence[str]) -> list[tuple[list[int], list[Span]]]:
         """For each text its pieces, without special ones, and its words as positions in them."""
-        found = self.backend.encode_batch(list(texts), add_special_tokens=False)
-        return [(each.ids, self.pieces.words(each.ids, each.word_ids)) for each in found]
+        encodings = self.backend.encode_batch(list(texts), add_special_tokens=False)
+        return [(each.ids, self.pieces.words(each.ids, each.word_ids)) for each in encodings]
 
-    def window(self, ids: Sequence[int], spans: list[tuple[int, int, int]]) -> Window:
+    def passage(self, ids: Sequence[int], spans: list[tuple[int, int, int]]) -> Passage:
         """Pieces with the special ones around them; the spans count those before."""
-        return Window([*self.before, *ids, *self.behind], spans)
+        return Passage([*self.before, *ids, *self.behind], spans)
 
     def states(self, batch: Sequence[Sequence[int]]) -> Tensor:
         """The hidden states of one layer, [texts, longest, dim]; behind a text's end they mean nothing."""
@@ -77,13 +76,13 @@ class Contextual:
         real = np.arange(shape[1]) < lengths[:, None]
         ids[real] = np.fromiter(chain.from_iterable(batch), np.int64, int(lengths.sum()))
         mask[real] = 1
-        given = {"input_ids": self._put(ids), "attention_mask": self._put(mask)}
+        inputs = {"input_ids": self._put(ids), "attention_mask": self._put(mask)}
         with torch.inference_mode():
-            out = self.model(**given, output_hidden_states=self.layer >= 0, return_dict=True)
-        found = out.hidden_states[self.layer] if self.layer >= 0 else getattr(out, "last_hidden_state", None)
-        if not isinstance(found, Tensor):
+            out = self.model(**inputs, output_hidden_states=self.layer >= 0, return_dict=True)
+        states = out.hidden_states[self.layer] if self.layer >= 0 else getattr(out, "last_hidden_state", None)
+        if not isinstance(states, Tensor):
             raise LovevecError(f"{self.name}: a {type(self.model).__name__} gives no states for the words of a text")
-        return found
+        return states
 
     def _put(self, array: np.ndarray[Any, Any]) -> Tensor:
         return torch.from_numpy(array).to(self.device, non_blocking=True)
@@ -99,16 +98,16 @@ def cut(count: int, spans: Sequence[Span], room: int) -> list[Span]:
     if count <= room:
         return [(0, count)]
     step = -(-count // -(-count // room))
-    found: list[Span] = []
+    stretches: list[Span] = []
     inside = {place: span for span in spans for place in range(span[0] + 1, span[1])}
     low = 0
     while low < count:
         high = min(low + step, count)
         if word := inside.get(high):
             high = word[1] if word[1] - low <= room else word[0] if word[0] > low else low + room
-        found.append((low, high))
+        stretches.append((low, high))
         low = high
-    return found
+    return stretches
 
 
 def _specials(backend: Tokenizer) -> tuple[list[int], list[int]]:
@@ -120,7 +119,7 @@ def _specials(backend: Tokenizer) -> tuple[list[int], list[int]]:
 
 
 def _length(name: str, model: Any, tokenizer: Any, wanted: int) -> int:
-    """How many pieces a window has: what is wanted, or as many as the model can take."""
+    """How many pieces a passage has: what is wanted, or as many as the model can take."""
     most = [limit for limit in (tokenizer.model_max_length,) if limit < NO_LIMIT]
     if positions := positions_of(model):
         most.append(positions)

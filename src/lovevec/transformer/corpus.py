@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.files import BOM, UTF16_MARKS
+from lovevec.files.lines import BOM, UTF16_MARKS
 from lovevec.vectors.read.source import open_source
 
 BLOCK = 1 << 17

@@ -18,17 +18,18 @@ from typing import Any
 
 from lovevec import __version__
 from lovevec.errors import LovevecError
+from lovevec.files.unfinished import Unfinished
 from lovevec.progress import Progress
 from lovevec.transformer.corpus import Texts
 from lovevec.transformer.distill_settings import DistillSettings
-from lovevec.transformer.load import PREFIX, require_transformers, short_name, weights_file
-from lovevec.transformer.unfinished import Unfinished, fingerprint
+from lovevec.transformer.load import PREFIX, public_name, require_transformers, weights_file
 from lovevec.units.words import refuse_other_than_words, word_list
 from lovevec.vectors.table import VectorTable
 from lovevec.vectors.write import SUFFIXES, save_table
 
 __all__ = ["DistillSettings", "distill"]
 
+ENDS = 1 << 20
 FREE = ("device", "batch", "checkpoint_minutes")  # what may be different when a run goes on
 
 
@@ -58,19 +59,20 @@ def distill(
     refuse_contradictions(settings, texts, listed)
     require_transformers()
     goal = None if output is None else Path(output)
-    kept = begin(goal, overwrite, plan_of(model, texts, listed, settings), settings, resumable=None not in texts.paths)
+    plan = plan_of(model, texts, listed, settings)
+    unfinished = begin(goal, overwrite, plan, settings, resumable=None not in texts.paths)
     from lovevec.transformer.distilling import Distilling
 
     try:
-        target = Distilling(model, settings, kept, progress).target(texts, listed)
+        target = Distilling(model, settings, unfinished, progress).target(texts, listed)
     finally:
-        kept.tidy()
+        unfinished.tidy()
     if goal is not None:
         with progress.phase("saving"):
             notes = save_table(target, goal)
         for note in notes:
             progress.say(note)
-        kept.remove()
+        unfinished.remove()
     return target
 
 
@@ -102,15 +104,15 @@ def refuse_contradictions(settings: DistillSettings, texts: Texts, words: list[s
 def plan_of(model: Any, texts: Texts, words: list[str] | None, settings: DistillSettings) -> dict[str, Any]:
     """What must be the same for a run to go on."""
     weights = weights_file(model) if isinstance(model, str) else None
-    joined = None if words is None else hashlib.sha256("\n".join(words).encode()).hexdigest()
-    kept = {name: value for name, value in asdict(settings).items() if name not in FREE}
+    digest = None if words is None else hashlib.sha256("\n".join(words).encode()).hexdigest()
+    fixed = {name: value for name, value in asdict(settings).items() if name not in FREE}
     return {
         "lovevec": __version__,
-        "model": short_name(model) if isinstance(model, str) else type(model[0]).__name__,
+        "model": public_name(model) if isinstance(model, str) else type(model[0]).__name__,
         "weights": fingerprint(weights) if weights else None,
         "corpus": [None if path is None else fingerprint(path) for path in texts.paths],
-        "words": joined,
-        **kept,
+        "words": digest,
+        **fixed,
     }
 
 
@@ -129,6 +131,19 @@ def begin(
         if goal.exists() and not overwrite:
             raise LovevecError(f"{goal}: is there already; choose another name, or --overwrite it")
         folder = goal.with_name(goal.name + ".parts")
-        if overwrite:
-            Unfinished.discard(folder)
-    return Unfinished(folder if resumable else None, plan, settings.checkpoint_minutes * 60)
+        if overwrite and (left := Unfinished(folder)).exists:  # a folder that is none of ours is refused below
+            left.remove()
+    unfinished = Unfinished(folder if resumable else None, settings.checkpoint_minutes * 60)
+    unfinished.begin_or_go_on(plan)
+    return unfinished
+
+
+def fingerprint(path: Path) -> dict[str, Any]:
+    """What tells a file from another one without reading all of it: name, size, and the hash of its two ends."""
+    size = os.path.getsize(path)
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        digest.update(file.read(ENDS))
+        file.seek(max(size - ENDS, 0))
+        digest.update(file.read(ENDS))
+    return {"file": path.name, "size": size, "sha256_of_ends": digest.hexdigest()}

@@ -16,7 +16,7 @@ class DistillSettings:
     """Settings of `distill`; `lovevec distill --help` says the same in more words.
 
     `layer`: -1 the last one's states, 0 the first one's input. `most`: occurrences of a word that count, 0 all of them.
-    `length`: pieces of a window, 0 as many as the model takes. `batch`: pieces that are computed at a time.
+    `length`: pieces of a passage, 0 as many as the model takes. `batch`: pieces that are computed at a time.
     `specials`: a single word's vector is the mean over all positions, those of special tokens too.
     """
 

@@ -1,6 +1,6 @@
 """One distillation from words to vectors: which words, their occurrences in the texts, batches, states, pools.
 
-Windows of text wait until there are enough of them to be sorted by length, so that little is padding. What is kept for
+Passages of text wait until there are enough of them to be sorted by length, so that little is padding. What is kept for
 a run that stops is written only when none wait, so a run that goes on makes the same batches as one that never stopped.
 """
 
@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from lovevec import __version__
 from lovevec.errors import LovevecError
+from lovevec.files.unfinished import Unfinished
 from lovevec.progress import Phase, Progress
-from lovevec.transformer.contextual import Contextual, Window
+from lovevec.transformer.contextual import Contextual, Passage
 from lovevec.transformer.corpus import Place, Texts
 from lovevec.transformer.distill_settings import DistillSettings
 from lovevec.transformer.load import weights_file
-from lovevec.transformer.occurrences import Counts, Wanted, spelled
-from lovevec.transformer.pool import Pool
-from lovevec.transformer.unfinished import Unfinished
+from lovevec.transformer.occurrences import Counts, Pool, Wanted, spelled
 from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.read.source import file_hash
 from lovevec.vectors.table import VectorTable
@@ -38,8 +37,8 @@ KB = 1024
 class Distilling:
     """A loaded model, and what to do with it."""
 
-    def __init__(self, model: Any, settings: DistillSettings, kept: Unfinished, progress: Progress) -> None:
-        self.source, self.settings, self.kept, self.progress = model, settings, kept, progress
+    def __init__(self, model: Any, settings: DistillSettings, unfinished: Unfinished, progress: Progress) -> None:
+        self.source, self.settings, self.unfinished, self.progress = model, settings, unfinished, progress
         with progress.phase("loading model"):
             self.contextual = Contextual(
                 model,
@@ -51,21 +50,21 @@ class Distilling:
 
     def target(self, texts: Texts, words: list[str] | None) -> VectorTable:
         """All of it: the words, their vectors, and what to say about them."""
-        found, counts = self._words(texts, words)
-        vectors = np.zeros((len(found), self.contextual.dim), np.float32)
-        taken = np.zeros(len(found), np.int64)
+        words, counts = self._words(texts, words)
+        vectors = np.zeros((len(words), self.contextual.dim), np.float32)
+        taken = np.zeros(len(words), np.int64)
         if texts.paths:
-            vectors, taken = self._in_texts(texts, found, counts)
+            vectors, taken = self._in_texts(texts, words, counts)
         occurrences = int(taken.sum())
         lacking = np.flatnonzero(taken == 0)
         if len(lacking) and (self.settings.single or self.settings.fill_missing):
-            vectors[lacking], taken[lacking] = self._alone([found[row] for row in lacking])
-        self._tell(texts, [found[row] for row in lacking], [found[row] for row in np.flatnonzero(taken == 0)])
-        there = np.flatnonzero(taken)
-        if not len(there):
-            self.kept.remove()
+            vectors[lacking], taken[lacking] = self._alone([words[row] for row in lacking])
+        self._tell(texts, [words[row] for row in lacking], [words[row] for row in np.flatnonzero(taken == 0)])
+        rows = np.flatnonzero(taken)
+        if not len(rows):
+            self.unfinished.remove()
             raise LovevecError("none of the words occurs in the corpus, as this model's tokenizer sees it")
-        table, _ = table_from_memory(([found[row] for row in there], vectors[there]), None)
+        table, _ = table_from_memory(([words[row] for row in rows], vectors[rows]), None)
         for line in table.report.lines()[1:]:
             self.progress.say(line)
         how = "each alone" if self.settings.single else f"{self.settings.pooling} over {occurrences:,} occurrences"
@@ -81,7 +80,7 @@ class Distilling:
             return list(dict.fromkeys(cased))[:limit], {}
         often = self._counted(texts)
         if not often:
-            self.kept.remove()
+            self.unfinished.remove()
             if not texts.size:
                 raise LovevecError("the corpus is empty: there is nothing to read in its files")
             raise LovevecError(f"no word of the corpus occurs {self.settings.min_count} times: lower --min-count")
@@ -90,17 +89,17 @@ class Distilling:
     def _counted(self, texts: Texts) -> dict[str, int]:
         """The first pass over the corpus: its words."""
         counts, place = Counts(self.contextual), (0, 0)
-        if state := self.kept.load("counts"):
-            place = _place(state)
-            counts.load(state)
+        if state := self.unfinished.load("counts"):
+            place = state.values["place"]
+            counts.load(state.arrays)
         with self.progress.phase("counting words", _kb(texts.size), "KB", _kb(texts.done(place)) or 0) as phase:
             for block in texts.blocks(place):
                 counts.add(block.lines)
                 place = block.place
                 _show(phase, texts, f"{len(counts.counts):,} different words")
-                if self.kept.is_due:
-                    self.kept.save("counts", place=place, **counts.state())
-        self.kept.save("counts", place=place, **counts.state())
+                if self.unfinished.is_due:
+                    self.unfinished.save("counts", counts.state(), place=place)
+        self.unfinished.save("counts", counts.state(), place=place)
         texts.unreadable = 0  # they are met once more
         return counts.often(self.settings.min_count)
 
@@ -116,34 +115,34 @@ class Distilling:
         self._pool_texts(texts, wanted, pool)
         row_of = np.array([rows.get(key, -1) for key in keys])
         taken = np.where(row_of >= 0, wanted.counts[row_of], 0) if rows else np.zeros(len(words), np.int64)
-        vectors = pool.vectors(wanted.counts)
-        found = np.zeros((len(words), self.contextual.dim), np.float32)
-        found[row_of >= 0] = vectors[row_of[row_of >= 0]]
+        pooled = pool.vectors(wanted.counts)
+        vectors = np.zeros((len(words), self.contextual.dim), np.float32)
+        vectors[row_of >= 0] = pooled[row_of[row_of >= 0]]
         if wanted.too_long:
-            self.progress.say(f"{wanted.too_long:,} words of more pieces than a window has: left out")
-        return found, taken
+            self.progress.say(f"{wanted.too_long:,} words of more pieces than a passage has: left out")
+        return vectors, taken
 
     def _pool_texts(self, texts: Texts, wanted: Wanted, pool: Pool) -> None:
         """The second pass over the corpus: fill the pool, until the end or until no row takes more."""
         place: Place = (0, 0)
-        if state := self.kept.load("texts"):
-            place = _place(state)
-            wanted.load(state["left"])
-            texts.unreadable, wanted.too_long = state["dropped"].tolist()
-            pool.load(state["total"])
+        if state := self.unfinished.load("texts"):
+            place, texts.unreadable = state.values["place"], state.values["unreadable"]
+            wanted.too_long = state.values["too_long"]
+            wanted.load(state.arrays["left"])
+            pool.load(state.arrays["total"])
             self.progress.say(f"going on: {wanted.complete:,} of {len(wanted.left):,} words are complete")
-        waiting: list[Window] = []
+        waiting: list[Passage] = []
         blocks, stopped = 0, False
         with self.progress.phase("reading texts", _kb(texts.size), "KB", _kb(texts.done(place)) or 0) as phase:
             for block in texts.blocks(place):
                 if stopped := wanted.complete == len(wanted.left):
                     break
-                waiting += wanted.windows(block.lines)
+                waiting += wanted.passages(block.lines)
                 blocks, place = blocks + 1, block.place
                 if blocks >= PATIENCE or sum(len(each.ids) for each in waiting) >= AHEAD * self.settings.batch:
                     self._flush(waiting, pool, phase)
                     waiting, blocks = [], 0
-                    if self.kept.is_due:
+                    if self.unfinished.is_due:
                         self._keep(place, texts, wanted, pool)
                 _show(phase, texts, f"{wanted.complete:,} of {len(wanted.left):,} words complete")
             self._flush(waiting, pool, phase)
@@ -153,47 +152,48 @@ class Distilling:
             self.progress.say(f"no word takes more occurrences: the text was read no further{share}")
 
     def _keep(self, place: Place, texts: Texts, wanted: Wanted, pool: Pool) -> None:
-        dropped = np.array([texts.unreadable, wanted.too_long])
-        self.kept.save("texts", place=place, left=wanted.left, dropped=dropped, total=pool.total.cpu().numpy())
+        arrays = {"left": np.array(wanted.left, np.int64), "total": pool.total.cpu().numpy()}
+        self.unfinished.save("texts", arrays, place=place, unreadable=texts.unreadable, too_long=wanted.too_long)
 
     def _alone(self, words: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Vectors [words, dim] of words that stand alone, and 1 for each that has one."""
         pool = Pool(len(words), self.contextual.dim, "mean", self.contextual.device)
         taken = np.zeros(len(words), np.int64)
         start = 0
-        if state := self.kept.load("alone"):
-            start, taken = _place(state)[1], state["taken"].astype(np.int64)
-            pool.load(state["total"])
+        if state := self.unfinished.load("alone"):
+            start, taken = state.values["words"], state.arrays["taken"]
+            pool.load(state.arrays["total"])
         step = max(STEP, AHEAD * self.settings.batch // 8)
         with self.progress.phase("single words", len(words), "words", start) as phase:
             for low in range(start, len(words), step):
-                part = words[low : low + step]
-                windows = [
-                    window
-                    for row, (ids, _) in enumerate(self.contextual.tokenized(part), low)
-                    if (window := self._alone_window(ids, row))
+                chunk = words[low : low + step]
+                passages = [
+                    passage
+                    for row, (ids, _) in enumerate(self.contextual.tokenized(chunk), low)
+                    if (passage := self._alone_passage(ids, row))
                 ]
-                taken[[window.spans[0][2] for window in windows]] = 1
-                self._flush(windows, pool, phase)
-                phase.advance(len(part))
-                if self.kept.is_due:
-                    self.kept.save("alone", place=(0, low + step), taken=taken, total=pool.total.cpu().numpy())
+                taken[[passage.spans[0][2] for passage in passages]] = 1
+                self._flush(passages, pool, phase)
+                phase.advance(len(chunk))
+                if self.unfinished.is_due:
+                    arrays = {"taken": taken, "total": pool.total.cpu().numpy()}
+                    self.unfinished.save("alone", arrays, words=low + step)
         return pool.vectors(taken), taken
 
-    def _alone_window(self, ids: list[int], row: int) -> Window | None:
+    def _alone_passage(self, ids: list[int], row: int) -> Passage | None:
         """One word with nothing around it but special tokens; None if the model's vocabulary has no piece of it."""
         contextual = self.contextual
         if not any(contextual.pieces.text[number] for number in ids) or len(ids) > contextual.room:
             return None
         start = len(contextual.before)
         if self.settings.specials:
-            return contextual.window(ids, [(0, start + len(ids) + len(contextual.behind), row)])
-        return contextual.window(ids, [(start, start + len(ids), row)])
+            return contextual.passage(ids, [(0, start + len(ids) + len(contextual.behind), row)])
+        return contextual.passage(ids, [(start, start + len(ids), row)])
 
-    def _flush(self, windows: list[Window], pool: Pool, phase: Phase) -> None:
-        """Send windows through the model, those of like length together."""
-        for batch in batches(windows, self.settings.batch):
-            pool.add(self.contextual.states([window.ids for window in batch]), batch)
+    def _flush(self, passages: list[Passage], pool: Pool, phase: Phase) -> None:
+        """Send passages through the model, those of like length together."""
+        for batch in batches(passages, self.settings.batch):
+            pool.add(self.contextual.states([passage.ids for passage in batch]), batch)
             phase.show()
 
     def _tell(self, texts: Texts, lacking: list[str], missing: list[str]) -> None:
@@ -227,21 +227,16 @@ class Distilling:
         }
 
 
-def batches(windows: list[Window], pieces: int) -> Iterator[list[Window]]:
-    """Windows of like length, so many that with padding they have at most `pieces` pieces (or one window)."""
-    batch: list[Window] = []
-    for window in sorted(windows, key=lambda window: len(window.ids)):
-        if batch and (len(batch) + 1) * len(window.ids) > pieces:
+def batches(passages: list[Passage], pieces: int) -> Iterator[list[Passage]]:
+    """Passages of like length, so many that with padding they have at most `pieces` pieces (or one passage)."""
+    batch: list[Passage] = []
+    for passage in sorted(passages, key=lambda passage: len(passage.ids)):
+        if batch and (len(batch) + 1) * len(passage.ids) > pieces:
             yield batch
             batch = []
-        batch.append(window)
+        batch.append(passage)
     if batch:
         yield batch
-
-
-def _place(state: dict[str, NDArray[Any]]) -> Place:
-    file, byte = state["place"].tolist()
-    return file, byte
 
 
 def _kb(size: int | None) -> int | None:

@@ -19,13 +19,13 @@ from safetensors import SafetensorError
 
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.progress import Progress
-from lovevec.transformer.whole_words import whole_words
+from lovevec.transformer.pieces import whole_words
 from lovevec.vectors import VectorTable
 from lovevec.vectors.memory import table_from_memory
 
 PREFIX = "hf:"
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
-UNFIT = (OSError, ValueError, KeyError, TypeError, RuntimeError, ImportError, SafetensorError)  # what loading may raise
+LOADING_ERRORS = (OSError, ValueError, KeyError, TypeError, RuntimeError, ImportError, SafetensorError)
 FORMAT = "input embeddings of a transformer, whole words"
 
 
@@ -34,7 +34,7 @@ def is_transformer(source: Any) -> bool:
     return isinstance(source, str) and source.startswith(PREFIX)
 
 
-def absolute(source: str) -> str:
+def absolute_source(source: str) -> str:
     """`hf:FOLDER` that means the same from every working folder; a hub id as it is."""
     name = source.removeprefix(PREFIX)
     return PREFIX + (str(Path(name).absolute()) if Path(name).is_dir() else name)
@@ -57,8 +57,8 @@ def load_model(name: str) -> Any:
 def input_embeddings(name: str, limit: int | None, progress: Progress) -> VectorTable:
     """The input embeddings of all whole words, float32 as they are, in the vocabulary's order."""
     with progress.phase("loading model"):
-        found = rows_of_words(name, load_tokenizer(name), load_model(name))
-    table, _ = table_from_memory(found, limit)
+        words, vectors = rows_of_words(name, load_tokenizer(name), load_model(name))
+    table, _ = table_from_memory((words, vectors), limit)
     table.report.format = FORMAT
     return table
 
@@ -96,7 +96,7 @@ def _embedding(name: str, model: Any) -> Any:
     return module
 
 
-def short_name(name: str) -> str:
+def public_name(name: str) -> str:
     """A model's name without the folders of this machine."""
     return Path(name).absolute().name if Path(name).is_dir() else name
 
@@ -109,8 +109,8 @@ def weights_file(name: str) -> Path | None:
 
     for each in WEIGHTS:
         try:
-            if found := cached_file(name, each, local_files_only=True):
-                return Path(found)
+            if path := cached_file(name, each, local_files_only=True):
+                return Path(path)
         except (OSError, ValueError):
             continue
     return None
@@ -139,8 +139,8 @@ def loading(name: str) -> Iterator[Any]:
     hub.setLevel(logging.CRITICAL)
     try:
         yield transformers
-    except UNFIT as error:
-        raise LovevecError(problem(name, error)) from None
+    except LOADING_ERRORS as error:
+        raise LovevecError(why_not_loaded(name, error)) from None
     finally:
         chatter.set_verbosity(before)
         if bars:
@@ -148,7 +148,7 @@ def loading(name: str) -> Iterator[Any]:
         hub.setLevel(level)
 
 
-def problem(name: str, error: Exception) -> str:
+def why_not_loaded(name: str, error: Exception) -> str:
     """Why a model could not be loaded, in one line."""
     reason = " ".join(str(error).split())[:240] or type(error).__name__
     if os.path.exists(name):

@@ -1,4 +1,9 @@
-"""Where words occur in tokenised text: counted, or looked up among wanted ones, of which each takes only so many."""
+"""Where words occur in tokenised text, and one vector a word out of its occurrences.
+
+Words are counted, or looked up among wanted ones, of which each takes only so many. The vector of one occurrence is the
+mean of the states of its pieces; of many the mean, or in each dimension the largest value. Sums are float64, so that
+neither the order of the texts nor their number matters.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from lovevec.transformer.contextual import Contextual, Window, cut
+from lovevec.transformer.contextual import Contextual, Passage, cut
 from lovevec.transformer.pieces import SPACE
 
 T = TypeVar("T")
@@ -75,12 +82,12 @@ class Wanted:
         self.complete = 0
         self.too_long = 0
 
-    def windows(self, texts: Sequence[str]) -> Iterator[Window]:
+    def passages(self, texts: Sequence[str]) -> Iterator[Passage]:
         """Cut texts to what the model takes; what holds no occurrence that is still wanted is passed over."""
         for ids, spans in self.contextual.tokenized(texts):
             at = 0
             for low, high in cut(len(ids), spans, self.contextual.room):
-                found = []
+                occurrences = []
                 shift = len(self.contextual.before) - low
                 while at < len(spans) and spans[at][0] < high:
                     first, last = spans[at]
@@ -92,9 +99,9 @@ class Wanted:
                     if row >= 0 and self.left[row]:
                         self.left[row] -= 1
                         self.complete += not self.left[row]
-                        found.append((first + shift, last + shift, row))
-                if found:
-                    yield self.contextual.window(ids[low:high], found)
+                        occurrences.append((first + shift, last + shift, row))
+                if occurrences:
+                    yield self.contextual.passage(ids[low:high], occurrences)
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -109,10 +116,55 @@ class Wanted:
 
 def spelled(contextual: Contextual, words: Sequence[str]) -> list[str | None]:
     """Each word as the tokenizer spells it in a text; None when that is not one word for it (don't, New York, …)."""
-    found: list[str | None] = []
+    spellings: list[str | None] = []
     for ids, spans in contextual.tokenized(words):
         one = len(spans) == 1 and contextual.unknown not in ids
         rest = [*ids[: spans[0][0]], *ids[spans[0][1] :]] if one else []
         whole = one and not any(contextual.pieces.text[number] for number in rest)
-        found.append(contextual.pieces.spelling(ids[slice(*spans[0])]) if whole else None)
-    return found
+        spellings.append(contextual.pieces.spelling(ids[slice(*spans[0])]) if whole else None)
+    return spellings
+
+
+class Pool:
+    """Rows that fill up, [rows, dim] on the device: sums for `mean`, the largest values so far for `max`."""
+
+    def __init__(self, rows: int, dim: int, pooling: str, device: torch.device) -> None:
+        self.mean = pooling == "mean"
+        self.total = torch.full(
+            (rows, dim),
+            0.0 if self.mean else -torch.inf,
+            dtype=torch.float64 if self.mean else torch.float32,
+            device=device,
+        )
+
+    def add(self, states: Tensor, batch: Sequence[Passage]) -> None:
+        """Put all spans of a batch into their rows; `states` [passages, longest, dim]."""
+        longest, device = states.shape[1], self.total.device
+        spans = [(at * longest, *span) for at, passage in enumerate(batch) for span in passage.spans]
+        lengths = np.array([high - low for _, low, high, _ in spans])
+        first = np.array([start + low for start, low, _, _ in spans])
+        places = np.repeat(first - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+        rows = torch.tensor([row for *_, row in spans], device=device)
+        each = torch.from_numpy(lengths).to(device)
+        pieces = states.reshape(-1, states.shape[-1])[torch.from_numpy(places).to(device)].double()
+        owner = torch.repeat_interleave(torch.arange(len(spans), device=device), each, output_size=len(places))
+        occurrences = torch.zeros(len(spans), states.shape[-1], dtype=torch.float64, device=device)
+        occurrences.index_add_(0, owner, pieces)
+        occurrences /= each[:, None]
+        if self.mean:
+            self.total.index_add_(0, rows, occurrences)
+        else:
+            index = rows[:, None].expand(-1, self.total.shape[1])
+            self.total.scatter_reduce_(0, index, occurrences.float(), "amax")
+
+    def load(self, total: NDArray[np.generic]) -> None:
+        """Go on from what `total` held."""
+        self.total.copy_(torch.from_numpy(total))
+
+    def vectors(self, counts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The rows as vectors, float32; what has no occurrence is zero."""
+        total = self.total.cpu().numpy()
+        some = counts > 0
+        vectors = np.zeros(total.shape, np.float32)
+        vectors[some] = total[some] / counts[some, None] if self.mean else total[some]
+        return vectors

@@ -6,6 +6,7 @@
 
 A word of several pieces is *broken*: the tokenizer does not know it. Pieces without a letter or digit belong to no
 word, and one that begins with punctuation ('s) goes on none. A lone space mark belongs to the word behind it.
+Entries that are a whole word by themselves are the rows of the input embeddings to mimic.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
 
@@ -56,18 +60,18 @@ class Pieces:
 
     def words(self, ids: Sequence[int], word_ids: Sequence[int | None]) -> list[tuple[int, int]]:
         """The words of one tokenised text, as positions from, up to: `mis ##pel ##led .` -> [(0, 3)]."""
-        found: list[tuple[int, int]] = []
+        spans: list[tuple[int, int]] = []
         low, last = -1, None
         for place, (number, word) in enumerate(zip(ids, word_ids, strict=True)):
             if low >= 0 and (word != last or self.cuts[number]):
-                found.append((low, place))
+                spans.append((low, place))
                 low = -1
             if low < 0 and word is not None and self.in_word[number]:
                 low = place - (place > 0 and word == last and ids[place - 1] == self.space)
             last = word
         if low >= 0:
-            found.append((low, len(ids)))
-        return found
+            spans.append((low, len(ids)))
+        return spans
 
     def broken(self, ids: Sequence[int], word_ids: Sequence[int | None]) -> list[tuple[int, int]]:
         """Those words that have several pieces and a letter: numbers are no words to look up by their spelling."""
@@ -91,12 +95,47 @@ class Pieces:
         return self.spelled(token)[0].decode("utf-8", "replace") if self.in_bytes else token.removeprefix(self.mark)
 
 
+def whole_words(tokenizer: Any) -> tuple[list[str], NDArray[np.int64]]:
+    """The entries of a fast tokenizer's vocabulary that are whole words, in its order, and their row numbers.
+
+        WordPiece                      run, ##ning      -> run
+        byte-level BPE, SentencePiece  Ġrun, ▁run, ning -> run
+
+    Pieces that go on a word, special and added tokens and [unused…] rows are left out, and so is what is no text by
+    itself: part of a character, nothing but a space mark, several words in one entry. Punctuation stays.
+    """
+    pieces = Pieces(tokenizer)
+    words: list[str] = []
+    rows: list[int] = []
+    for number, (text, begins) in enumerate(zip(pieces.text, pieces.begins, strict=True)):
+        if begins and (word := _as_word(text)):
+            words.append(word)
+            rows.append(number)
+    return words, np.array(rows, dtype=np.int64)
+
+
+def lowercases(tokenizer: Any) -> bool:
+    """Whether the tokenizer lower-cases what it reads, so that its model knows no capitals."""
+    normalizer = tokenizer.backend_tokenizer.normalizer
+    return normalizer is not None and "abc" in normalizer.normalize_str("ABC")
+
+
 def refuse_empty(tokenizer: Any) -> None:
     """A folder without a tokenizer gives one that knows special tokens only, and transformers does not say so."""
     if {*tokenizer.get_vocab().values()} <= {*tokenizer.all_special_ids, *tokenizer.added_tokens_decoder}:
         raise LovevecError(
             f"{_name(tokenizer)}: its tokenizer has no vocabulary; is tokenizer.json missing beside the model?"
         )
+
+
+def _as_word(text: bytes) -> str:
+    """The word that an entry's bytes spell; empty when they spell none."""
+    try:
+        word = text.decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
+    one = word.split() == [word] and SPACE not in word and "\ufffd" not in word
+    return word if one else ""
 
 
 def _is_word(spelling: str) -> bool:

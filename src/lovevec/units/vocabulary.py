@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError, MissingExtra
-from lovevec.files import split_lines
+from lovevec.files.lines import split_lines
 
 Shrink = Literal["none", "stem", "top", "hash", "factor"]
 SHRINKS: tuple[str, ...] = get_args(Shrink)

@@ -1,4 +1,4 @@
-"""Rows of a table: at length 1, times a matrix, some of them kept, and one for each word in lower case."""
+"""Rows of a table: at length 1, some of them kept, and one for each word in lower case."""
 
 from __future__ import annotations
 
@@ -17,15 +17,6 @@ def normalized(rows: NDArray[Float]) -> NDArray[Float]:
     lengths = np.sqrt(np.square(rows).sum(axis=-1, keepdims=True))
     lengths[lengths == 0] = 1
     result: NDArray[Float] = rows / lengths
-    return result
-
-
-def rows_times(rows: NDArray[np.float32], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    """rows @ matrix, one product a row, so that a word's vector does not depend on its company.
-
-    BLAS rounds by the shape of the product, so every row gets the same shape.
-    """
-    result: NDArray[np.float32] = np.matmul(rows[:, None, :], matrix)[:, 0, :]
     return result
 
 

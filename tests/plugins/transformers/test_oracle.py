@@ -133,19 +133,19 @@ def test_threads_that_share_a_model_get_the_same_vectors(small, love):
     assert all(torch.equal(one, other) for one, other in zip(found, expected * 3, strict=True))
 
 
-def test_more_words_than_the_table_holds(small, love, monkeypatch):
-    from lovevec.plugins.transformers import table
+def test_more_words_than_the_cache_holds(small, love, monkeypatch):
+    from lovevec.plugins.transformers import word_cache
 
     robust, tokenizer = robustify(small("bert"), love, space="direct")
     batches = [tokenizer(made_texts(8, broken=0.9, seed=seed), padding=True, return_tensors="pt") for seed in range(6)]
     with torch.no_grad():
         expected = [robust(**batch).last_hidden_state for batch in batches]
-        monkeypatch.setattr(table, "MOST_WORDS", 20)
+        monkeypatch.setattr(word_cache, "MOST_WORDS", 20)
         crowded, _ = robustify(small("bert"), love, space="direct")
         for _ in range(2):
             for batch, one in zip(batches, expected, strict=True):
                 assert torch.equal(crowded(**batch).last_hidden_state, one)
-    assert len(crowded.robust_embeddings.table.row) < 60 < len(robust.robust_embeddings.table.row)
+    assert len(crowded.robust_embeddings.cache.row) < 60 < len(robust.robust_embeddings.cache.row)
 
 
 @pytest.mark.parametrize("strategy", ["replace", "linear", "add"])

@@ -55,9 +55,9 @@ def run(given: argparse.Namespace) -> None:
     from lovevec.evaluate.data.misspellings import misspellings
     from lovevec.evaluate.datasets import data_folder, read_several
     from lovevec.evaluate.reports.typos import typos_report
-    from lovevec.evaluate.same_space import brought_into
     from lovevec.evaluate.speed import words_per_second
     from lovevec.evaluate.typos import lower_cased, trial, typos
+    from lovevec.methods.mapped import brought_into
 
     if not given.methods and not given.rivals:
         raise LovevecError("nothing to evaluate: name models or vector files with --methods, or --rivals")

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from lovevec.errors import FormatError
-from lovevec.files import UTF16_MARKS, split_lines
+from lovevec.files.lines import UTF16_MARKS, split_lines
 
 
 def read_bytes(path: Path) -> bytes:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lovevec.methods.symspell import Dictionary
-from lovevec.transformer.whole_words import lowercases, whole_words
+from lovevec.transformer.pieces import lowercases, whole_words
 
 
 class Speller:

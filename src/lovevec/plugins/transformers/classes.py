@@ -43,9 +43,9 @@ def robust_config(base: Any) -> type:
         return base.from_dict.__func__(cls, values, **kwargs)
 
     named = {"model_type": TYPE + base.model_type, "from_dict": classmethod(from_dict)}
-    made: Any = type(PREFIX + base.__name__, (base,), {"__module__": PACKAGE, **named})
-    AutoConfig.register(made.model_type, made, exist_ok=True)
-    return made  # type: ignore[no-any-return]
+    robust: Any = type(PREFIX + base.__name__, (base,), {"__module__": PACKAGE, **named})
+    AutoConfig.register(robust.model_type, robust, exist_ok=True)
+    return robust  # type: ignore[no-any-return]
 
 
 @cache
@@ -85,8 +85,8 @@ def register(config: type, tokenizer: str | None) -> None:
     for name in AUTO:
         auto = getattr(modeling_auto, name)
         if config in auto._model_mapping:
-            found = auto._model_mapping[config]
-            for base in found if isinstance(found, (list, tuple)) else [found]:
+            models = auto._model_mapping[config]
+            for base in models if isinstance(models, (list, tuple)) else [models]:
                 auto._model_mapping.register(robust, robust_model(base), exist_ok=True)
     if tokenizer:
         AutoTokenizer.register(robust, robust_tokenizer(by_name(tokenizer)), exist_ok=True)
@@ -105,10 +105,10 @@ def register_known() -> None:
 
 def by_name(name: str) -> Any:
     """A class of transformers by its name, as saved files have it."""
-    found = getattr(transformers, name, None)
-    if not isinstance(found, type):
+    kind = getattr(transformers, name, None)
+    if not isinstance(kind, type):
         raise LovevecError(f"transformers {transformers.__version__} has no class {name}, which a saved model needs")
-    return found
+    return kind
 
 
 def by_robust_name(name: str) -> Any:

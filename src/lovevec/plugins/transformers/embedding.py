@@ -1,7 +1,7 @@
 """The model's half: an embedding layer that knows broken words.
 
 For the time of one call a broken word is known by a number below zero: `-1 - (id + size · row)`, where `size` is that
-of the vocabulary and `row` the word's place in this thread's table. So it passes through whatever a model does with ids
+of the vocabulary and `row` the word's place in this thread's cache. So it passes through whatever a model does with ids
 before they reach this layer (RoBERTa counts its positions by them), and an id without a word stays what it is.
 
     replace    e_word                                 one position for the word
@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 from torch import nn
 
 from lovevec.errors import LovevecError
-from lovevec.plugins.transformers.imputed import Imputer
-from lovevec.plugins.transformers.quick import quick
-from lovevec.plugins.transformers.table import Table
-from lovevec.plugins.transformers.trained import TrainedLOVE, taken_apart
+from lovevec.plugins.transformers.imputed import Imputer, quick
+from lovevec.plugins.transformers.trained import TrainedLOVE, ingredients
 from lovevec.plugins.transformers.wire_format import KEY, NUMBERS, to_bytes
+from lovevec.plugins.transformers.word_cache import WordCache
 
 Strategy = Literal["replace", "linear", "add"]
 Floats = NDArray[np.float32]
@@ -37,12 +36,12 @@ class RobustEmbedding(nn.Embedding):
     strategy: Strategy
     mask: int
     imputer: Imputer | None
-    table: Table
+    cache: WordCache
 
     def become_robust(self, strategy: Strategy, mask: int | None, sizes: dict[str, list[int]] | None) -> None:
         """What a plain layer lacks; LOVE comes later. `mask` is the id of the mask token, under which no word shines
         through; `sizes` are those of a LOVE that trains with the model."""
-        self.strategy, self.mask, self.imputer, self.table = strategy, -1 if mask is None else mask, None, Table()
+        self.strategy, self.mask, self.imputer, self.cache = strategy, -1 if mask is None else mask, None, WordCache()
         if strategy == "linear":
             self.gate = nn.Linear(self.embedding_dim, 1, bias=False, device=self.weight.device, dtype=self.weight.dtype)
             nn.init.zeros_(self.gate.weight)  # α = ½ everywhere, to begin with
@@ -53,12 +52,12 @@ class RobustEmbedding(nn.Embedding):
         if imputer.dim != self.embedding_dim:
             raise LovevecError(f"LOVE gives {imputer.dim} dimensions, the model's embeddings have {self.embedding_dim}")
         self.imputer = imputer
-        self.table.clear()
+        self.cache.clear()
 
     def train_love(self, imputer: Imputer) -> TrainedLOVE:
         """Make LOVE's own tables a part of this layer's weights, to train with them."""
         self.love = TrainedLOVE.of(imputer).to(self.weight.device)
-        self.table.clear()
+        self.cache.clear()
         return self.love
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]
@@ -73,23 +72,23 @@ class RobustEmbedding(nn.Embedding):
             )
         spelled = numbers.cpu().numpy()  # the one time that a GPU is waited for
         there = spelled.any(axis=-1)
-        self.table.asked = bool(there.any())
-        if not self.table.asked:
+        self.cache.asked = bool(there.any())
+        if not self.cache.asked:
             return ids
         if self.imputer is None:
             raise LovevecError(
                 "this robust model was made without LOVE: load it with from_pretrained, or use robustify"
             )
-        found = np.full(there.shape, -1)
-        found[there] = self.table.rows(to_bytes(spelled[there]), self._compute, self._kept_like())
-        rows = torch.from_numpy(found).to(ids.device)
+        places = np.full(there.shape, -1)
+        places[there] = self.cache.rows(to_bytes(spelled[there]), self._compute, self._kept_like())
+        rows = torch.from_numpy(places).to(ids.device)
         return torch.where((rows < 0) | (ids == self.mask), ids, -1 - (ids + rows * len(self.weight)))
 
     def _compute(self, words: list[str]) -> Floats:
-        """What the table keeps of words: their vectors, or what these are made of if LOVE is trained."""
+        """What the cache keeps of words: their vectors, or what these are made of if LOVE is trained."""
         assert self.imputer is not None
         imputer = quick(self.imputer)
-        return imputer(words) if self.love is None else taken_apart(imputer, words)
+        return imputer(words) if self.love is None else ingredients(imputer, words)
 
     def _kept_like(self) -> torch.Tensor:
         """Ids do not fit into 16 bits."""
@@ -98,19 +97,19 @@ class RobustEmbedding(nn.Embedding):
     @torch.compiler.disable  # type: ignore[untyped-decorator]
     def _asked(self, ids: torch.Tensor) -> bool:
         """Whether these ids may hold words: not where the model has moved since any were looked up."""
-        kept = self.table.vectors
-        if not self.table.asked or kept is None:
+        kept = self.cache.vectors
+        if not self.cache.asked or kept is None:
             return False
         return (kept.device, kept.dtype) == (ids.device, self._kept_like().dtype)
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]
-    def _made(self, rows: torch.Tensor) -> torch.Tensor:
+    def _imputed(self, rows: torch.Tensor) -> torch.Tensor:
         """The words' vectors."""
-        assert self.table.vectors is not None
+        assert self.cache.vectors is not None
         if self.love is None:
-            return nn.functional.embedding(rows, self.table.vectors)
+            return nn.functional.embedding(rows, self.cache.vectors)
         which, places = rows.unique(return_inverse=True)
-        vectors: torch.Tensor = self.love(self.table.vectors[which])[places]
+        vectors: torch.Tensor = self.love(self.cache.vectors[which])[places]
         return vectors.to(self.weight.dtype)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
@@ -120,13 +119,13 @@ class RobustEmbedding(nn.Embedding):
         is_word, size = input < 0, len(self.weight)
         number = -1 - input
         own = super().forward(torch.where(is_word, number % size, input))
-        made = self._made(torch.where(is_word, number // size, 0))  # row 0's where there is no word
+        vectors = self._imputed(torch.where(is_word, number // size, 0))  # row 0's where there is no word
         if self.strategy == "linear":
             weight = torch.sigmoid(self.gate(own))
-            made = (1 - weight) * own + weight * made
+            vectors = (1 - weight) * own + weight * vectors
         elif self.strategy == "add":
-            made = own + made
-        return torch.where(is_word[..., None], made, own)
+            vectors = own + vectors
+        return torch.where(is_word[..., None], vectors, own)
 
 
 @cache
@@ -138,8 +137,8 @@ def robust_layer(base: Any) -> type[RobustEmbedding]:
 
 
 def make_robust(layer: Any, metadata: dict[str, Any]) -> RobustEmbedding:
-    """Turn a model's embedding layer into one that knows broken words: the same object with the same weights. `about`
-    is what the model's config has under `lovevec`."""
+    """Turn a model's embedding layer into one that knows broken words: the same object with the same weights.
+    `metadata` is what the model's config has under `lovevec`."""
     if not isinstance(layer, nn.Embedding):
         raise LovevecError(f"the model's input embeddings are {type(layer).__name__}, no plain table of rows")
     kind: Any = type(layer)

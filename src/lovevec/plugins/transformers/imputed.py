@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,46 +20,43 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from lovevec.attach.lengths import Lengths, fit_lengths, lengths_of
-from lovevec.attach.ridge import ridge
-from lovevec.attach.sample import Sample, shared_words
-from lovevec.attach.space import SAME_SPACE, STRENGTH
-from lovevec.errors import FormatError, LovevecError
+from lovevec.attach.sample import shared_words
+from lovevec.attach.space import Map, SpaceOption, fit_space
+from lovevec.errors import FormatError
 from lovevec.files import atomic_write
 from lovevec.love import LOVE
-from lovevec.vectors.rows import normalized, rows_times
 
 Floats = NDArray[np.float32]
-Space = Literal["auto", "direct", "mapped"]
-SPACES: tuple[str, ...] = get_args(Space)
 FILE = "fit.safetensors"  # beside LOVE's own files
 SCALARS = ("typical", "offset", "least", "most")
 
 
 @dataclass(frozen=True, eq=False)
 class Imputer:
-    """Words -> vectors in the space of the model's input embeddings, [n, dim]. `slope` is the map, None where LOVE
-    lives there; `near` is the mean cosine of what comes out with the model's own rows, for shared words held out."""
+    """Words -> vectors in the space of the model's input embeddings, [n, dim]. `map` is None where LOVE lives there;
+    `near` is the mean cosine of what comes out with the model's own rows: of all shared words without a map, of those
+    held out with one."""
 
     love: LOVE
     lengths: Lengths
-    slope: Floats | None
+    map: Map | None
     near: float
 
     @property
     def dim(self) -> int:
         """Of the vectors."""
-        return self.love.dim if self.slope is None else int(self.slope.shape[1])
+        return self.love.dim if self.map is None else int(self.map.slope.shape[1])
 
     def __call__(self, words: list[str]) -> Floats:
         """A direction by LOVE, times a length."""
-        made = self.love.embed(words)
-        directions = made if self.slope is None else normalized(rows_times(made, self.slope))
-        return directions * self.lengths(made)[:, None]
+        vectors = self.love.embed(words)
+        directions = vectors if self.map is None else self.map(vectors)
+        return directions * self.lengths(vectors)[:, None]
 
     def save(self, folder: Path) -> None:
         """LOVE's own folder, and how it was fitted beside its files."""
         self.love.save(folder)
-        arrays = {"map": self.slope, "lengths": self.lengths.slope}
+        arrays = {"map": self.map.slope if self.map else None, "lengths": self.lengths.slope}
         numbers = {name: getattr(self.lengths, name) for name in SCALARS}
         metadata = {"about": json.dumps({**numbers, "near": self.near})}
         with atomic_write(folder / FILE) as file:
@@ -74,34 +71,31 @@ class Imputer:
                 metadata = json.loads(file.metadata()["about"])
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
             lengths = Lengths(**{name: float(metadata[name]) for name in SCALARS}, slope=arrays.get("lengths"))
-            made = cls(love, lengths, arrays.get("map"), float(metadata["near"]))
-            made(["a"])
+            slope = arrays.get("map")
+            imputer = cls(love, lengths, None if slope is None else Map(slope), float(metadata["near"]))
+            imputer(["a"])
         except (OSError, SafetensorError, ValueError, TypeError, KeyError) as error:
             raise FormatError(folder / FILE, f"does not fit the LOVE beside it ({error})") from None
-        return made
+        return imputer
 
 
-def fit(love: LOVE, words: list[str], vectors: Floats, space: Space) -> Imputer:
+def fit(love: LOVE, words: list[str], vectors: Floats, space: SpaceOption) -> Imputer:
     """Learn from the model's whole words and their rows how LOVE's vectors become like them."""
     sample = shared_words(love, {word: row for row, word in enumerate(words)}, vectors)
     lengths = replace(fit_lengths(sample, lengths_of(vectors)), error=None, error_typical=None)
-    near = nearness(sample)
-    if space == "direct" and love.dim != vectors.shape[1]:
-        raise LovevecError(f"space is 'direct', but LOVE has {love.dim} dimensions, the model {vectors.shape[1]}")
-    if space == "direct" or (space == "auto" and near >= SAME_SPACE):
-        return Imputer(love, lengths, None, near)
-    if sample.shared < 2 * love.dim:
-        raise LovevecError(
-            f"{love!r} shares {sample.shared:,} words with the model's vocabulary: at least {2 * love.dim:,} are needed"
-        )
-    own, held, rest = normalized(sample.own), slice(0, sample.tested), slice(sample.tested, None)
-    guess = normalized(rows_times(sample.made[held], ridge(sample.made[rest], own[rest], STRENGTH)[0]))
-    slope = ridge(sample.made, own, STRENGTH)[0]
-    return Imputer(love, lengths, slope, float((guess * own[held]).sum(axis=1).mean()))
+    fitted = fit_space(sample, space)
+    return Imputer(love, lengths, fitted.map, fitted.mapped.cosine if fitted.mapped else fitted.agreement)
 
 
-def nearness(sample: Sample) -> float:
-    """Mean cosine of LOVE's vectors with the model's own, for held-out words; 0 where there is nothing to compare."""
-    if sample.made.shape[1] != sample.own.shape[1] or not len(sample.made):
-        return 0.0
-    return float((sample.made * normalized(sample.own)).sum(axis=1).mean())
+_by_numba: WeakKeyDictionary[Imputer, Imputer] = WeakKeyDictionary()
+
+
+def quick(imputer: Imputer) -> Imputer:
+    """The same by numba, where that is installed and no other engine was asked for: inside a model words come a few at
+    a time, but again and again. It is no part of the model, so that a pickle can be read where numba is missing."""
+    love = imputer.love
+    if love.engine.mode != "auto" or love.engine.for_many != "numba":
+        return imputer
+    if imputer not in _by_numba:
+        _by_numba[imputer] = replace(imputer, love=LOVE(love.parts, love.card, "numba"))
+    return _by_numba[imputer]

@@ -76,5 +76,5 @@ def love_folder(name: Any, options: dict[str, Any]) -> Path:
     from transformers.utils.hub import cached_file
 
     kept = {key: options[key] for key in ("cache_dir", "revision", "token", "local_files_only") if key in options}
-    found = [cached_file(name, f"{FOLDER}/{file}", **kept) for file in (*NEEDED, FILE, CARD)]
-    return Path(str(found[0])).parent
+    files = [cached_file(name, f"{FOLDER}/{file}", **kept) for file in (*NEEDED, FILE, CARD)]
+    return Path(str(files[0])).parent

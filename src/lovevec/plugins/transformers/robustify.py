@@ -6,13 +6,15 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from transformers import AutoModel, AutoTokenizer
+
+from lovevec.attach.space import SPACES, SpaceOption
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
 from lovevec.plugins.transformers.embedding import STRATEGIES, Strategy
-from lovevec.plugins.transformers.imputed import SPACES, Space
-from lovevec.plugins.transformers.pair import Love, robust_pair
-from lovevec.plugins.transformers.sentences import is_sentence_transformer, robust_sentence_transformer
-from lovevec.transformer.load import UNFIT, problem
+from lovevec.plugins.transformers.pair import Love, copy_with_shared_weights, robust_pair
+from lovevec.plugins.transformers.wire_format import KEY
+from lovevec.transformer.load import LOADING_ERRORS, why_not_loaded
 from lovevec.units.words import refuse_other_than_words, word_list
 
 Keep = Iterable[str] | os.PathLike[str] | None
@@ -25,7 +27,7 @@ def robustify(
     *,
     trainable: bool = False,
     keep: Keep = None,
-    space: Space = "auto",
+    space: SpaceOption = "auto",
     auto: Any = None,
     **options: Any,
 ) -> Any:
@@ -51,8 +53,8 @@ def robustify(
     if isinstance(model, (str, os.PathLike)):
         model = load_pair(model, auto, options)
     elif auto is not None or options:
-        given = ", ".join(["auto"] * (auto is not None) + list(options))
-        raise LovevecError(f"{given}: only for a model given by its name")
+        names = ", ".join(["auto"] * (auto is not None) + list(options))
+        raise LovevecError(f"{names}: only for a model given by its name")
     if isinstance(model, tuple) and len(model) == 2:
         return robust_pair(*model, love, **how)
     if is_sentence_transformer(model):
@@ -76,10 +78,30 @@ def kept_words(keep: Keep) -> list[str]:
 
 def load_pair(name: str | os.PathLike[str], auto: Any, options: dict[str, Any]) -> tuple[Any, Any]:
     """Model and tokenizer by the Auto classes."""
-    from transformers import AutoModel, AutoTokenizer
-
     try:
         model = (auto or AutoModel).from_pretrained(name, **options)  # first: its errors say best what a folder lacks
         return model, AutoTokenizer.from_pretrained(name)
-    except UNFIT as error:
-        raise LovevecError(problem(os.fspath(name), error)) from None
+    except LOADING_ERRORS as error:
+        raise LovevecError(why_not_loaded(os.fspath(name), error)) from None
+
+
+def is_sentence_transformer(model: Any) -> bool:
+    """Found out without importing the library, which whoever has such a model has done."""
+    return any(kind.__module__.startswith("sentence_transformers.") for kind in type(model).__mro__)
+
+
+def robust_sentence_transformer(model: Any, love: Love, how: dict[str, Any]) -> Any:
+    """A copy of the sentence encoder around a robust model; weights are shared."""
+    model = copy_with_shared_weights(model)
+    module = model[0]
+    tokenizer = getattr(module, "tokenizer", None)
+    holder = "processor" if hasattr(module, "processor") else "tokenizer"
+    inner = "model" if "model" in module._modules else "auto_model"
+    if inner not in module._modules or tokenizer is None:
+        raise LovevecError(f"the SentenceTransformer's first module is {type(module).__name__}, no transformers model")
+    robust, tokenizer = robust_pair(getattr(module, inner), tokenizer, love, **how)
+    setattr(module, inner, robust)
+    setattr(module, holder, tokenizer)
+    if getattr(module, "model_forward_params", None) is not None:
+        module.model_forward_params = {*module.model_forward_params, KEY}
+    return model

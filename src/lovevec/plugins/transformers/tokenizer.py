@@ -52,8 +52,8 @@ class RobustTokenizer:
     def broken(self, ids: Sequence[int], word_ids: Sequence[int | None]) -> list[tuple[int, int]]:
         """The words that LOVE is asked for, as positions from, up to: the broken ones less those to keep."""
         pieces, kept = self.pieces, self._kept
-        found = pieces.broken(ids, word_ids)
-        return [(low, high) for low, high in found if not kept or pieces.spelling(ids[low:high]).lower() not in kept]
+        spans = pieces.broken(ids, word_ids)
+        return [(low, high) for low, high in spans if not kept or pieces.spelling(ids[low:high]).lower() not in kept]
 
     @property
     def _kept(self) -> frozenset[str]:
@@ -87,9 +87,9 @@ class RobustTokenizer:
             super().set_truncation_and_padding(*args, **kwargs)  # type: ignore[misc]
 
     def _convert_encoding(self, encoding: Any, *args: Any, **kwargs: Any) -> Any:
-        made, encodings = super()._convert_encoding(encoding, *args, **kwargs)  # type: ignore[misc]
-        made[KEY] = [self._spelled(one) for one in encodings]
-        return made, encodings
+        batch, encodings = super()._convert_encoding(encoding, *args, **kwargs)  # type: ignore[misc]
+        batch[KEY] = [self._spelled(one) for one in encodings]
+        return batch, encodings
 
     def _spelled(self, encoding: Any) -> list[tuple[int, ...]]:
         """The numbers of each position."""
@@ -104,9 +104,9 @@ class RobustTokenizer:
         return result
 
     def _encode_plus(self, *args: Any, return_tensors: Any = None, **kwargs: Any) -> Any:
-        made = super()._encode_plus(*args, return_tensors=None, **kwargs)  # type: ignore[misc]
-        alone = is_alone(made) and not kwargs.get("return_overflowing_tokens")
-        return as_tensors(made, return_tensors, alone)
+        batch = super()._encode_plus(*args, return_tensors=None, **kwargs)  # type: ignore[misc]
+        alone = is_alone(batch) and not kwargs.get("return_overflowing_tokens")
+        return as_tensors(batch, return_tensors, alone)
 
     def pad(self, *args: Any, return_tensors: Any = None, **kwargs: Any) -> Any:
         """As ever."""
@@ -114,25 +114,25 @@ class RobustTokenizer:
 
     def _pad(self, encoded_inputs: Any, *args: Any, padding_side: str | None = None, **kwargs: Any) -> Any:
         """Pad `love_words` as far as `input_ids` were padded."""
-        made = super()._pad(encoded_inputs, *args, padding_side=padding_side, **kwargs)  # type: ignore[misc]
-        if KEY in made and (lacking := len(made["input_ids"]) - len(made[KEY])) > 0:
-            words, none = list(made[KEY]), [NOTHING] * lacking
-            made[KEY] = words + none if (padding_side or self.padding_side) == "right" else none + words
-        return made
+        batch = super()._pad(encoded_inputs, *args, padding_side=padding_side, **kwargs)  # type: ignore[misc]
+        if KEY in batch and (lacking := len(batch["input_ids"]) - len(batch[KEY])) > 0:
+            words, none = list(batch[KEY]), [NOTHING] * lacking
+            batch[KEY] = words + none if (padding_side or self.padding_side) == "right" else none + words
+        return batch
 
 
-def is_alone(made: Any) -> bool:
+def is_alone(batch: Any) -> bool:
     """Whether this is one text, with no list of texts around it."""
-    ids = made["input_ids"]
+    ids = batch["input_ids"]
     return not (len(ids) and isinstance(ids[0], (list, tuple, np.ndarray)))
 
 
-def as_tensors(made: Any, kind: Any, add_batch: bool = False) -> Any:
+def as_tensors(batch: Any, kind: Any, add_batch: bool = False) -> Any:
     """Tensors instead of lists. The words' numbers are arrays before, for transformers looks at lists one by one."""
     if kind is None:
-        return made
-    if KEY in made:
-        rows = [made[KEY]] if is_alone(made) else made[KEY]
+        return batch
+    if KEY in batch:
+        rows = [batch[KEY]] if is_alone(batch) else batch[KEY]
         arrays = [np.array(one, dtype=np.int64).reshape(-1, NUMBERS) for one in rows]
-        made[KEY] = arrays[0] if is_alone(made) else arrays
-    return made.convert_to_tensors(kind, prepend_batch_axis=add_batch)
+        batch[KEY] = arrays[0] if is_alone(batch) else arrays
+    return batch.convert_to_tensors(kind, prepend_batch_axis=add_batch)

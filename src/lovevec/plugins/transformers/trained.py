@@ -47,13 +47,13 @@ class TrainedLOVE(nn.Module):
         """With LOVE's own numbers to begin with."""
         tables = foldable(imputer.love).tables
         arrays = {"out": tables.all_out()} | dict(zip(HEAD, tables.head, strict=False))
-        if imputer.slope is not None:
-            arrays["map"] = imputer.slope
-        made = cls({name: list(array.shape) for name, array in arrays.items()})
+        if imputer.map is not None:
+            arrays["map"] = imputer.map.slope
+        module = cls({name: list(array.shape) for name, array in arrays.items()})
         with torch.no_grad():
             for name, array in arrays.items():
-                made.weights[name].copy_(torch.from_numpy(np.array(array)))
-        return made
+                module.weights[name].copy_(torch.from_numpy(np.array(array)))
+        return module
 
     def forward(self, words: torch.Tensor) -> torch.Tensor:
         """[n, 1 + 3 · MOST_UNITS] -> [n, dim]."""
@@ -63,10 +63,10 @@ class TrainedLOVE(nn.Module):
             first, first_bias, second, second_bias = (self.weights[name] for name in HEAD)
             hidden = functional.linear(direction(pooled), first, first_bias).relu()
             pooled = pooled + functional.linear(hidden, second, second_bias)
-        made = direction(pooled + self._bag(ids, ngrams))
+        unit = direction(pooled + self._bag(ids, ngrams))
         if "map" in self.weights:
-            made = direction(made @ self.weights["map"])
-        vectors: torch.Tensor = length * made
+            unit = direction(unit @ self.weights["map"])
+        vectors: torch.Tensor = length * unit
         return vectors
 
     def _bag(self, ids: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
@@ -81,7 +81,7 @@ def direction(rows: torch.Tensor) -> torch.Tensor:
     return functional.normalize(rows, dim=1, eps=1e-12)
 
 
-def taken_apart(imputer: Imputer, words: list[str]) -> Floats:
+def ingredients(imputer: Imputer, words: list[str]) -> Floats:
     """What TrainedLOVE reads: [n, 1 + 3 · MOST_UNITS]."""
     love, engine = imputer.love, foldable(imputer.love)
     rows = love.parts.units.encode(words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.files import BOM
+from lovevec.files.lines import BOM
 from lovevec.vectors.read import fasttext_bin, numpy
 from lovevec.vectors.read.builder import Job
 from lovevec.vectors.read.source import HEAD, ZIP, Source, open_source

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import FormatError
-from lovevec.files import plain_ends, whole_lines
+from lovevec.files.lines import plain_ends, whole_lines
 from lovevec.vectors.read.builder import Job
 from lovevec.vectors.read.numbers import PAD, parse_numbers, parse_odd, to_number
 from lovevec.vectors.read.source import Source

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from lovevec.errors import LovevecError
-from lovevec.files import BOM, plain_ends, whole_lines
+from lovevec.files.lines import BOM, plain_ends, whole_lines
 
 BLOCK = 1 << 18
 BATCH = 32_768

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lovevec.errors import FormatError
-from lovevec.files import split_lines
+from lovevec.files.lines import split_lines
 from lovevec.vectors.read.source import open_raw
 
 

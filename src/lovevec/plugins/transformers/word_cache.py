@@ -16,18 +16,18 @@ Floats = NDArray[np.float32]
 MOST_WORDS = 50_000
 
 
-class Table(threading.local):
+class WordCache(threading.local):
     """Rows of numbers for words, on one device."""
 
     def __init__(self) -> None:
         self.asked = False  # whether the ids at hand hold any word
         self.clear()
 
-    def __deepcopy__(self, memo: dict[int, object]) -> Table:
-        return Table()
+    def __deepcopy__(self, memo: dict[int, object]) -> WordCache:
+        return WordCache()
 
-    def __reduce__(self) -> tuple[type[Table], tuple[()]]:
-        return Table, ()
+    def __reduce__(self) -> tuple[type[WordCache], tuple[()]]:
+        return WordCache, ()
 
     def clear(self) -> None:
         """Forget all words."""

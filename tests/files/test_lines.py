@@ -1,34 +1,12 @@
+"""Lines of text, whatever wrote them."""
+
 from __future__ import annotations
 
 import pytest
 
-from lovevec import files
 from lovevec.errors import FormatError
-from lovevec.files import BOM, atomic_write, split_lines, whole_lines, write_json
-
-
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
-    path = tmp_path / "x.json"
-    write_json(path, {"a": 1})
-
-    def fail() -> None:
-        with atomic_write(path) as file:
-            file.write(b"half")
-            raise RuntimeError("disk full")
-
-    with pytest.raises(RuntimeError, match="disk"):
-        fail()
-    assert path.read_text() == '{\n  "a": 1\n}\n'
-    assert [found.name for found in tmp_path.iterdir()] == ["x.json"]
-
-
-def test_a_write_that_goes_well_replaces_the_old_file(tmp_path):
-    path = tmp_path / "x"
-    path.write_bytes(b"old")
-    with atomic_write(path) as file:
-        file.write(b"new")
-        assert path.read_bytes() == b"old"
-    assert path.read_bytes() == b"new"
+from lovevec.files import lines as files
+from lovevec.files.lines import BOM, split_lines, whole_lines
 
 
 @pytest.mark.parametrize(

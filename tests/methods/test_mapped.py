@@ -9,9 +9,9 @@ import pytest
 from tests.methods.made_tables import made_table, table_of
 
 from lovevec.errors import LovevecError
-from lovevec.evaluate.same_space import Mapped, brought_into, shares_space
 from lovevec.methods.edit_distance import EditDistance
 from lovevec.methods.fasttext import FastText
+from lovevec.methods.mapped import Mapped, brought_into, shares_space
 from lovevec.methods.model import Model
 from lovevec.methods.plugged import Plugged
 from lovevec.methods.unk import Unk
@@ -43,12 +43,18 @@ def test_methods_of_the_targets_space_stay_as_they_are(model):
     assert not shares_space(table_of(["zzz", "qqq"], np.ones((2, 16))), TABLE)  # no word in common
 
 
-def test_a_model_of_another_space_is_plugged(model):
-    plugged = brought_into(TURNED, model)
-    assert isinstance(plugged, Plugged)
-    assert (plugged.name, plugged.dim) == ("model", 24)
+def test_a_model_of_another_space_is_mapped(model):
+    mapped = brought_into(TURNED, model)
+    assert isinstance(mapped, Mapped)
+    assert (mapped.name, mapped.dim) == ("model", 24)
     typos = [word + word[-1] for word in TABLE.words[:80]]
-    assert cosines(plugged.embed(typos), TURNED.vectors[:80]).mean() > 0.4
+    assert cosines(mapped.embed(typos), TURNED.vectors[:80]).mean() > 0.4
+    # the same directions as those of the table with the model behind it, whose lengths go by confidence
+    assert cosines(mapped.embed(typos), Plugged(TURNED, model).embed(typos)).min() > 1 - 1e-5
+    unknown = ["🙂", TABLE.words[0]]
+    assert mapped.covers(unknown).tolist() == model.covers(unknown).tolist() == [False, True]
+    assert not mapped.embed(unknown)[0].any()
+    assert mapped.parameters == Plugged(TURNED, model).parameters
 
 
 def test_a_table_of_another_space_is_mapped_and_what_it_lacks_stays_zero():
@@ -76,9 +82,11 @@ def test_fasttext_is_mapped_too():
     assert mapped.embed(["neverseen"]).any()
 
 
-def test_other_things_of_another_space_are_refused():
-    with pytest.raises(LovevecError, match="Edit Distance: its vectors are of another space than made"):
-        brought_into(TABLE, EditDistance(TURNED))
+def test_any_method_that_knows_words_is_mapped():
+    rival = brought_into(TABLE, EditDistance(TURNED))
+    assert isinstance(rival, Mapped)
+    typos = [word + word[-1] for word in TABLE.words[:80]]
+    assert cosines(rival.embed(typos), TABLE.vectors[:80]).mean() > 0.6
 
 
 def test_too_few_shared_words_are_told_with_both_names(model):

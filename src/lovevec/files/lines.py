@@ -1,0 +1,51 @@
+"""Text from anywhere as lines: with or without a byte-order mark, with Unix or Windows ends.
+
+A line ends at `\\n` or `\\r\\n` and nowhere else (not at U+2028, a lone `\\r` or NUL); a last line need not end.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from lovevec.errors import FormatError
+
+BOM = codecs.BOM_UTF8
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+LONGEST_LINE = 1 << 26
+
+
+def split_lines(content: bytes) -> list[bytes]:
+    """The lines of a whole file, without their ends and without the mark of UTF-8 at the start."""
+    content = content.removeprefix(BOM)
+    if content and not content.endswith(b"\n"):
+        content += b"\n"
+    return plain_ends(content).split(b"\n")[:-1]
+
+
+def plain_ends(lines: bytes) -> bytes:
+    """Windows line ends made plain."""
+    return lines.replace(b"\r\n", b"\n") if b"\r" in lines else lines
+
+
+def whole_lines(blocks: Iterable[bytes], name: str | Path, *marks: bytes) -> Iterator[bytes]:
+    """The blocks of a stream cut anew, so that each ends with one of the marks (else with a line end).
+
+    Where the stream itself does not end so, the first mark is put there. A stream without marks is refused before
+    memory is full.
+    """
+    marks = marks or (b"\n",)
+    parts: list[bytes] = []
+    length = 0
+    for block in blocks:
+        cut = max(map(block.rfind, marks)) + 1
+        if cut:
+            yield b"".join([*parts, block[:cut]])
+            parts, length = [], 0
+        parts.append(block[cut:])
+        length += len(block) - cut
+        if length > LONGEST_LINE:
+            raise FormatError(name, f"a line of more than {LONGEST_LINE >> 20} MB: not words")
+    if rest := b"".join(parts):
+        yield rest + marks[0]
