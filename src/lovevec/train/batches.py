@@ -19,7 +19,7 @@ from torch import Tensor
 
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.settings import TrainSettings
-from lovevec.train.synonyms import Synonyms
+from lovevec.train.synonyms import symmetric
 from lovevec.units.ragged import Ragged, spread
 
 CHUNK_ROWS = 16_384
@@ -48,14 +48,13 @@ class Batches:
         self,
         rows: NDArray[np.int64],
         negatives: Ragged,
-        synonyms: Synonyms,
+        synonyms: Ragged,
         augment: Augmentation,
         settings: TrainSettings,
         device: torch.device,
     ) -> None:
         self.rows, self.negatives, self.augment = rows, negatives, augment
-        both_ways = synonyms.symmetric()
-        self.synonyms = Ragged(both_ways.indices, both_ways.indptr)
+        self.synonyms = symmetric(synonyms)
         vocabulary = augment.units.vocabulary
         self.unit_rows, self.table_rows = vocabulary.unit_rows, vocabulary.table_rows
         self.settings, self.device = settings, device
@@ -170,7 +169,7 @@ class Batches:
     def _pairs(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         """[2, p]: all (i, j) where the word of row j is a synonym of the word of row i."""
         listed = self.synonyms.take(words)
-        owner = spread(np.arange(len(words)), listed.lengths)
+        owner = listed.owners
         order = np.argsort(words, kind="stable")
         ordered = words[order]
         low = np.searchsorted(ordered, listed.values, side="left")
@@ -180,16 +179,10 @@ class Batches:
         within = np.arange(len(first)) - spread(np.cumsum(hits[found]) - hits[found], hits[found])
         return np.stack([spread(owner[found], hits[found]), order[first + within]])
 
-    def _draw_negatives(self, words: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    def _draw_negatives(self, words: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.integer]:
         """[len(words), hard_negatives]: look-alikes at random, or any word where one has none."""
-        shape = (len(words), self.settings.hard_negatives)
-        first = self.negatives.offsets[words][:, None]
-        count = (self.negatives.offsets[words + 1] - self.negatives.offsets[words])[:, None]
-        anyone = self.rows[rng.integers(0, len(self.rows), shape)]
-        pick = first + (rng.random(shape) * count).astype(np.int64)
-        if not len(self.negatives.values):
-            return anyone
-        return np.where(count > 0, self.negatives.values[np.minimum(pick, len(self.negatives.values) - 1)], anyone)
+        anyone = self.rows[rng.integers(0, len(self.rows), (len(words), self.settings.hard_negatives))]
+        return self.negatives.draw(words[:, None], anyone, rng)
 
     def _send(self, array: NDArray[np.int64]) -> Tensor:
         tensor = torch.from_numpy(array)

@@ -24,7 +24,7 @@ from lovevec.errors import LovevecError
 from lovevec.files import atomic_write, write_json, write_text
 from lovevec.progress import Progress
 from lovevec.train.settings import PrepareSettings, names, with_files
-from lovevec.train.synonyms import Synonyms, find_synonyms
+from lovevec.train.synonyms import find_synonyms
 from lovevec.train.target import load_target
 from lovevec.units.ragged import Ragged
 from lovevec.units.substrings import substring_vocabulary
@@ -43,7 +43,7 @@ class Prepared:
     words: list[str]
     vectors: NDArray[np.float32]
     vocabulary: UnitVocabulary
-    synonyms: Synonyms
+    synonyms: Ragged
     negatives: NDArray[np.int32]
     settings: PrepareSettings
     target: dict[str, Any]
@@ -58,8 +58,8 @@ class Prepared:
             "words": np.frombuffer(b"".join(encoded), dtype=np.uint8),
             "word_offsets": np.cumsum([0, *map(len, encoded)], dtype=np.int64),
             "vectors": as_half(self.vectors) if half_is_exact(self.vectors) else np.ascontiguousarray(self.vectors),
-            "synonym_offsets": self.synonyms.indptr,
-            "synonyms": self.synonyms.indices,
+            "synonym_offsets": self.synonyms.offsets,
+            "synonyms": self.synonyms.values,
             "negatives": self.negatives,
         }
         with atomic_write(folder / TENSORS) as file:
@@ -100,7 +100,7 @@ class Prepared:
                 settings.ngrams,
                 settings.hashes,
             ),
-            Synonyms(tensors["synonym_offsets"], tensors["synonyms"]),
+            Ragged(tensors["synonyms"], tensors["synonym_offsets"]),
             tensors["negatives"],
             settings,
             metadata["target"],
@@ -171,7 +171,7 @@ def prepare(target: Any, settings: PrepareSettings | None = None, progress: Prog
     with progress.phase("vocabulary", unit="units") as phase:
         vocabulary = vocabulary_of(loaded.words, settings)
         phase.advance(len(vocabulary))
-    synonyms = Synonyms(np.zeros(len(loaded) + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
+    synonyms = Ragged(np.empty(0, dtype=np.int32), np.zeros(len(loaded) + 1, dtype=np.int64))
     if settings.synonyms:
         synonyms = find_synonyms(
             loaded.vectors, similarity=settings.synonym_similarity, most=settings.synonyms, progress=progress
@@ -206,12 +206,11 @@ def vocabulary_of(words: Sequence[str], settings: PrepareSettings) -> UnitVocabu
     return build_vocabulary(words, pieces, settings.vocabulary_size, settings.shrink, settings.keep, settings.ngrams)
 
 
-def without(prepared: Prepared, hidden: NDArray[np.bool_]) -> tuple[Synonyms, Ragged]:
+def without(prepared: Prepared, hidden: NDArray[np.bool_]) -> tuple[Ragged, Ragged]:
     """Synonyms and hard negatives with the hidden words left out, so that no step ever shows one."""
-    owner = np.repeat(np.arange(len(prepared.words)), np.diff(prepared.synonyms.indptr))
-    keep = ~hidden[prepared.synonyms.indices]
-    counts = np.bincount(owner[keep], minlength=len(prepared.words))
-    synonyms = Synonyms(np.concatenate([[0], np.cumsum(counts)]), prepared.synonyms.indices[keep])
+    keep = ~hidden[prepared.synonyms.values]
+    counts = np.bincount(prepared.synonyms.owners[keep], minlength=len(prepared.words))
+    synonyms = Ragged.from_lengths(prepared.synonyms.values[keep], counts)
     use = (prepared.negatives >= 0) & ~hidden[prepared.negatives]
     return synonyms, Ragged.from_lengths(prepared.negatives[use], use.sum(axis=1))
 
