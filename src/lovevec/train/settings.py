@@ -13,6 +13,7 @@ from typing import Any, get_args, get_type_hints
 
 from lovevec.engine.spec import ENCODERS, EncoderKind, EncoderSpec
 from lovevec.errors import LovevecError
+from lovevec.train.augmentation import KINDS
 from lovevec.units.mixed_input import INPUT_MODES, InputMode
 from lovevec.units.vocabulary import SHRINKS, Shrink
 
@@ -142,9 +143,8 @@ class TrainSettings:
 
     @property
     def augmentation(self) -> dict[str, float]:
-        """The probabilities of the eight kinds; they need not add up to one."""
-        kinds = ("swap", "drop", "insert", "keyboard", "sound", "ocr", "synonym", "none")
-        return {kind: getattr(self, kind) for kind in kinds}
+        """The probability of each kind; they need not add up to one."""
+        return {kind: getattr(self, kind) for kind in KINDS}
 
     def spec(self, dim: int) -> EncoderSpec:
         """The encoder for a target of this dimension."""
