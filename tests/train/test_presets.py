@@ -9,8 +9,7 @@ import pytest
 from lovevec.cli.train import _chosen, add_arguments, run
 from lovevec.errors import LovevecError
 from lovevec.methods.learned import recipe
-from lovevec.train.presets import PRESETS
-from lovevec.train.settings import Settings
+from lovevec.train.settings import PRESETS, Settings
 
 
 def given(*arguments: str) -> argparse.Namespace:

@@ -13,8 +13,7 @@ from typing import Any, get_args, get_type_hints
 from lovevec.cli.shell import describe
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.train.presets import PRESETS
-from lovevec.train.settings import PrepareSettings, Settings, TrainSettings, names
+from lovevec.train.settings import PRESETS, PrepareSettings, Settings, TrainSettings, names
 
 TRAIN_ABOUT = """Learn to give any word a vector, from word vectors that exist: GloVe, word2vec, fastText, …,
 or the input embeddings of a BERT-like model (hf:NAME). The result is a folder that LOVE.load reads."""

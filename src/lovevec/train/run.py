@@ -22,11 +22,10 @@ from lovevec.love import LOVE
 from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts
 from lovevec.progress import Progress
 from lovevec.train.calibration import calibrate
-from lovevec.train.card import model_card
 from lovevec.train.group import Group
 from lovevec.train.loop import Trainer
 from lovevec.train.prepared import Prepared, is_prepared, prepare, refuse_stale
-from lovevec.train.report import peak_memory_mb, report_lines
+from lovevec.train.report import model_card, peak_memory_mb, report_lines
 from lovevec.train.score import score, typo_neighbors
 from lovevec.train.settings import PrepareSettings, Settings, with_files
 from lovevec.transformer.load import absolute, is_transformer
