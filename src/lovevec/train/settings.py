@@ -7,7 +7,7 @@ a measurement that says better (batch size, learning-rate decay, s).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import Field, asdict, dataclass, field, fields, replace
 from math import isfinite
 from typing import Any, get_args, get_type_hints
 
@@ -25,28 +25,32 @@ SCHEDULES = ("linear", "constant")
 FACTOR = 200
 
 
-def _setting(default: Any, help: str, choices: tuple[str, ...] = ()) -> Any:
-    return field(default=default, metadata={"help": help, "choices": choices})
+# `group` begins a group of settings, which goes on to the next field that names one; `basic` marks those that people
+# use first, which `lovevec train --help` explains.
+def _setting(default: Any, help: str, choices: tuple[str, ...] = (), **marks: Any) -> Any:
+    return field(default=default, metadata={"help": help, "choices": choices, **marks})
 
 
 def _file(help: str) -> Any:
     return field(default="", metadata={"help": help, "file": True})
 
 
-def _share(default: float, help: str) -> Any:
-    return field(default=default, metadata={"help": help, "range": (0.0, 1.0)})
+def _share(default: float, help: str, **marks: Any) -> Any:
+    return field(default=default, metadata={"help": help, "range": (0.0, 1.0), **marks})
 
 
-def _from(default: Any, low: float, help: str) -> Any:
-    return field(default=default, metadata={"help": help, "range": (low, float("inf"))})
+def _from(default: Any, low: float, help: str, **marks: Any) -> Any:
+    return field(default=default, metadata={"help": help, "range": (low, float("inf")), **marks})
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareSettings:
     """What `lovevec prepare` does once: the words, their units, their synonyms and their hard negatives."""
 
-    limit: int = _from(0, 0, "use the first so many words of the target; 0 takes all")
-    lowercase: bool = _setting(True, "lower-case all words, as the paper does")
+    limit: int = _from(
+        0, 0, "use the first so many words of the target; 0 takes all", group="words (fixed once prepared)", basic=True
+    )
+    lowercase: bool = _setting(True, "lower-case all words, as the paper does", basic=True)
     input: InputMode = _setting(
         "mixed",
         "units of a word: characters and pieces, or one of them; or, as rivals have it, its substrings"
@@ -55,7 +59,9 @@ class PrepareSettings:
     )
     words: str = _file("the word list, one a line, of a .npy or .safetensors file that has none")
     vocabulary: str = _file("a WordPiece vocab.txt (BERT's format) instead of pieces learned from the words")
-    vocabulary_size: int = _from(30_000, 100, "how many pieces to learn, or how many of the most frequent substrings")
+    vocabulary_size: int = _from(
+        30_000, 100, "how many pieces to learn, or how many of the most frequent substrings", basic=True
+    )
     shortest: int = _from(3, 1, "fewest characters of a substring, the marks < and > of the word's ends counted")
     longest: int = _from(6, 1, "most characters of a substring")
     seen: int = _from(1, 1, "substrings must stand so often in the words")
@@ -94,7 +100,10 @@ class TrainSettings:
     """What a training run does with prepared words."""
 
     encoder: EncoderKind = _setting(
-        "positional", "how units become a vector; mean (of substrings), mimick, kvq and pbos are rivals'", ENCODERS
+        "positional",
+        "how units become a vector; mean (of substrings), mimick, kvq and pbos are rivals'",
+        ENCODERS,
+        group="encoder",
     )
     key_width: int = _from(32, 1, "width k of queries and keys")
     position_power: float = _share(0.25, "s = d to this power in softmax(P Pᵀ / s); the paper prints 0.5")
@@ -103,11 +112,11 @@ class TrainSettings:
     lengths: str = _setting("unit", "mimic the target's directions, or with loss mse its vectors as they are", LENGTHS)
     start: float = _from(1.0, 0.0, "length of the table's random rows before training")
 
-    loss: str = _setting("contrastive", "what to minimise", LOSSES)
+    loss: str = _setting("contrastive", "what to minimise", LOSSES, group="loss")
     temperature: float = _from(0.07, 1e-3, "τ of the contrastive loss")
     uniformity: float = _from(1.0, 0.0, "λ of the alignment loss")
 
-    swap: float = _share(0.07, "probability: two neighboring characters change places")
+    swap: float = _share(0.07, "probability: two neighboring characters change places", group="augmentation")
     drop: float = _share(0.07, "probability: a character is left out")
     insert: float = _share(0.07, "probability: a character too many")
     keyboard: float = _share(0.07, "probability: a neighboring key instead")
@@ -116,19 +125,19 @@ class TrainSettings:
     synonym: float = _share(0.36, "probability: a synonym instead")
     none: float = _share(0.36, "probability: the word itself")
     twice: float = _share(0.0, "probability that a damaged word is damaged once more")
-    hard_negatives: int = _from(3, 0, "look-alikes that join the batch for each word")
+    hard_negatives: int = _from(3, 0, "look-alikes that join the batch for each word", group="run")
 
-    epochs: int = _from(20, 1, "passes over the target's words")
+    epochs: int = _from(20, 1, "passes over the target's words", basic=True)
     zipf: float = _from(0.0, 0.0, "draw the word of rank r in proportion to 1/r to this power; 0 draws all alike")
-    batch: int = _from(256, 1, "words per step, besides their hard negatives")
-    learning_rate: float = _from(0.002, 0.0, "of Adam")
+    batch: int = _from(256, 1, "words per step, besides their hard negatives", basic=True)
+    learning_rate: float = _from(0.002, 0.0, "of Adam", basic=True)
     schedule: str = _setting("linear", "learning rate over the run: falling to zero, or constant", SCHEDULES)
     optimiser: str = _setting("adam", "adam, or `rows`: Adam on the table rows of the batch only", OPTIMISERS)
     dropout: float = _share(0.2, "share of units that a step leaves out")
-    holdout: float = _share(0.01, "share of the words kept back, to score the model")
+    holdout: float = _share(0.01, "share of the words kept back, to score the model", basic=True)
 
-    seed: int = field(default=0, metadata={"help": "decides every random draw", "range": (0, 2**63 - 1)})
-    device: str = _setting("auto", "auto, cpu, cuda, cuda:1, mps …")
+    seed: int = field(default=0, metadata={"help": "decides every random draw", "range": (0, 2**63 - 1), "basic": True})
+    device: str = _setting("auto", "auto, cpu, cuda, cuda:1, mps …", basic=True)
     precision: str = _setting("float32", "arithmetic inside the encoder", PRECISIONS)
     checkpoint_minutes: float = _from(2.0, 0.0, "save so often what --resume needs; 0 saves after each epoch only")
 
@@ -192,6 +201,16 @@ def with_files(settings: Any, change: Callable[[str], str]) -> Any:
 def names(kind: type) -> list[str]:
     """The field names of a settings class."""
     return [part.name for part in fields(kind)]
+
+
+def by_group(kind: type) -> dict[str, list[Field[Any]]]:
+    """The fields of a settings class by group, in their order."""
+    groups: dict[str, list[Field[Any]]] = {}
+    group = ""
+    for setting in fields(kind):
+        group = setting.metadata.get("group", group)
+        groups.setdefault(group, []).append(setting)
+    return groups
 
 
 def _check(settings: Any) -> None:
