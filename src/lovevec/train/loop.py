@@ -115,10 +115,7 @@ class Trainer:
             for batch in feed:
                 meter.add(self.step(batch))
                 done = batch.step + 1
-                loss = meter.glance()
-                self._refuse_unless(loss is None or np.isfinite(loss), done)
-                shown = "…" if loss is None else f"{loss:.3f}"
-                phase.advance(size, f"epoch {batch.step // batches.per_epoch + 1}/{self.settings.epochs}  loss {shown}")
+                phase.advance(size, self._status(batch.step, meter.glance()))
                 if done % batches.per_epoch == 0:
                     self.losses.append(round(meter.mean(), 5))
                 if interruption.asked:
@@ -140,6 +137,12 @@ class Trainer:
         if self.units.of_substrings and untouched[UNK]:
             mean, factor = self.targets[self._shown()].mean(dim=0), self.network.factor
             self.network.table[UNK] = mean if factor is None else mean @ torch.linalg.pinv(factor)
+
+    def _status(self, step: int, loss: float | None) -> str:
+        """What the progress line says of a step; a loss that is no number ends the run."""
+        self._refuse_unless(loss is None or np.isfinite(loss), step + 1)
+        value = "…" if loss is None else f"{loss:.3f}"
+        return f"epoch {step // self.batches.per_epoch + 1}/{self.settings.epochs}  loss {value}"
 
     def _due(self, saved: float, done: int) -> bool:
         minutes = self.settings.checkpoint_minutes
