@@ -20,8 +20,8 @@ import numpy as np
 
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.settings import TrainSettings
-from lovevec.train.synonyms import Synonyms
 from lovevec.units.mixed_input import Units, to_codes
+from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import build_vocabulary
 
 ROUNDS = 5
@@ -52,7 +52,7 @@ def rate(work: Callable[[], int]) -> float:
 def ours(words: list[str], **probabilities: float) -> float:
     """Rate of our augmentation with these probabilities."""
     units = Units(build_vocabulary(words))
-    synonyms = Synonyms(np.arange(0, 2 * len(words) + 1, 2), np.arange(2 * len(words), dtype=np.int32) % len(words))
+    synonyms = Ragged(np.arange(2 * len(words), dtype=np.int32) % len(words), np.arange(0, 2 * len(words) + 1, 2))
     augment = Augmentation(to_codes(words), units.encode(words), units, synonyms, probabilities)
     rng = np.random.default_rng(0)
     rows = rng.integers(0, len(words), CHUNK)

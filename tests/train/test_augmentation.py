@@ -9,8 +9,8 @@ from tests.conftest import made_words
 
 from lovevec.damage.edits import DROP, INSERT, KEYBOARD, OCR, SWAP, confusions, damage, edit
 from lovevec.train.augmentation import KINDS, Augmentation
-from lovevec.train.synonyms import Synonyms
 from lovevec.units.mixed_input import Units, to_codes, to_words
+from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import build_vocabulary
 
 WORDS = st.lists(st.text("abcxyz", max_size=9), min_size=1, max_size=30)
@@ -106,12 +106,12 @@ def units(words) -> Units:
     return Units(build_vocabulary(words, size=500, shrink="none"))
 
 
-def augmentation(words: list[str], units: Units, synonyms: Synonyms, **probabilities: float) -> Augmentation:
+def augmentation(words: list[str], units: Units, synonyms: Ragged, **probabilities: float) -> Augmentation:
     return Augmentation(to_codes(words), units.encode(words), units, synonyms, probabilities)
 
 
-def no_synonyms(count: int) -> Synonyms:
-    return Synonyms(np.zeros(count + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
+def no_synonyms(count: int) -> Ragged:
+    return Ragged(np.empty(0, dtype=np.int32), np.zeros(count + 1, dtype=np.int64))
 
 
 def test_none_gives_the_words_own_units(words, units):
@@ -123,7 +123,7 @@ def test_none_gives_the_words_own_units(words, units):
 
 
 def test_synonym_gives_the_units_of_a_synonym_or_of_the_word_without_one(words, units):
-    synonyms = Synonyms(np.concatenate([[0, 2], np.full(399, 3)]), np.array([5, 7, 9], dtype=np.int32))  # 0: 5, 7; 1: 9
+    synonyms = Ragged(np.array([5, 7, 9], dtype=np.int32), np.concatenate([[0, 2], np.full(399, 3)]))  # 0: 5, 7; 1: 9
     made = augmentation(words, units, synonyms, synonym=1.0)(np.array([0] * 50 + [1, 2]), np.random.default_rng(0))
     rows = [made.row(i).tolist() for i in range(52)]
     spelled = {number: units.encode([words[number]]).values.tolist() for number in (2, 5, 7, 9)}
@@ -163,9 +163,8 @@ def test_the_same_generator_gives_the_same_units(words, units):
 def test_a_share_of_the_damaged_words_is_damaged_once_more():
     words = ["abcdefghijkl"] * 4000
     units = Units(build_vocabulary(words, pieces=["##x"], shrink="none"), mode="chars")
-    none = Synonyms(np.zeros(len(words) + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
     kinds = {"swap": 0.0, "drop": 1.0, "none": 1.0}
-    augment = Augmentation(to_codes(words), units.encode(words), units, none, kinds, twice=0.5)
+    augment = Augmentation(to_codes(words), units.encode(words), units, no_synonyms(len(words)), kinds, twice=0.5)
     lost = 14 - augment(np.arange(len(words)), np.random.default_rng(0)).lengths
     shares = np.bincount(lost, minlength=3) / len(words)
     np.testing.assert_allclose(shares, [0.5, 0.25, 0.25], atol=0.03)

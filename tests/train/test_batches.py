@@ -13,7 +13,6 @@ from tests.conftest import made_words
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.batches import Batch, Batches
 from lovevec.train.settings import TrainSettings
-from lovevec.train.synonyms import Synonyms
 from lovevec.units.mixed_input import Units, to_codes
 from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import build_vocabulary
@@ -24,11 +23,11 @@ ROWS = np.arange(10, 200)
 NEGATIVES = Ragged.from_lengths(np.repeat(np.arange(200), 2) * 0 + np.tile([20, 21], 200), np.full(200, 2))
 
 
-NO_SYNONYMS = Synonyms(np.zeros(201, dtype=np.int64), np.empty(0, dtype=np.int32))
+NO_SYNONYMS = Ragged(np.empty(0, dtype=np.int32), np.zeros(201, dtype=np.int64))
 
 
 def batches(
-    negatives: Ragged = NEGATIVES, synonyms: Synonyms = NO_SYNONYMS, units: Units = UNITS, **settings: object
+    negatives: Ragged = NEGATIVES, synonyms: Ragged = NO_SYNONYMS, units: Units = UNITS, **settings: object
 ) -> Batches:
     chosen = TrainSettings(**{"batch": 16, "epochs": 3, "seed": 4, **settings})  # type: ignore[arg-type]
     augment = Augmentation(to_codes(WORDS), units.encode(WORDS), units, synonyms, chosen.augmentation)
@@ -113,7 +112,7 @@ def test_long_words_go_last_and_do_not_widen_the_others():
     settings = TrainSettings(
         batch=32, epochs=1, hard_negatives=0, none=1, swap=0, drop=0, insert=0, keyboard=0, synonym=0
     )
-    none = Synonyms(np.zeros(33, dtype=np.int64), np.empty(0, dtype=np.int32))
+    none = Ragged(np.empty(0, dtype=np.int32), np.zeros(33, dtype=np.int64))
     augment = Augmentation(to_codes(words), UNITS.encode(words), UNITS, none, settings.augmentation)
     nobody = Ragged(np.empty(0, dtype=np.int64), np.zeros(33, dtype=np.int64))
     (batch,) = Batches(np.arange(32), nobody, none, augment, settings, torch.device("cpu"))()
@@ -126,7 +125,7 @@ def test_long_words_go_last_and_do_not_widen_the_others():
 def test_pairs_are_all_synonyms_of_a_batch_both_ways():
     rng = np.random.default_rng(0)
     lists = [np.sort(rng.choice(200, 5, replace=False)) for _ in range(200)]
-    synonyms = Synonyms(np.arange(0, 1001, 5), np.concatenate(lists).astype(np.int32))
+    synonyms = Ragged(np.concatenate(lists).astype(np.int32), np.arange(0, 1001, 5))
     for batch in batches(synonyms=synonyms, epochs=1)():
         words = batch.words.tolist()
         expected = {(i, j) for i, a in enumerate(words) for j, b in enumerate(words) if b in lists[a] or a in lists[b]}

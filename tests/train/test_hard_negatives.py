@@ -17,7 +17,8 @@ from lovevec.errors import LovevecError, MissingExtra
 from lovevec.progress import Progress
 from lovevec.train import hard_negatives as module
 from lovevec.train.hard_negatives import hard_negatives
-from lovevec.train.synonyms import Synonyms, find_synonyms
+from lovevec.train.synonyms import find_synonyms
+from lovevec.units.ragged import Ragged
 
 
 def made_up(count: int, seed: int = 0) -> list[str]:
@@ -61,10 +62,10 @@ def edits(a: str, b: str) -> int:
     return min(edits(a[1:], b) + 1, edits(a, b[1:]) + 1, edits(a[1:], b[1:]) + (a[0] != b[0]))
 
 
-def as_synonyms(pairs: set[tuple[int, int]], count: int) -> Synonyms:
+def as_synonyms(pairs: set[tuple[int, int]], count: int) -> Ragged:
     ordered = sorted(pairs)
     counts = np.bincount([i for i, _ in ordered], minlength=count) if ordered else np.zeros(count, np.int64)
-    return Synonyms(np.cumsum([0, *counts], dtype=np.int64), np.array([j for _, j in ordered], np.int32))
+    return Ragged.from_lengths(np.array([j for _, j in ordered], np.int32), counts)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +84,7 @@ def test_synonyms_are_never_negatives_in_either_direction(words: list[str]) -> N
     negatives = hard_negatives(words, synonyms)
     banned = np.zeros((len(words), len(words)), bool)
     for row in range(len(words)):
-        banned[row, synonyms.of(row)] = True
+        banned[row, synonyms.row(row)] = True
     banned |= banned.T
     assert not banned[np.arange(len(words))[:, None], negatives].any()
     np.testing.assert_array_equal(negatives, by_sorting(words, all_distances(words), 100, banned))

@@ -113,7 +113,7 @@ def test_held_back_words_are_never_shown(prepared):
     assert len(hidden) == 15
     for batch in trainer.batches():
         assert not hidden & set(batch.words.tolist())
-    assert not hidden & set(trainer.batches.augment.synonyms.indices.tolist())
+    assert not hidden & set(trainer.batches.augment.synonyms.values.tolist())
 
 
 class CtrlC(Progress):
@@ -263,7 +263,8 @@ def test_prepared_folder_round_trip(prepared, tmp_path):
     assert np.array_equal(again.vectors, prepared.vectors)
     assert again.vocabulary == prepared.vocabulary
     assert np.array_equal(again.negatives, prepared.negatives)
-    assert np.array_equal(again.synonyms.indices, prepared.synonyms.indices)
+    assert np.array_equal(again.synonyms.values, prepared.synonyms.values)
+    assert np.array_equal(again.synonyms.offsets, prepared.synonyms.offsets)
     assert (again.settings, again.target) == (prepared.settings, prepared.target)
 
 

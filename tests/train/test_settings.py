@@ -5,6 +5,7 @@ import json
 import pytest
 
 from lovevec.errors import LovevecError
+from lovevec.train.augmentation import KINDS
 from lovevec.train.settings import PrepareSettings, Settings
 
 
@@ -28,6 +29,13 @@ def test_defaults_are_the_papers():
         "contrastive",
         "stem",
     )
+
+
+def test_kinds_of_augmentation_are_settings_in_an_order_that_decides_the_draws():
+    assert list(Settings().augmentation) == list(KINDS)
+    assert list(KINDS) == ["swap", "drop", "insert", "keyboard", "sound", "ocr", "synonym", "none"]
+    probabilities = {kind: (1 + number) / 100 for number, kind in enumerate(KINDS)}
+    assert Settings(**probabilities).augmentation == probabilities
 
 
 def test_json_round_trip():

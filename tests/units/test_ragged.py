@@ -66,3 +66,23 @@ def test_split_parts_low_from_high_in_order(rows, bound):
     low, high = ragged(rows).split(bound)
     assert lists(low) == [[x for x in row if x < bound] for row in rows]
     assert lists(high) == [[x for x in row if x >= bound] for row in rows]
+
+
+@given(ROWS)
+def test_owners_name_the_row_of_each_value(rows):
+    assert ragged(rows).owners.tolist() == [number for number, row in enumerate(rows) for _ in row]
+
+
+@given(ROWS, st.integers(0, 9))
+def test_draw_takes_a_value_of_its_row_or_the_default(rows, seed):
+    default = -1 - np.arange(3 * len(rows)).reshape(len(rows), 3)
+    drawn = ragged(rows).draw(np.arange(len(rows))[:, None], default, np.random.default_rng(seed))
+    for row, values, otherwise in zip(rows, drawn.tolist(), default.tolist(), strict=True):
+        assert set(values) <= set(row) if row else values == otherwise
+
+
+def test_draw_is_fair():
+    uneven = ragged([[4, 5], [], [6, 7, 8]])
+    rows = np.array([0, 2]).repeat(3000)
+    counts = np.bincount(uneven.draw(rows, rows, np.random.default_rng(0)))
+    np.testing.assert_allclose(counts[4:], [1500, 1500, 1000, 1000, 1000], rtol=0.1)

@@ -25,13 +25,14 @@ from lovevec.units.mixed_input import to_codes, to_words
 from lovevec.units.ragged import Ragged, merge, offsets_of, spread
 
 SWAP, DROP, INSERT, KEYBOARD, OCR, SOUND = range(6)
+# Their order decides what training draws by a seed; the number of `sound` is part of the seed of noise.
 EDITS: Mapping[str, int] = {
     "swap": SWAP,
     "drop": DROP,
     "insert": INSERT,
     "keyboard": KEYBOARD,
-    "ocr": OCR,
     "sound": SOUND,
+    "ocr": OCR,
 }
 UNTOUCHED = len(EDITS)  # any kind from here on leaves a word as it is
 TYPOS = ("swap", "drop", "insert", "keyboard")

@@ -3,17 +3,22 @@
     from lovevec.train import Settings, train
     love = train("glove.txt", Settings(epochs=20), output="my-model")
 
+The package itself can be called too: `from lovevec import train` and `train("glove.txt")`.
+
 Needs the extra `train`; torch is imported only when training begins.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from lovevec.train.settings import PrepareSettings, Settings
 
 if TYPE_CHECKING:
+    from lovevec.love import LOVE
     from lovevec.train.prepared import Prepared, prepare
     from lovevec.train.run import resume, train
 
@@ -22,9 +27,9 @@ __all__ = ["PrepareSettings", "Prepared", "Settings", "prepare", "resume", "trai
 
 def __getattr__(name: str) -> object:
     if name in ("Prepared", "prepare"):
-        from lovevec.train import prepared as module
+        from lovevec.train import prepared
 
-        return getattr(module, name)
+        return getattr(prepared, name)
     if name in ("train", "resume"):
         # Threads that wait by spinning make a step five times slower as soon as anything else runs on the same cores;
         # sleeping costs a tenth on an idle machine. Must be said before torch starts its threads.
@@ -39,3 +44,16 @@ def __getattr__(name: str) -> object:
             raise MissingExtra("torch", "train") from None
         return getattr(run, name)
     raise AttributeError(f"module 'lovevec.train' has no attribute {name!r}")
+
+
+class _CallablePackage(ModuleType):
+    """`from lovevec import train` can only give this package, since it has the name of its main function: so calling
+    the package calls the function."""
+
+    def __call__(self, target: Any, settings: Settings | None = None, **options: Any) -> LOVE:
+        """See `lovevec.train.train`."""
+        love: LOVE = self.train(target, settings, **options)
+        return love
+
+
+sys.modules[__name__].__class__ = _CallablePackage

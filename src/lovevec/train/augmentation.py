@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.damage.edits import EDITS, UNTOUCHED, edit
-from lovevec.train.synonyms import Synonyms
 from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged, merge
 
@@ -32,7 +31,7 @@ class Augmentation:
         codes: Ragged,
         encoded: Ragged,
         units: Units,
-        synonyms: Synonyms,
+        synonyms: Ragged,
         probabilities: Mapping[str, float],
         twice: float = 0.0,
     ) -> None:
@@ -45,19 +44,10 @@ class Augmentation:
     def __call__(self, words: NDArray[np.integer], rng: np.random.Generator) -> Ragged:
         """Rows of the target -> rows of units, augmented."""
         kinds = self.kinds[np.searchsorted(self.bounds, rng.random(len(words)), side="right")]
-        shown = np.where(kinds == SYNONYM, self._synonym(words, rng), words)
+        shown = np.where(kinds == SYNONYM, self.synonyms.draw(words, words, rng), words)
         typo = kinds < SYNONYM
         damaged = edit(self.codes.take(shown[typo]), kinds[typo], rng)
         if self.twice:  # the second kind is that of another damaged word, so kinds keep their shares
             again = rng.random(len(damaged)) < self.twice
             damaged = edit(damaged, np.where(again, rng.permutation(kinds[typo]), NONE), rng)
         return merge(typo, self.units.encode_codes(damaged), self.encoded.take(shown[~typo]))
-
-    def _synonym(self, words: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.integer]:
-        """A random synonym of each word, or the word itself where it has none."""
-        first = self.synonyms.indptr[words]
-        count = self.synonyms.indptr[words + 1] - first
-        pick = first + (rng.random(len(words)) * count).astype(np.int64)
-        if not len(self.synonyms.indices):
-            return words
-        return np.where(count > 0, self.synonyms.indices[np.minimum(pick, len(self.synonyms.indices) - 1)], words)

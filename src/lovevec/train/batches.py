@@ -19,7 +19,7 @@ from torch import Tensor
 
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.settings import TrainSettings
-from lovevec.train.synonyms import Synonyms
+from lovevec.train.synonyms import symmetric
 from lovevec.units.ragged import Ragged, spread
 
 CHUNK_ROWS = 16_384
@@ -48,14 +48,13 @@ class Batches:
         self,
         rows: NDArray[np.int64],
         negatives: Ragged,
-        synonyms: Synonyms,
+        synonyms: Ragged,
         augment: Augmentation,
         settings: TrainSettings,
         device: torch.device,
     ) -> None:
         self.rows, self.negatives, self.augment = rows, negatives, augment
-        both_ways = synonyms.symmetric()
-        self.synonyms = Ragged(both_ways.indices, both_ways.indptr)
+        self.synonyms = symmetric(synonyms)
         vocabulary = augment.units.vocabulary
         self.unit_rows, self.table_rows = vocabulary.unit_rows, vocabulary.table_rows
         self.settings, self.device = settings, device
@@ -123,76 +122,60 @@ class Batches:
         return self.rows[rng.permutation(np.minimum(drawn, count - 1))]
 
     def _chunk(self, words: NDArray[np.int64], step: int, rng: np.random.Generator) -> list[Batch]:
+        """The batches of the steps from `step` on: `words` in so many rows, their hard negatives behind them."""
         count = len(words) // self.size
-        rows = np.concatenate(
-            [words.reshape(count, self.size), self._draw_negatives(words, rng).reshape(count, -1)], axis=1
-        )
+        negatives = self._draw_negatives(words, rng)
+        rows = np.concatenate([words.reshape(count, self.size), negatives.reshape(count, -1)], axis=1)
         encoded = self.augment(rows.ravel(), rng)
-        width = rows.shape[1]
-        made = [
-            self._arrays(rows[i], encoded.take(np.arange(i * width, (i + 1) * width, dtype=np.int64)))
-            for i in range(count)
-        ]
-        # One transfer for the chunk; its batches are views on the device.
-        flat = self._send(np.concatenate([array.ravel() for arrays in made for array in arrays]))
-        ends = np.cumsum([0, *(array.size for arrays in made for array in arrays)]).tolist()
-        views = (
-            flat[low:high].view(array.shape)
-            for low, high, array in zip(ends, ends[1:], (array for arrays in made for array in arrays), strict=False)
-        )
-        batches = []
-        for number, arrays in enumerate(made):
-            sent = [next(views) for _ in arrays]
-            parts = list(zip(*(sent[number::4] for number in (3, 4, 5, 6)), strict=True))
-            batches.append(Batch(step + number, sent[0], sent[1], parts, sent[2]))
-        return batches
+        places = np.arange(rows.size).reshape(rows.shape)
+        arrays = [self._arrays(row, encoded.take(place)) for row, place in zip(rows, places, strict=True)]
+        return [self._batch(step + number, tensors) for number, tensors in enumerate(self._on_device(arrays))]
+
+    def _batch(self, step: int, tensors: list[Tensor]) -> Batch:
+        """What `_arrays` lists, by name."""
+        words, units, pairs, *rest = tensors
+        parts = list(zip(rest[0::4], rest[1::4], rest[2::4], rest[3::4], strict=True))
+        return Batch(step, words, units, parts, pairs)
+
+    def _on_device(self, batches: list[list[NDArray[np.int64]]]) -> Iterator[list[Tensor]]:
+        """The arrays of each batch as tensors. One transfer for the whole chunk; they are views of it."""
+        flat = torch.from_numpy(np.concatenate([array.ravel() for arrays in batches for array in arrays]))
+        if self.device.type == "cuda":
+            flat = flat.pin_memory().to(self.device, non_blocking=True)
+        views = iter(flat.to(self.device).split([array.size for arrays in batches for array in arrays]))
+        for arrays in batches:
+            yield [next(views).view(array.shape) for array in arrays]
 
     def _arrays(self, words: NDArray[np.int64], encoded: Ragged) -> list[NDArray[np.int64]]:
         """[words, units, pairs], then index and lengths of units and of n-grams, for short words and for long ones."""
-        both = encoded.split(self.unit_rows)
-        long = both[0].lengths > LONG
-        order = np.argsort(long, kind="stable")
-        words, cut = words[order], int(len(long) - long.sum())
-        used = np.zeros(self.table_rows, dtype=bool)
-        used[encoded.values] = True
-        units = np.flatnonzero(used)
+        units, ngrams = encoded.split(self.unit_rows)
+        long = units.lengths > LONG
+        order, short = np.argsort(long, kind="stable"), int(len(long) - long.sum())
+        in_use = np.zeros(self.table_rows, dtype=bool)
+        in_use[encoded.values] = True
+        table_rows = np.flatnonzero(in_use)
         place = np.empty(self.table_rows, dtype=np.int64)
-        place[units] = np.arange(len(units))
-        arrays = [words, units, self._pairs(words)]
-        for low, high in ((0, cut), (cut, len(words))):
-            if low < high:
-                for part in (kind.take(order[low:high]) for kind in both):
-                    width = -(-int(part.lengths.max()) // 8) * 8
-                    index = Ragged(place[part.values], part.offsets).padded(width)
-                    arrays += [index.astype(np.int64, copy=False), part.lengths]
+        place[table_rows] = np.arange(len(table_rows))
+        arrays = [words[order], table_rows, self._pairs(words[order])]
+        for rows in (order[:short], order[short:]):
+            for lists in (units.take(rows), ngrams.take(rows)) if len(rows) else ():
+                width = -(-int(lists.lengths.max()) // 8) * 8
+                index = Ragged(place[lists.values], lists.offsets).padded(width)
+                arrays += [index.astype(np.int64, copy=False), lists.lengths]
         return arrays
 
     def _pairs(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         """[2, p]: all (i, j) where the word of row j is a synonym of the word of row i."""
-        listed = self.synonyms.take(words)
-        owner = spread(np.arange(len(words)), listed.lengths)
+        synonyms = self.synonyms.take(words)
         order = np.argsort(words, kind="stable")
         ordered = words[order]
-        low = np.searchsorted(ordered, listed.values, side="left")
-        hits = np.searchsorted(ordered, listed.values, side="right") - low  # a word may stand in several rows
-        found = np.flatnonzero(hits)
-        first = spread(low[found], hits[found])
-        within = np.arange(len(first)) - spread(np.cumsum(hits[found]) - hits[found], hits[found])
-        return np.stack([spread(owner[found], hits[found]), order[first + within]])
+        first = np.searchsorted(ordered, synonyms.values, side="left")
+        # A word may stand in several rows, so that a synonym has so many places in `ordered`, from `first` on.
+        count = np.searchsorted(ordered, synonyms.values, side="right") - first
+        start = spread(first - (np.cumsum(count) - count), count)
+        return np.stack([spread(synonyms.owners, count), order[start + np.arange(len(start))]])
 
-    def _draw_negatives(self, words: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    def _draw_negatives(self, words: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.integer]:
         """[len(words), hard_negatives]: look-alikes at random, or any word where one has none."""
-        shape = (len(words), self.settings.hard_negatives)
-        first = self.negatives.offsets[words][:, None]
-        count = (self.negatives.offsets[words + 1] - self.negatives.offsets[words])[:, None]
-        anyone = self.rows[rng.integers(0, len(self.rows), shape)]
-        pick = first + (rng.random(shape) * count).astype(np.int64)
-        if not len(self.negatives.values):
-            return anyone
-        return np.where(count > 0, self.negatives.values[np.minimum(pick, len(self.negatives.values) - 1)], anyone)
-
-    def _send(self, array: NDArray[np.int64]) -> Tensor:
-        tensor = torch.from_numpy(array)
-        if self.device.type != "cuda":
-            return tensor.to(self.device)
-        return tensor.pin_memory().to(self.device, non_blocking=True)
+        anyone = self.rows[rng.integers(0, len(self.rows), (len(words), self.settings.hard_negatives))]
+        return self.negatives.draw(words[:, None], anyone, rng)

@@ -50,8 +50,9 @@ def calibrate(
     weights = np.where(of_typo, 0.5 / max(of_typo.sum(), 1), 0.5 / len(unseen)) * len(rows)
     known_share = float(_right(love, [words[row] for row in known], vectors, known).mean())
 
-    def fitted(part: Bools) -> Confidence:
-        return fit({name: column[part] for name, column in measured.items()}, right[part], weights[part], known_share)
+    def fitted(subset: Bools) -> Confidence:
+        features = {name: column[subset] for name, column in measured.items()}
+        return fit(features, right[subset], weights[subset], known_share)
 
     half = rng.permutation(len(rows)) % 2 == 0
     judged = np.where(half, fitted(~half)(measured), fitted(half)(measured))
@@ -73,8 +74,8 @@ def _some(rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64
 
 def _right(love: LOVE, shown: Sequence[str], vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> Bools:
     """The event: its own target vector is among the 10 nearest."""
-    found: Bools = ranks(love.embed(shown), vectors, rows)[1] < NEAR
-    return found
+    among_nearest: Bools = ranks(love.embed(shown), vectors, rows)[1] < NEAR
+    return among_nearest
 
 
 def fit(measured: dict[str, Numbers], right: Bools, weights: Numbers, known: float) -> Confidence:
@@ -137,9 +138,9 @@ def auc(chance: Numbers, right: Bools) -> float:
     return float((rank[right].sum() - hits * (hits + 1) / 2) / (hits * (len(right) - hits)))
 
 
-def _auc(chance: Numbers, right: Bools, part: Bools) -> float | None:
+def _auc(chance: Numbers, right: Bools, subset: Bools) -> float | None:
     """Rounded; None where all are right, or none."""
-    return _round(auc(chance[part], right[part])) if 0 < right[part].mean() < 1 else None
+    return _round(auc(chance[subset], right[subset])) if 0 < right[subset].mean() < 1 else None
 
 
 def _round(number: float) -> float:

@@ -10,7 +10,6 @@ missed, and about half of all pairs of English words are never compared.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,9 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lovevec.engine.threads import usable_cores
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.progress import Progress
-from lovevec.train.synonyms import Shortlist, Synonyms, place_in_row
+from lovevec.train.synonyms import Shortlist, contains, place_in_row, symmetric
+from lovevec.units.ragged import Ragged
 
 Rows = npt.NDArray[np.int64]
 
@@ -35,7 +36,7 @@ UNBOUNDED = np.iinfo(np.int32).max
 
 def hard_negatives(
     words: Sequence[str],
-    synonyms: Synonyms | None = None,
+    synonyms: Ragged | None = None,
     *,
     k: int = 100,
     progress: Progress | None = None,
@@ -54,7 +55,7 @@ def hard_negatives(
     # Threads suffice: rapidfuzz and numpy release the interpreter lock, and no strip depends on another.
     with (
         (progress or Progress(quiet=True)).phase("hard negatives", total=len(words)) as phase,
-        ThreadPoolExecutor(workers or _cores()) as pool,
+        ThreadPoolExecutor(workers or usable_cores()) as pool,
     ):
         for done in pool.map(search.fill, search.strips()):
             phase.advance(done)
@@ -64,7 +65,7 @@ def hard_negatives(
 class _Search:
     """What all strips share: the words by length, how many each must find, and the table they fill."""
 
-    def __init__(self, words: Sequence[str], synonyms: Synonyms | None, k: int) -> None:
+    def __init__(self, words: Sequence[str], synonyms: Ragged | None, k: int) -> None:
         try:
             from rapidfuzz.distance import Levenshtein
             from rapidfuzz.process import cdist
@@ -75,12 +76,12 @@ class _Search:
         self.words[:] = words
         lengths = np.fromiter(map(len, words), np.int64, len(words))
         self.by_length = {length: np.flatnonzero(lengths == length) for length in np.unique(lengths).tolist()}
-        self.synonyms = synonyms.symmetric() if synonyms is not None else None
+        self.synonyms = symmetric(synonyms) if synonyms is not None else None
         # Besides k, as many as will be struck out again: copies of the word (itself is one) and synonyms.
         copies = Counter(words)
         self.needed = k + np.fromiter((copies[word] for word in words), np.int64, len(words))
         if self.synonyms is not None:
-            self.needed += np.diff(self.synonyms.indptr)
+            self.needed += self.synonyms.lengths
         self.result: npt.NDArray[np.int32] = np.full((len(words), k), -1, np.int32)
 
     def strips(self) -> Iterator[tuple[int, Rows]]:
@@ -113,7 +114,7 @@ class _Search:
             nearest.offer(self.compare(queries[searching], tile, length + gap, worst), searching, tile)
         wanted = nearest.distances > 0
         if self.synonyms is not None:
-            wanted &= ~self.synonyms.contains(queries[nearest.rows], nearest.columns)
+            wanted &= ~contains(self.synonyms.take(queries), nearest.rows, nearest.columns)
         rows, columns = nearest.rows[wanted], nearest.columns[wanted]
         place = place_in_row(rows)
         first = place < self.result.shape[1]
@@ -131,8 +132,3 @@ class _Search:
             workers=1,
         )
         return table
-
-
-def _cores() -> int:
-    """Count the processor cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -24,7 +24,6 @@ from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
 from lovevec.train.group import Group
 from lovevec.train.interruption import Interruption
 from lovevec.train.losses import alignment_uniformity, contrastive, mse, related_rows
-from lovevec.train.meter import Meter
 from lovevec.train.optimiser import Optimiser
 from lovevec.train.prepared import Prepared, without
 from lovevec.train.settings import TrainSettings
@@ -116,10 +115,7 @@ class Trainer:
             for batch in feed:
                 meter.add(self.step(batch))
                 done = batch.step + 1
-                loss = meter.glance()
-                self._refuse_unless(loss is None or np.isfinite(loss), done)
-                shown = "…" if loss is None else f"{loss:.3f}"
-                phase.advance(size, f"epoch {batch.step // batches.per_epoch + 1}/{self.settings.epochs}  loss {shown}")
+                phase.advance(size, self._status(batch.step, meter.glance()))
                 if done % batches.per_epoch == 0:
                     self.losses.append(round(meter.mean(), 5))
                 if interruption.asked:
@@ -141,6 +137,12 @@ class Trainer:
         if self.units.of_substrings and untouched[UNK]:
             mean, factor = self.targets[self._shown()].mean(dim=0), self.network.factor
             self.network.table[UNK] = mean if factor is None else mean @ torch.linalg.pinv(factor)
+
+    def _status(self, step: int, loss: float | None) -> str:
+        """What the progress line says of a step; a loss that is no number ends the run."""
+        self._refuse_unless(loss is None or np.isfinite(loss), step + 1)
+        value = "…" if loss is None else f"{loss:.3f}"
+        return f"epoch {step // self.batches.per_epoch + 1}/{self.settings.epochs}  loss {value}"
 
     def _due(self, saved: float, done: int) -> bool:
         minutes = self.settings.checkpoint_minutes
@@ -198,6 +200,54 @@ class Trainer:
     def weights(self) -> dict[str, NDArray[np.float32]]:
         """The trained weights by name, for the model folder."""
         return {name: weight.detach().float().cpu().numpy() for name, weight in self.network.state_dict().items()}
+
+
+class Meter:
+    """Reads the loss without making the GPU wait: losses are summed on the device and copied in the background.
+    `glance` gives a recent one for free, `mean` waits for the sum."""
+
+    def __init__(self, device: torch.device) -> None:
+        self.cuda = device.type == "cuda"
+        self.total = torch.zeros((), device=device)
+        self.count = 0
+        self.value: float | None = None
+        self.coming: tuple[Tensor, torch.cuda.Event] | None = None
+
+    def add(self, loss: Tensor) -> None:
+        """Count one step's loss."""
+        self.total += loss
+        self.count += 1
+        if not self.cuda:
+            self.value = float(loss)
+        elif self.coming is None:
+            host = torch.empty((), pin_memory=True)
+            host.copy_(loss, non_blocking=True)
+            event = torch.cuda.Event()
+            event.record()
+            self.coming = host, event
+
+    def glance(self) -> float | None:
+        """A recent loss, or None while none has arrived."""
+        if self.coming is not None and self.coming[1].query():
+            self.value = float(self.coming[0])
+            self.coming = None
+        return self.value
+
+    def state(self) -> dict[str, float]:
+        """The sum so far, for a checkpoint."""
+        return {"total": float(self.total), "count": self.count}
+
+    def load(self, state: dict[str, float]) -> None:
+        """Go on from a checkpoint's sum."""
+        self.total.fill_(state["total"])
+        self.count = int(state["count"])
+
+    def mean(self) -> float:
+        """The mean loss since the last call."""
+        mean = float(self.total) / max(self.count, 1)
+        self.total.zero_()
+        self.count = 0
+        return mean
 
 
 def held_back(count: int, settings: TrainSettings) -> NDArray[np.int64]:

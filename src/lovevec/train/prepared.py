@@ -24,7 +24,7 @@ from lovevec.errors import LovevecError
 from lovevec.files import atomic_write, write_json, write_text
 from lovevec.progress import Progress
 from lovevec.train.settings import PrepareSettings, names, with_files
-from lovevec.train.synonyms import Synonyms, find_synonyms
+from lovevec.train.synonyms import find_synonyms
 from lovevec.train.target import load_target
 from lovevec.units.ragged import Ragged
 from lovevec.units.substrings import substring_vocabulary
@@ -43,7 +43,7 @@ class Prepared:
     words: list[str]
     vectors: NDArray[np.float32]
     vocabulary: UnitVocabulary
-    synonyms: Synonyms
+    synonyms: Ragged
     negatives: NDArray[np.int32]
     settings: PrepareSettings
     target: dict[str, Any]
@@ -58,8 +58,8 @@ class Prepared:
             "words": np.frombuffer(b"".join(encoded), dtype=np.uint8),
             "word_offsets": np.cumsum([0, *map(len, encoded)], dtype=np.int64),
             "vectors": as_half(self.vectors) if half_is_exact(self.vectors) else np.ascontiguousarray(self.vectors),
-            "synonym_offsets": self.synonyms.indptr,
-            "synonyms": self.synonyms.indices,
+            "synonym_offsets": self.synonyms.offsets,
+            "synonyms": self.synonyms.values,
             "negatives": self.negatives,
         }
         with atomic_write(folder / TENSORS) as file:
@@ -100,7 +100,7 @@ class Prepared:
                 settings.ngrams,
                 settings.hashes,
             ),
-            Synonyms(tensors["synonym_offsets"], tensors["synonyms"]),
+            Ragged(tensors["synonyms"], tensors["synonym_offsets"]),
             tensors["negatives"],
             settings,
             metadata["target"],
@@ -159,31 +159,23 @@ def prepare(target: Any, settings: PrepareSettings | None = None, progress: Prog
     """Target (anything that `load_target` takes) -> words with their units, synonyms and hard negatives."""
     settings = settings or PrepareSettings()
     progress = progress or Progress(quiet=True)
-    loaded = load_target(
+    table = load_target(
         target,
         limit=settings.limit or None,
         lowercase=settings.lowercase,
         words=settings.words or None,
         progress=progress,
     )
-    for line in loaded.report.lines():
+    for line in table.report.lines():
         progress.say(line)
     with progress.phase("vocabulary", unit="units") as phase:
-        vocabulary = vocabulary_of(loaded.words, settings)
+        vocabulary = vocabulary_of(table.words, settings)
         phase.advance(len(vocabulary))
-    synonyms = Synonyms(np.zeros(len(loaded) + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
-    if settings.synonyms:
-        synonyms = find_synonyms(
-            loaded.vectors, similarity=settings.synonym_similarity, most=settings.synonyms, progress=progress
-        )
-    negatives = np.empty((len(loaded), 0), dtype=np.int32)
-    if settings.negatives:
-        from lovevec.train.hard_negatives import hard_negatives
-
-        negatives = hard_negatives(loaded.words, synonyms, k=settings.negatives, progress=progress)
-    source = {"name": loaded.name, "dim": loaded.dim, "words": len(loaded), **loaded.source}
-    shown = with_files(settings, lambda name: Path(name).name)  # no folders of this machine in what people publish
-    return Prepared(loaded.words, loaded.vectors, vocabulary, synonyms, negatives, shown, source)
+    synonyms = synonyms_of(table.vectors, settings, progress)
+    negatives = negatives_of(table.words, synonyms, settings, progress)
+    origin = {"name": table.name, "dim": table.dim, "words": len(table), **table.source}
+    public = with_files(settings, lambda name: Path(name).name)  # no folders of this machine in what people publish
+    return Prepared(table.words, table.vectors, vocabulary, synonyms, negatives, public, origin)
 
 
 def vocabulary_of(words: Sequence[str], settings: PrepareSettings) -> UnitVocabulary:
@@ -206,20 +198,37 @@ def vocabulary_of(words: Sequence[str], settings: PrepareSettings) -> UnitVocabu
     return build_vocabulary(words, pieces, settings.vocabulary_size, settings.shrink, settings.keep, settings.ngrams)
 
 
-def without(prepared: Prepared, hidden: NDArray[np.bool_]) -> tuple[Synonyms, Ragged]:
+def synonyms_of(vectors: NDArray[np.float32], settings: PrepareSettings, progress: Progress) -> Ragged:
+    """For each word the rows of its synonyms."""
+    if not settings.synonyms:
+        return Ragged(np.empty(0, dtype=np.int32), np.zeros(len(vectors) + 1, dtype=np.int64))
+    return find_synonyms(vectors, similarity=settings.synonym_similarity, most=settings.synonyms, progress=progress)
+
+
+def negatives_of(
+    words: Sequence[str], synonyms: Ragged, settings: PrepareSettings, progress: Progress
+) -> NDArray[np.int32]:
+    """For each word the rows of its look-alikes."""
+    if not settings.negatives:
+        return np.empty((len(words), 0), dtype=np.int32)
+    from lovevec.train.hard_negatives import hard_negatives
+
+    return hard_negatives(words, synonyms, k=settings.negatives, progress=progress)
+
+
+def without(prepared: Prepared, hidden: NDArray[np.bool_]) -> tuple[Ragged, Ragged]:
     """Synonyms and hard negatives with the hidden words left out, so that no step ever shows one."""
-    owner = np.repeat(np.arange(len(prepared.words)), np.diff(prepared.synonyms.indptr))
-    keep = ~hidden[prepared.synonyms.indices]
-    counts = np.bincount(owner[keep], minlength=len(prepared.words))
-    synonyms = Synonyms(np.concatenate([[0], np.cumsum(counts)]), prepared.synonyms.indices[keep])
-    use = (prepared.negatives >= 0) & ~hidden[prepared.negatives]
-    return synonyms, Ragged.from_lengths(prepared.negatives[use], use.sum(axis=1))
+    keep = ~hidden[prepared.synonyms.values]
+    counts = np.bincount(prepared.synonyms.owners[keep], minlength=len(prepared.words))
+    synonyms = Ragged.from_lengths(prepared.synonyms.values[keep], counts)
+    usable = (prepared.negatives >= 0) & ~hidden[prepared.negatives]
+    return synonyms, Ragged.from_lengths(prepared.negatives[usable], usable.sum(axis=1))
 
 
-def refuse_stale(prepared: PrepareSettings, given: Mapping[str, Any]) -> None:
+def refuse_stale(prepared: PrepareSettings, chosen: Mapping[str, Any]) -> None:
     """Refuse settings that differ from those that the target was prepared with, by name."""
-    fixed, shown = asdict(prepared), asdict(with_files(replace(prepared, **given), lambda name: Path(name).name))
-    changed = [name for name in names(PrepareSettings) if shown[name] != fixed[name]]
+    fixed, wanted = asdict(prepared), asdict(with_files(replace(prepared, **chosen), lambda name: Path(name).name))
+    changed = [name for name in names(PrepareSettings) if wanted[name] != fixed[name]]
     if changed:
         flags = ", ".join("--" + name.replace("_", "-") for name in changed)
         raise LovevecError(f"{flags}: fixed when this target was prepared; run lovevec prepare again with it")

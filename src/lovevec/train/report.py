@@ -1,4 +1,7 @@
-"""The short report at the end of a run, for people; the same facts stand in report.json."""
+"""What a finished run tells people: a few lines on the screen, and the model card (README.md of the model folder).
+
+All facts come from the model's metadata; the same stand in config.json and report.json.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from lovevec import __version__
+
 
 def report_lines(folder: Path | None, metadata: dict[str, Any]) -> list[str]:
-    """The short report for people."""
-    counts, report, found = metadata["parameters"], metadata["report"], metadata["report"]["score"]
+    """The short report at the end of a run."""
+    counts, report, scores = metadata["parameters"], metadata["report"], metadata["report"]["score"]
     total = counts["embedding"] + counts["others"]
     lines = [
         "",
@@ -17,17 +22,86 @@ def report_lines(folder: Path | None, metadata: dict[str, Any]) -> list[str]:
         f" {report['seconds']['training']:.0f} s, {report['seconds']['total']:.0f} s in all,"
         f" {report['peak_memory_mb']:,} MB at most",
     ]
-    for key, label in (("clean", f"{found['words']:,} unseen words"), ("typo", "with one typo")):
-        if key in found:
-            part = found[key]
+    for key, label in (("clean", f"{scores['words']:,} unseen words"), ("typo", "with one typo")):
+        if key in scores:
+            score = scores[key]
             lines.append(
-                f"  {label:<20} cosine {part['cosine']:.3f}   own target nearest {part['top1']:5.1%}"
-                f"   among 10 nearest {part['top10']:5.1%}"
+                f"  {label:<20} cosine {score['cosine']:.3f}   own target nearest {score['top1']:5.1%}"
+                f"   among 10 nearest {score['top10']:5.1%}"
             )
     for typo in report["typos"]:
         near = ", ".join(f"{name} {cosine:.2f}" for name, cosine in typo["neighbors"])
         lines.append(f"  {typo['typo']:<20} {near}")
     return lines
+
+
+def model_card(name: str, metadata: dict[str, Any]) -> str:
+    """A model card in Markdown, all of its facts from `metadata`."""
+    target, counts, report = metadata["target"], metadata["parameters"], metadata["report"]
+    settings = metadata["settings"]
+    origin = target.get("file") or "vectors in memory"
+    total = counts["embedding"] + counts["others"]
+    lines = [
+        f"# {name}",
+        "",
+        "A LOVE model (lovevec): a vector for any word, known, rare, new or misspelled, from its spelling alone.",
+        "",
+        "```python",
+        "from lovevec import LOVE",
+        f'love = LOVE.load("{name}")',
+        'love["mispelling"]   # float32, unit length',
+        "```",
+        "",
+        "| | |",
+        "|---|---|",
+        f"| mimics | {target['name']}: {target['words']:,} words, {target['dim']} dimensions ({origin}) |",
+        f"| SHA-256 of the target | {target.get('sha256') or 'not a file'} |",
+        f"| parameters | {total:,} ({counts['embedding']:,} in the unit table, {counts['others']:,} others) |",
+        f"| encoder, input, loss | {settings['encoder']}, {settings['input']}, {settings['loss']} |",
+        f"| trained | {settings['epochs']} epochs, batch {settings['batch']}, seed {settings['seed']},"
+        f" {report['seconds']['training']:.0f} s on {report['device']} |",
+        f"| made with | lovevec {__version__} |",
+        "",
+        *_scores(report["score"]),
+        *_confidence(metadata["confidence"]),
+        "Limits: vectors are directions (unit length). The licence and the biases of the target's vectors carry over.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _scores(score: dict[str, Any]) -> list[str]:
+    if not score["words"]:
+        return []
+    rows = [
+        f"| {label} | {score[key]['cosine']:.3f} | {score[key]['top1']:.1%} | {score[key]['top10']:.1%} |"
+        for key, label in (("clean", "spelled right"), ("typo", "with one typo"))
+    ]
+    return [
+        f"Score on {score['words']:,} words that training never saw, against all target vectors:",
+        "",
+        "| | mean cosine to its own | its own is nearest | among the 10 nearest |",
+        "|---|---|---|---|",
+        *rows,
+        "",
+    ]
+
+
+def _confidence(fit: dict[str, Any]) -> list[str]:
+    if "missing" in fit:
+        return []
+    return [
+        f"`love.confidence(words)` is the probability that {fit['event']}. Measured on {fit['held_back_words']:,}"
+        f" held-back words and {fit['typos']:,} typos, each judged by a fit to the others: expected calibration error"
+        f" {fit['calibration_error']:.3f}, AUC {_number(fit['auc']['held_back'])} (held back) and"
+        f" {_number(fit['auc']['typos'])} (typos). Of known words {fit['known']:.1%} have their own target vector"
+        " among the 10 nearest; that is their confidence.",
+        "",
+    ]
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
 
 
 def peak_memory_mb() -> int:

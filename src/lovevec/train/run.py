@@ -21,11 +21,10 @@ from lovevec.love import LOVE
 from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts
 from lovevec.progress import Progress
 from lovevec.train.calibration import calibrate
-from lovevec.train.card import model_card
 from lovevec.train.group import Group
 from lovevec.train.loop import Trainer
 from lovevec.train.prepared import Prepared, is_prepared, prepare, refuse_stale
-from lovevec.train.report import peak_memory_mb, report_lines
+from lovevec.train.report import model_card, peak_memory_mb, report_lines
 from lovevec.train.score import score, typo_neighbors
 from lovevec.train.settings import PrepareSettings, Settings, with_files
 from lovevec.transformer.load import absolute_source, is_transformer
@@ -122,37 +121,33 @@ class _Run:
     def prepare(self, target: Any) -> Prepared:
         """Load what was prepared, or prepare now: under torchrun once, by the first process."""
         if is_prepared(target):
-            return self._fixed(Prepared.load(target))
+            return self._with_same_settings(Prepared.load(target))
         if self.own is None:
-            return self._made(target)
+            return self._prepare_now(target)
         if self.group.first:
-            prepared = self._made(target)
+            prepared = self._prepare_now(target)
             with self.progress.phase("saving"):
                 prepared.save(self.own / PREPARED)
         self.group.wait()
         return prepared if self.group.first else Prepared.load(self.own / PREPARED)
 
-    def _made(self, target: Any) -> Prepared:
+    def _prepare_now(self, target: Any) -> Prepared:
         if isinstance(target, Prepared):
-            return self._fixed(target)
+            return self._with_same_settings(target)
         return prepare(target, self.settings.prepare_part(), self.progress)
 
-    def _fixed(self, prepared: Prepared) -> Prepared:
-        default, given = asdict(PrepareSettings()), asdict(self.settings.prepare_part())
-        refuse_stale(prepared.settings, {name: value for name, value in given.items() if value != default[name]})
+    def _with_same_settings(self, prepared: Prepared) -> Prepared:
+        """The same, unless the run's settings say otherwise than those that it was prepared with."""
+        defaults, chosen = asdict(PrepareSettings()), asdict(self.settings.prepare_part())
+        refuse_stale(prepared.settings, {name: value for name, value in chosen.items() if value != defaults[name]})
         return prepared
 
     def finish(self, prepared: Prepared) -> LOVE:
         """Train, score, save; the run's own files go last."""
         self.settings = replace(self.settings, **asdict(prepared.settings))
         trainer = Trainer(prepared, self.settings, self.device, self.group)
-        try:
-            trainer.run(self.own, self.progress)
-        except (KeyboardInterrupt, SystemExit):
-            if self.folder:
-                self.progress.say(f"go on with: lovevec train --resume {self.folder}")
-            raise
-        metadata: dict[str, Any] = {
+        self._train(trainer)
+        metadata = {
             "lovevec": __version__,
             "target": prepared.target,
             "parameters": trainer.network.parameter_counts(),
@@ -160,44 +155,54 @@ class _Run:
         }
         parts = ModelParts(trainer.spec, trainer.weights(), trainer.units, prepared.words, metadata)
         love = LOVE(parts)
-        if not self.group.first:
-            self.group.leave()  # once the first has scored and saved
-            return love
-        with self.progress.phase("scoring"):
-            held_back = prepared.words, prepared.vectors, trainer.held_back, self.settings.seed
-            found = score(love, *held_back)
-            typos = typo_neighbors(love, self.settings.seed)
-            metadata["confidence"] = calibrate(love, *held_back)
-        metadata["report"] = self._report(trainer, found, typos)
-        love = LOVE(parts, model_card(self.folder.name if self.folder else prepared.target["name"], metadata))
-        if self.folder:
-            love.save(self.folder)
-            write_json(
-                self.folder / REPORT,
-                {key: metadata[key] for key in ("parameters", "target", "report", "settings")},
-            )
-            clean(self.folder)
-        for line in report_lines(self.folder, metadata):
-            self.progress.say(line)
-        self.group.leave()
+        if self.group.first:
+            metadata |= self._measure(love, trainer)
+            love = LOVE(parts, model_card(self.folder.name if self.folder else prepared.target["name"], metadata))
+            self._save(love, metadata)
+        self.group.leave()  # the others wait here until the first has scored and saved
         return love
 
-    def _report(self, trainer: Trainer, found: dict[str, Any], typos: list[dict[str, Any]]) -> dict[str, Any]:
-        seconds = {name: round(value, 2) for name, value in self.progress.seconds.items()}
-        return {
-            "seconds": {
-                **seconds,
-                "training": round(trainer.seconds, 2),
-                "total": round(time.perf_counter() - self.start, 2),
-            },
+    def _train(self, trainer: Trainer) -> None:
+        try:
+            trainer.run(self.own, self.progress)
+        except (KeyboardInterrupt, SystemExit):
+            if self.folder:
+                self.progress.say(f"go on with: lovevec train --resume {self.folder}")
+            raise
+
+    def _measure(self, love: LOVE, trainer: Trainer) -> dict[str, Any]:
+        """How good the model is, and what it took: `confidence` and `report` of its metadata."""
+        seed, prepared = self.settings.seed, trainer.prepared
+        with self.progress.phase("scoring"):
+            held_back = prepared.words, prepared.vectors, trainer.held_back, seed
+            scores = score(love, *held_back)
+            typos = typo_neighbors(love, seed)
+            confidence = calibrate(love, *held_back)
+        seconds = {
+            **{name: round(value, 2) for name, value in self.progress.seconds.items()},
+            "training": round(trainer.seconds, 2),
+            "total": round(time.perf_counter() - self.start, 2),
+        }
+        report = {
+            "seconds": seconds,
             "steps": trainer.batches.steps,
             "losses": trainer.losses,
             "peak_memory_mb": peak_memory_mb(),
             "device": device_name(self.device),
             "processes": self.group.size,
-            "score": found,
+            "score": scores,
             "typos": typos,
         }
+        return {"confidence": confidence, "report": report}
+
+    def _save(self, love: LOVE, metadata: dict[str, Any]) -> None:
+        if self.folder:
+            love.save(self.folder)
+            report = {key: metadata[key] for key in ("parameters", "target", "report", "settings")}
+            write_json(self.folder / REPORT, report)
+            clean(self.folder)
+        for line in report_lines(self.folder, metadata):
+            self.progress.say(line)
 
 
 def clean(folder: Path) -> None:

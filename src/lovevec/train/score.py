@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lovevec.damage.edits import damage
 from lovevec.love import LOVE
+from lovevec.vectors.rows import normalized
 
 MOST_WORDS = 1000
 SHOWN = 6
@@ -41,24 +42,17 @@ def _against(
 
 
 def ranks(
-    made: NDArray[np.float32], vectors: NDArray[np.float32], rows: NDArray[np.int64]
+    queries: NDArray[np.float32], vectors: NDArray[np.float32], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """For each vector made: its cosine to its own target vector `vectors[row]`, and how many others are nearer."""
-    own = (made * unit_length(vectors[rows])).sum(axis=1)
+    """For each query: its cosine to its own target vector `vectors[row]`, and how many others are nearer."""
+    own = (queries * normalized(vectors[rows])).sum(axis=1)
     rank = np.zeros(len(rows), dtype=np.int64)
     for low in range(0, len(vectors), BLOCK):
-        cosine = made @ unit_length(vectors[low : low + BLOCK]).T
+        cosine = queries @ normalized(vectors[low : low + BLOCK]).T
         inside = np.flatnonzero((rows >= low) & (rows < low + BLOCK))
         cosine[inside, rows[inside] - low] = -1  # a word does not stand before itself, whatever the rounding
         rank += (cosine > own[:, None]).sum(axis=1)
     return own, rank
-
-
-def unit_length(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Rows scaled to length 1."""
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    result: NDArray[np.float32] = rows / np.maximum(length, np.finfo(np.float32).tiny)
-    return result
 
 
 def _round(number: np.floating[Any]) -> float:

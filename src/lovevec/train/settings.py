@@ -7,12 +7,13 @@ a measurement that says better (batch size, learning-rate decay, s).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import Field, asdict, dataclass, field, fields, replace
 from math import isfinite
 from typing import Any, get_args, get_type_hints
 
 from lovevec.engine.spec import ENCODERS, EncoderKind, EncoderSpec
 from lovevec.errors import LovevecError
+from lovevec.train.augmentation import KINDS
 from lovevec.units.mixed_input import INPUT_MODES, InputMode
 from lovevec.units.vocabulary import SHRINKS, Shrink
 
@@ -24,28 +25,32 @@ SCHEDULES = ("linear", "constant")
 FACTOR = 200
 
 
-def _setting(default: Any, help: str, choices: tuple[str, ...] = ()) -> Any:
-    return field(default=default, metadata={"help": help, "choices": choices})
+# `group` begins a group of settings, which goes on to the next field that names one; `basic` marks those that people
+# use first, which `lovevec train --help` explains.
+def _setting(default: Any, help: str, choices: tuple[str, ...] = (), **marks: Any) -> Any:
+    return field(default=default, metadata={"help": help, "choices": choices, **marks})
 
 
 def _file(help: str) -> Any:
     return field(default="", metadata={"help": help, "file": True})
 
 
-def _share(default: float, help: str) -> Any:
-    return field(default=default, metadata={"help": help, "range": (0.0, 1.0)})
+def _share(default: float, help: str, **marks: Any) -> Any:
+    return field(default=default, metadata={"help": help, "range": (0.0, 1.0), **marks})
 
 
-def _from(default: Any, low: float, help: str) -> Any:
-    return field(default=default, metadata={"help": help, "range": (low, float("inf"))})
+def _from(default: Any, low: float, help: str, **marks: Any) -> Any:
+    return field(default=default, metadata={"help": help, "range": (low, float("inf")), **marks})
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareSettings:
     """What `lovevec prepare` does once: the words, their units, their synonyms and their hard negatives."""
 
-    limit: int = _from(0, 0, "use the first so many words of the target; 0 takes all")
-    lowercase: bool = _setting(True, "lower-case all words, as the paper does")
+    limit: int = _from(
+        0, 0, "use the first so many words of the target; 0 takes all", group="words (fixed once prepared)", basic=True
+    )
+    lowercase: bool = _setting(True, "lower-case all words, as the paper does", basic=True)
     input: InputMode = _setting(
         "mixed",
         "units of a word: characters and pieces, or one of them; or, as rivals have it, its substrings"
@@ -54,7 +59,9 @@ class PrepareSettings:
     )
     words: str = _file("the word list, one a line, of a .npy or .safetensors file that has none")
     vocabulary: str = _file("a WordPiece vocab.txt (BERT's format) instead of pieces learned from the words")
-    vocabulary_size: int = _from(30_000, 100, "how many pieces to learn, or how many of the most frequent substrings")
+    vocabulary_size: int = _from(
+        30_000, 100, "how many pieces to learn, or how many of the most frequent substrings", basic=True
+    )
     shortest: int = _from(3, 1, "fewest characters of a substring, the marks < and > of the word's ends counted")
     longest: int = _from(6, 1, "most characters of a substring")
     seen: int = _from(1, 1, "substrings must stand so often in the words")
@@ -93,7 +100,10 @@ class TrainSettings:
     """What a training run does with prepared words."""
 
     encoder: EncoderKind = _setting(
-        "positional", "how units become a vector; mean (of substrings), mimick, kvq and pbos are rivals'", ENCODERS
+        "positional",
+        "how units become a vector; mean (of substrings), mimick, kvq and pbos are rivals'",
+        ENCODERS,
+        group="encoder",
     )
     key_width: int = _from(32, 1, "width k of queries and keys")
     position_power: float = _share(0.25, "s = d to this power in softmax(P Pᵀ / s); the paper prints 0.5")
@@ -102,11 +112,11 @@ class TrainSettings:
     lengths: str = _setting("unit", "mimic the target's directions, or with loss mse its vectors as they are", LENGTHS)
     start: float = _from(1.0, 0.0, "length of the table's random rows before training")
 
-    loss: str = _setting("contrastive", "what to minimise", LOSSES)
+    loss: str = _setting("contrastive", "what to minimise", LOSSES, group="loss")
     temperature: float = _from(0.07, 1e-3, "τ of the contrastive loss")
     uniformity: float = _from(1.0, 0.0, "λ of the alignment loss")
 
-    swap: float = _share(0.07, "probability: two neighboring characters change places")
+    swap: float = _share(0.07, "probability: two neighboring characters change places", group="augmentation")
     drop: float = _share(0.07, "probability: a character is left out")
     insert: float = _share(0.07, "probability: a character too many")
     keyboard: float = _share(0.07, "probability: a neighboring key instead")
@@ -115,19 +125,19 @@ class TrainSettings:
     synonym: float = _share(0.36, "probability: a synonym instead")
     none: float = _share(0.36, "probability: the word itself")
     twice: float = _share(0.0, "probability that a damaged word is damaged once more")
-    hard_negatives: int = _from(3, 0, "look-alikes that join the batch for each word")
+    hard_negatives: int = _from(3, 0, "look-alikes that join the batch for each word", group="run")
 
-    epochs: int = _from(20, 1, "passes over the target's words")
+    epochs: int = _from(20, 1, "passes over the target's words", basic=True)
     zipf: float = _from(0.0, 0.0, "draw the word of rank r in proportion to 1/r to this power; 0 draws all alike")
-    batch: int = _from(256, 1, "words per step, besides their hard negatives")
-    learning_rate: float = _from(0.002, 0.0, "of Adam")
+    batch: int = _from(256, 1, "words per step, besides their hard negatives", basic=True)
+    learning_rate: float = _from(0.002, 0.0, "of Adam", basic=True)
     schedule: str = _setting("linear", "learning rate over the run: falling to zero, or constant", SCHEDULES)
     optimiser: str = _setting("adam", "adam, or `rows`: Adam on the table rows of the batch only", OPTIMISERS)
     dropout: float = _share(0.2, "share of units that a step leaves out")
-    holdout: float = _share(0.01, "share of the words kept back, to score the model")
+    holdout: float = _share(0.01, "share of the words kept back, to score the model", basic=True)
 
-    seed: int = field(default=0, metadata={"help": "decides every random draw", "range": (0, 2**63 - 1)})
-    device: str = _setting("auto", "auto, cpu, cuda, cuda:1, mps …")
+    seed: int = field(default=0, metadata={"help": "decides every random draw", "range": (0, 2**63 - 1), "basic": True})
+    device: str = _setting("auto", "auto, cpu, cuda, cuda:1, mps …", basic=True)
     precision: str = _setting("float32", "arithmetic inside the encoder", PRECISIONS)
     checkpoint_minutes: float = _from(2.0, 0.0, "save so often what --resume needs; 0 saves after each epoch only")
 
@@ -142,9 +152,8 @@ class TrainSettings:
 
     @property
     def augmentation(self) -> dict[str, float]:
-        """The probabilities of the eight kinds; they need not add up to one."""
-        kinds = ("swap", "drop", "insert", "keyboard", "sound", "ocr", "synonym", "none")
-        return {kind: getattr(self, kind) for kind in kinds}
+        """The probability of each kind; they need not add up to one."""
+        return {kind: getattr(self, kind) for kind in KINDS}
 
     def spec(self, dim: int) -> EncoderSpec:
         """The encoder for a target of this dimension."""
@@ -194,6 +203,16 @@ def names(kind: type) -> list[str]:
     return [part.name for part in fields(kind)]
 
 
+def by_group(kind: type) -> dict[str, list[Field[Any]]]:
+    """The fields of a settings class by group, in their order."""
+    groups: dict[str, list[Field[Any]]] = {}
+    group = ""
+    for setting in fields(kind):
+        group = setting.metadata.get("group", group)
+        groups.setdefault(group, []).append(setting)
+    return groups
+
+
 def _check(settings: Any) -> None:
     """Types, choices and ranges of every field; the error names the field and what would do."""
     hints = get_type_hints(type(settings))
@@ -210,3 +229,40 @@ def _check(settings: Any) -> None:
         if low is not None and not (low <= value <= high and isfinite(value)):
             bounds = f"at least {low:g}" if high == float("inf") else f"from {low:g} to {high:g}"
             raise LovevecError(f"{part.name} is {value}: must be {bounds}")
+
+
+# Settings that go together, by one name: `lovevec train … --preset typos`. What is said beside a preset counts more.
+#   paper    the defaults: those of the paper, but for three that were measured (docs/results/training.md)
+#   recipe   what the shipped models are trained with, and look-alike characters: n-grams as a bag beside attention,
+#            rows of 165 numbers times a matrix, sound-alike spellings, double damage (docs/results/shipped.md)
+#   typos    the same with three times the parameters, more and harder damage, a lower temperature: for words that are
+#            meant to be found again, as inside BERT-like models (docs/results/transformers.md). Similarity suffers
+RECIPE: dict[str, Any] = {
+    "ngrams": 15_000,
+    "factor": 165,
+    "negatives": 15,
+    "hard_negatives": 7,
+    "swap": 0.09,
+    "drop": 0.09,
+    "insert": 0.09,
+    "keyboard": 0.06,
+    "sound": 0.16,
+    "ocr": 0.24,
+    "twice": 0.35,
+    "synonym": 0.1,
+    "none": 0.2,
+    "temperature": 0.08,
+    "dropout": 0.1,
+    "learning_rate": 0.003,
+    "epochs": 40,
+}
+TYPOS: dict[str, Any] = RECIPE | {
+    "ngrams": 30_000,
+    "factor": 0,
+    "sound": 0.12,
+    "ocr": 0.4,
+    "twice": 0.5,
+    "temperature": 0.06,
+    "epochs": 70,
+}
+PRESETS: dict[str, dict[str, Any]] = {"paper": {}, "recipe": RECIPE, "typos": TYPOS}

@@ -2,12 +2,12 @@
 
 The loss pushes a word away from its look-alikes. A look-alike that is also a synonym (`colour`, `color`) must
 not be pushed away, so the target itself is asked who its synonyms are.
+
+The synonyms of all words are one Ragged: row i lists the rows of word i's synonyms, nearest first.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,64 +15,17 @@ import numpy.typing as npt
 
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
+from lovevec.units.ragged import Ragged
+from lovevec.vectors.rows import normalized
 
 # One tile of similarities: large enough to keep the matrix product busy, small enough (32 MB) to throw away.
 TILE_ROWS = 1024
 TILE_COLUMNS = 8192
 
 
-@dataclass(frozen=True, eq=False)
-class Synonyms:
-    """Lists of unequal length, end to end: row i has `indices[indptr[i]:indptr[i + 1]]`, nearest first."""
-
-    indptr: npt.NDArray[np.int64]
-    indices: npt.NDArray[np.int32]
-
-    def __len__(self) -> int:
-        return len(self.indptr) - 1
-
-    def of(self, row: int) -> npt.NDArray[np.int32]:
-        """Give the synonyms of one row, nearest first."""
-        row = range(len(self))[row]
-        return self.indices[self.indptr[row] : self.indptr[row + 1]].copy()
-
-    def contains(self, rows: npt.ArrayLike, columns: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Tell for each pair (row, column) whether `column` is listed as a synonym of `row`."""
-        columns = np.asarray(columns, np.int64)
-        wanted = np.asarray(rows, np.int64) * len(self) + columns
-        if not len(self.indices):
-            return np.zeros(wanted.shape, np.bool_)
-        at = np.minimum(np.searchsorted(self._pairs, wanted), len(self._pairs) - 1)
-        listed: npt.NDArray[np.bool_] = self._pairs[at] == wanted
-        return listed & (columns >= 0) & (columns < len(self))
-
-    def symmetric(self) -> Synonyms:
-        """Let b list a wherever a lists b: own synonyms first, then by row those that name this one."""
-        backward = ~self.contains(self.indices, self._owners)
-        rows = np.concatenate([self._owners, self.indices[backward]])
-        columns = np.concatenate([self.indices, self._owners[backward]])
-        order = np.argsort(rows, kind="stable")
-        return _from_pairs(rows[order], columns[order], len(self))
-
-    @cached_property
-    def _owners(self) -> npt.NDArray[np.int32]:
-        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.indptr))
-
-    @cached_property
-    def _pairs(self) -> npt.NDArray[np.int64]:
-        return np.sort(self._owners.astype(np.int64) * len(self) + self.indices)
-
-
-def _from_pairs(rows: npt.NDArray[np.int32], columns: npt.NDArray[np.int32], count: int) -> Synonyms:
-    """Build the lists of `count` rows from pairs that are already sorted by row."""
-    indptr = np.zeros(count + 1, np.int64)
-    np.cumsum(np.bincount(rows, minlength=count), out=indptr[1:])
-    return Synonyms(indptr, columns)
-
-
 def find_synonyms(
     vectors: npt.NDArray[Any], *, similarity: float = 0.6, most: int = 10, progress: Progress | None = None
-) -> Synonyms:
+) -> Ragged:
     """Find for each row of `vectors` [n, d] the `most` nearest others whose cosine is at least `similarity`.
 
     Exact up to float32 rounding; equal cosines go to the lower row. A row without direction (all zero, or not
@@ -99,6 +52,30 @@ def find_synonyms(
     return _from_pairs(np.concatenate(rows), np.concatenate(columns), len(unit))
 
 
+def symmetric(synonyms: Ragged) -> Ragged:
+    """Let b list a wherever a lists b: own synonyms first, then by row those that name this one."""
+    owners = synonyms.owners
+    backward = ~contains(synonyms, synonyms.values, owners)
+    rows = np.concatenate([owners, synonyms.values[backward]])
+    columns = np.concatenate([synonyms.values, owners[backward].astype(synonyms.values.dtype)])
+    order = np.argsort(rows, kind="stable")
+    return _from_pairs(rows[order], columns[order], len(synonyms))
+
+
+def contains(lists: Ragged, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+    """Tell for each pair (row, column) whether the list of `row` holds `column`."""
+    width = 1 + max(int(lists.values.max(initial=0)), int(columns.max(initial=0)))
+    pairs = np.sort(np.append(lists.owners * width + lists.values, len(lists) * width))  # an end beyond all pairs
+    wanted = rows.astype(np.int64) * width + columns
+    listed: npt.NDArray[np.bool_] = pairs[np.searchsorted(pairs, wanted)] == wanted
+    return listed & (columns >= 0)
+
+
+def _from_pairs(rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer], count: int) -> Ragged:
+    """The lists of `count` rows, from pairs that are already sorted by row."""
+    return Ragged.from_lengths(columns, np.bincount(rows, minlength=count))
+
+
 def _directions(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     """Scale each row to length 1 in float32; rows that are zero or not finite become zero.
 
@@ -111,8 +88,7 @@ def _directions(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     usable = np.isfinite(peak) & (peak > 0)
     unit[~usable] = 0
     unit /= np.where(usable, peak, 1)[:, None]
-    unit /= np.where(usable, np.linalg.norm(unit, axis=1), 1)[:, None]
-    return unit
+    return normalized(unit)
 
 
 class Shortlist:

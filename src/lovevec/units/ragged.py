@@ -33,12 +33,29 @@ class Ragged:
         """The length of each row."""
         return np.diff(self.offsets)
 
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        """The row that each value stands in."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
     def take(self, rows: NDArray[np.integer]) -> Ragged:
         """The given rows in the given order, repeats allowed."""
         starts = self.offsets[rows]
         lengths = self.offsets[rows + 1] - starts
         offsets = offsets_of(lengths)
         return Ragged(self.values[spread(starts - offsets[:-1], lengths) + np.arange(offsets[-1])], offsets)
+
+    def draw(
+        self, rows: NDArray[np.integer], default: NDArray[np.integer], rng: np.random.Generator
+    ) -> NDArray[np.integer]:
+        """A random value of each row, or its `default` where the row is empty; `default` has the shape of the result,
+        to which `rows` is broadcast."""
+        first = self.offsets[rows]
+        count = self.offsets[rows + 1] - first
+        places = first + (rng.random(default.shape) * count).astype(np.int64)
+        if not len(self.values):
+            return default
+        return np.where(count > 0, self.values[np.minimum(places, len(self.values) - 1)], default)
 
     def equal_lengths(self, most: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.integer]]]:
         """All rows as rectangles of one length each: (which rows, values [rows, length]), `most` values at a time."""

@@ -7,8 +7,7 @@ from a table of our own, not from the one that text is damaged with in evaluatio
 
 from __future__ import annotations
 
-from lovevec.train.presets import RECIPE
-from lovevec.train.settings import Settings
+from lovevec.train.settings import RECIPE, Settings
 
 
 def settings() -> Settings:
