@@ -16,9 +16,9 @@ from pathlib import Path
 from lovevec.damage.noise import Noise
 from lovevec.device import choose_device
 from lovevec.evaluate.datasets import data_folder, texts
-from lovevec.evaluate.finetune import Encoder
-from lovevec.evaluate.reports.markdown import Cell, markdown
-from lovevec.evaluate.reports.results import refuse_bad_folder, write_results
+from lovevec.evaluate.finetune import Transformer
+from lovevec.evaluate.markdown import Cell, markdown
+from lovevec.evaluate.results import refuse_bad_folder, write_results
 from lovevec.evaluate.sentences import Nearness, embedder, nearness
 
 KINDS = {
@@ -30,14 +30,14 @@ KINDS = {
 }
 
 
-def encoders(name: str, love: str | None, distilled: str | None) -> dict[str, Encoder]:
+def encoders(name: str, love: str | None, distilled: str | None) -> dict[str, Transformer]:
     """The rows: the encoder alone, behind a speller, and with each LOVE by each strategy (`linear` untrained)."""
-    rows = {"plain": Encoder(name)}
+    rows = {"plain": Transformer(name)}
     if find_spec("symspellpy"):
-        rows["SymSpell"] = Encoder(name, spelled=True)
+        rows["SymSpell"] = Transformer(name, spelled=True)
     for title, model in (("LOVE", love), ("LOVE, distilled", distilled)):
         if model:
-            rows |= {f"{title}, {way}": Encoder(name, model, way) for way in ("replace", "linear", "add")}
+            rows |= {f"{title}, {way}": Transformer(name, model, way) for way in ("replace", "linear", "add")}
     return rows
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import lovevec
 from lovevec.errors import LovevecError, MissingExtra
-from lovevec.evaluate.reports.results import machine, plain, refuse_bad_folder, versions, write_results
+from lovevec.evaluate.results import machine, plain, refuse_bad_folder, versions, write_results
 
 
 def test_all_that_a_number_depends_on_is_kept(tmp_path):

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 import torch
 from tests.conftest import made_words
-from tests.evaluate.finetune.made_encoder import save_encoder
+from tests.evaluate.finetune.made_transformer import save_transformer
 
 from lovevec.damage.noise import Noise, damaged
 from lovevec.errors import LovevecError
-from lovevec.evaluate.finetune import Encoder
 from lovevec.evaluate.sentences import embedder, nearness
 
 WORDS = made_words(60)
@@ -58,9 +57,9 @@ def test_vectors_are_those_of_sentence_transformers(tmp_path):
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
-    folder = str(save_encoder(tmp_path, WORDS))
+    folder = str(save_transformer(tmp_path, WORDS))
     module = Transformer(folder)
     theirs = SentenceTransformer(modules=[module, Pooling(16, "mean")], device="cpu")
     sentences = damaged(SENTENCES, replace(NOISES[1], share=0.3), 1)
     expected = theirs.encode([" ".join(words) for words in sentences])
-    np.testing.assert_allclose(embedder(Encoder(folder), torch.device("cpu"))(sentences), expected, atol=1e-5)
+    np.testing.assert_allclose(embedder(Transformer(folder), torch.device("cpu"))(sentences), expected, atol=1e-5)

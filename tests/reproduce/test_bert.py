@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 from tests.conftest import made_vectors, made_words
-from tests.evaluate.finetune.made_encoder import save_encoder
+from tests.evaluate.finetune.made_transformer import save_transformer
 from tests.reproduce.made_data import make_data
 
 from lovevec.cli import main
@@ -26,7 +26,7 @@ def flags(tmp_path_factory) -> list[str]:
     words = [word for word in made_words(300) if len(word) >= 4]
     vectors = made_vectors(words, 16)
     make_data(folder / "data", words, vectors)
-    save_encoder(folder / "encoder", words)
+    save_transformer(folder / "encoder", words)
     settings = Settings(vocabulary_size=300, epochs=1, negatives=10, device="cpu")
     train((words, vectors), settings, output=folder / "love")
     where = ["--data", str(folder / "data"), "--encoder", f"tiny={folder / 'encoder'}", "--love", str(folder / "love")]
@@ -56,7 +56,7 @@ def test_shares_fill_the_folder_and_one_command_collects(flags, tmp_path, capsys
         for task in row["tasks"].values():
             assert set(task["test"]) == {*OCR, *TYPO}
             assert all(0 <= score <= 100 for score in task["test"].values())
-    assert "Encoder: tiny" in told
+    assert "Transformer: tiny" in told
     assert told.count(PAPER) == 2 + 4 + 2  # SST2: sweep and strategies; CoNLL-03: sweep
     assert "81.4" in told  # the paper's Replacement at one typo
     assert str(tmp_path.parent) not in (tmp_path / "bert.json").read_text()

@@ -16,7 +16,7 @@ from lovevec.progress import Progress
 
 if TYPE_CHECKING:
     from lovevec.reproduce.bench import Bench
-    from lovevec.reproduce.encoder_bench import EncoderBench
+    from lovevec.reproduce.transformer_bench import TransformerBench
 
 ABOUT = """Reproduce a table or figure of the paper, on vectors of your choice: everything is trained, measured and
 written to a folder: NAME.json (settings, versions, every score), NAME.md (our numbers beside the paper's) and pictures.
@@ -117,35 +117,35 @@ def run(given: argparse.Namespace) -> None:
 
 def fill(given: argparse.Namespace, progress: Progress) -> None:
     """A part of the runs of bert, kept in the folder."""
-    from lovevec.reproduce.encoder_bench import share_of
+    from lovevec.reproduce.transformer_bench import share_of
 
     if given.name != "bert":
         raise LovevecError(f"--share {given.share}: for bert only; share others out by --methods and --tasks")
     share = share_of(given.share)
-    encoder_bench_of(given, progress).fill(share)
+    transformer_bench_of(given, progress).fill(share)
 
 
 def benches_of(
     given: argparse.Namespace, names: Sequence[str], progress: Progress
-) -> Mapping[str, Bench | EncoderBench]:
+) -> Mapping[str, Bench | TransformerBench]:
     """What each experiment stands on; what is missing is told before anything is trained."""
     others = [name for name in names if name != "bert"]
-    benches: dict[str, Bench | EncoderBench] = {}
+    benches: dict[str, Bench | TransformerBench] = {}
     if others:
         benches = dict.fromkeys(others, bench_of(given, progress))
-    return benches | ({"bert": encoder_bench_of(given, progress)} if "bert" in names else {})
+    return benches | ({"bert": transformer_bench_of(given, progress)} if "bert" in names else {})
 
 
-def encoder_bench_of(given: argparse.Namespace, progress: Progress) -> EncoderBench:
+def transformer_bench_of(given: argparse.Namespace, progress: Progress) -> TransformerBench:
     """What bert needs, from the command line."""
     from lovevec.device import choose_device
     from lovevec.evaluate.datasets import data_folder
     from lovevec.evaluate.finetune import FinetuneSettings
     from lovevec.evaluate.finetune.settings import RATES
-    from lovevec.evaluate.reports.results import refuse_bad_folder
+    from lovevec.evaluate.results import refuse_bad_folder
     from lovevec.methods.open_method import split_name
     from lovevec.model.find import find_model
-    from lovevec.reproduce.encoder_bench import EncoderBench
+    from lovevec.reproduce.transformer_bench import TransformerBench
 
     if not given.encoder:
         raise LovevecError("bert: name the model with --encoder, a folder or a hub id such as bert-base-uncased")
@@ -168,7 +168,7 @@ def encoder_bench_of(given: argparse.Namespace, progress: Progress) -> EncoderBe
         tested=given.tested,
         device=given.device,
     )
-    return EncoderBench(
+    return TransformerBench(
         encoder,
         refuse_bad_folder(given.output),
         data_folder(given.data),

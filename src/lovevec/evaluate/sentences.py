@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from lovevec.damage.noise import Noise, damaged
 from lovevec.errors import LovevecError
-from lovevec.evaluate.finetune.encoder import Encoder
-from lovevec.evaluate.finetune.rows import Rows
+from lovevec.evaluate.finetune.batches import Rows
 from lovevec.evaluate.finetune.task import Sentences, tokenised
+from lovevec.evaluate.finetune.transformer import Transformer
 
 Floats = NDArray[np.float32]
 LONGEST = 512
@@ -50,7 +50,7 @@ def nearness(
     return found
 
 
-def embedder(encoder: Encoder, device: torch.device) -> Callable[[Sentences], Floats]:
+def embedder(encoder: Transformer, device: torch.device) -> Callable[[Sentences], Floats]:
     """Sentences -> the mean of their positions' outputs, special tokens included, as sentence-transformers has it."""
     model = encoder.pair()[0].to(device).eval()
 

@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import MissingExtra
+from lovevec.methods.candidates import Overlap
 from lovevec.methods.method import Bools, Floats, Parameters
-from lovevec.methods.overlap import Overlap
 from lovevec.methods.segments import Segments
 from lovevec.methods.table import Table
 from lovevec.methods.weighing import Examples, attention, fit

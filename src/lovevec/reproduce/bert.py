@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lovevec.evaluate.reports.markdown import Cell
-from lovevec.evaluate.reports.results import Pictures
-from lovevec.reproduce.encoder_bench import COUNTED, PLAIN, SWEEP, EncoderBench
+from lovevec.evaluate.markdown import Cell
+from lovevec.evaluate.results import Pictures
 from lovevec.reproduce.extrinsic import TITLES
 from lovevec.reproduce.pages import QUICK, beside, mean
 from lovevec.reproduce.published import BERT_ROBUSTNESS, BERT_TYPOS
+from lovevec.reproduce.transformer_bench import COUNTED, PLAIN, SWEEP, TransformerBench
 
 OCR = [noise.label for noise in SWEEP]
 TYPO = [OCR[0], *(noise.label for noise in COUNTED)]
 MEASURES = {"sst2": "accuracy", "mr": "accuracy", "conll03": "entity F1", "bc2gm": "entity F1"}
 
 
-def measure(bench: EncoderBench) -> dict[str, Any]:
+def measure(bench: TransformerBench) -> dict[str, Any]:
     """Every row on every dataset under every noise."""
     tasks, methods = bench.chosen_tasks, bench.chosen_methods
     scores = {name: {"tasks": {task: bench.score(task, name) for task in tasks}} for name in methods}
@@ -43,9 +43,9 @@ def page(scores: Mapping[str, Any]) -> str:
             _chosen(rows),
         ]
     said = (
-        f"Encoder: {encoder['name']}; the paper has BERT-base (uncased for SST2, cased for CoNLL-03): compare orders"
-        " and gaps rather than numbers. Fine-tuned on clean text; learning rate and epoch are the best on clean dev"
-        f" text; one model meets all damage. {_over(_seeds(scores))}"
+        f"Transformer: {encoder['name']}; the paper has BERT-base (uncased for SST2, cased for CoNLL-03): compare"
+        " orders and gaps rather than numbers. Fine-tuned on clean text; learning rate and epoch are the best on clean"
+        f" dev text; one model meets all damage. {_over(_seeds(scores))}"
     )
     parts = ["# BERT-like models", said, QUICK if encoder["quick"] else "", *parts]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"

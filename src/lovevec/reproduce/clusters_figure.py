@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lovevec.evaluate.kmeans import kmeans
-from lovevec.evaluate.reports.markdown import markdown
-from lovevec.evaluate.reports.results import Pictures
+from lovevec.evaluate.markdown import markdown
+from lovevec.evaluate.results import Pictures
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import page_of
 

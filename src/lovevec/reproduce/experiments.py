@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from lovevec.errors import LovevecError
-from lovevec.evaluate.reports.results import Pictures, refuse_bad_folder, write_page, write_results
+from lovevec.evaluate.results import Pictures, refuse_bad_folder, write_page, write_results
 from lovevec.progress import Progress
 from lovevec.reproduce.bench import Bench
-from lovevec.reproduce.encoder_bench import EncoderBench
+from lovevec.reproduce.transformer_bench import TransformerBench
 
 EXPERIMENTS = {
     "intrinsic": "similarity and clusters: LOVE and the models that learn like it",
@@ -36,7 +36,7 @@ EXPERIMENTS = {
 class Experiment(Protocol):
     """What each module of an experiment has."""
 
-    def measure(self, bench: Bench | EncoderBench) -> dict[str, Any]:
+    def measure(self, bench: Bench | TransformerBench) -> dict[str, Any]:
         """Plain values for JSON."""
         ...
 
@@ -56,7 +56,7 @@ def experiment(name: str) -> Experiment:
     return cast(Experiment, import_module(f"lovevec.reproduce.{name.replace('-', '_')}"))
 
 
-def reproduce(name: str, bench: Bench | EncoderBench) -> str:
+def reproduce(name: str, bench: Bench | TransformerBench) -> str:
     """Measure (what a stopped run had done is not done again), write JSON, page and pictures; returns the page."""
     module = experiment(name)
     folder = refuse_bad_folder(bench.folder)

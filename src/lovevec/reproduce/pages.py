@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lovevec.evaluate.reports.markdown import Cell, markdown
+from lovevec.evaluate.markdown import Cell, markdown
 from lovevec.evaluate.reports.rows import HEADER, about
 from lovevec.methods.method import Parameters
 

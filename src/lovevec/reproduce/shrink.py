@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.evaluate.reports.results import Pictures
+from lovevec.evaluate.results import Pictures
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import page_of
 from lovevec.reproduce.published import SHRINK

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.evaluate.reports.markdown import Cell
+from lovevec.evaluate.markdown import Cell
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import HEADER, beside, mean, size_and_speed
 from lovevec.reproduce.published import SIMILARITY

@@ -13,8 +13,8 @@ from lovevec.methods.open_method import OURS, RIVALS, is_there, split_name
 from lovevec.progress import Progress
 
 if TYPE_CHECKING:
-    from lovevec.evaluate.reports.results import Pictures
     from lovevec.evaluate.result_cache import ResultCache
+    from lovevec.evaluate.results import Pictures
     from lovevec.methods.method import Method
     from lovevec.methods.table import Table
 
@@ -67,7 +67,7 @@ def methods_of(given: argparse.Namespace, named: Sequence[str], progress: Progre
 
 def named_methods(given: argparse.Namespace, named: Sequence[str], progress: Progress) -> list[Method]:
     """The methods that the command line names; before they are read, what is wrong with the rest of it is told."""
-    from lovevec.evaluate.reports.results import refuse_bad_folder
+    from lovevec.evaluate.results import refuse_bad_folder
     from lovevec.methods.open_method import listed, open_method
 
     listed(given.rivals)
@@ -137,7 +137,7 @@ def publish(
 ) -> None:
     """With -o all of it into the folder; then the table to stdout, which may be closed by now."""
     if given.output:
-        from lovevec.evaluate.reports.results import refuse_bad_folder, write_results
+        from lovevec.evaluate.results import refuse_bad_folder, write_results
 
         with Progress(given.quiet) as progress:
             for line in write_results(refuse_bad_folder(given.output), task, settings, scores, table, pictures):

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Time all methods."""
-    from lovevec.evaluate.reports.markdown import Cell, markdown
+    from lovevec.evaluate.markdown import Cell, markdown
     from lovevec.evaluate.reports.rows import HEADER, about
     from lovevec.evaluate.speed import damaged_copies, known_words, running_text, words_per_second
     from lovevec.methods.method import Parameters

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lovevec.evaluate.finetune.rows import IGNORED, Rows
+from lovevec.evaluate.finetune.batches import IGNORED, Rows
 from lovevec.evaluate.finetune.settings import FinetuneSettings
 from lovevec.progress import Phase
 

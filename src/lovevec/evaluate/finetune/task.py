@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from lovevec.evaluate.finetune.rows import Inputs, Rows
+from lovevec.evaluate.finetune.batches import Inputs, Rows
 from lovevec.evaluate.subsample import subsample
 
 Sentences = Sequence[Sequence[str]]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from lovevec.evaluate.datasets import TextSplit
-from lovevec.evaluate.finetune.rows import Rows
+from lovevec.evaluate.finetune.batches import Rows
 from lovevec.evaluate.finetune.task import Sentences, cut_parts, tokenised
 
 

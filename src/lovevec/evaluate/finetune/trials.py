@@ -12,11 +12,11 @@ from torch import nn
 
 from lovevec.damage.noise import Noise, damaged
 from lovevec.device import choose_device
-from lovevec.evaluate.finetune.encoder import Encoder
+from lovevec.evaluate.finetune.batches import Rows
 from lovevec.evaluate.finetune.loop import drawing, finetuned, predicted, tf32
-from lovevec.evaluate.finetune.rows import Rows
 from lovevec.evaluate.finetune.settings import FinetuneSettings
 from lovevec.evaluate.finetune.task import Sentences, Task
+from lovevec.evaluate.finetune.transformer import Transformer
 from lovevec.evaluate.fingerprint import content_hash
 from lovevec.evaluate.result_cache import Score
 from lovevec.progress import Progress
@@ -29,7 +29,7 @@ APART = ("rates", "seeds", "device")
 class Trials:
     """Fine-tune on clean text, then test one and the same model on dev and test under each of the `noises`."""
 
-    def __init__(self, encoder: Encoder, task: Task, noises: Sequence[Noise], settings: FinetuneSettings) -> None:
+    def __init__(self, encoder: Transformer, task: Task, noises: Sequence[Noise], settings: FinetuneSettings) -> None:
         self.encoder, self.task, self.noises, self.settings = encoder, task, noises, settings
 
     @cached_property

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils import skip_init
 
+from lovevec.evaluate.nets.convolution import Convolution
 from lovevec.evaluate.nets.lookup import PADDING, Lookup
-from lovevec.evaluate.nets.windows import Windows
 from lovevec.methods.method import Floats, Method, Parameters
 from lovevec.units.mixed_input import codes_of
 from lovevec.units.ragged import Ragged
@@ -93,8 +93,8 @@ class CharCNN(Frozen):
         self.register_buffer("letters", torch.from_numpy(letters.padded()), persistent=False)
         self.register_buffer("lengths", torch.from_numpy(letters.lengths), persistent=False)
         self.letter = skip_init(nn.Embedding, LETTERS, settings.letter_dim)
-        self.windows = Windows(settings.letter_dim, settings.widths, settings.filters)
-        self.out = skip_init(nn.Linear, self.windows.size, self.dim)
+        self.convolution = Convolution(settings.letter_dim, settings.widths, settings.filters)
+        self.out = skip_init(nn.Linear, self.convolution.size, self.dim)
 
     def forward(self, ids: Tensor) -> Tensor:
         """[...] ids -> [..., dim]; each distinct word is spelled once."""
@@ -114,7 +114,7 @@ class CharCNN(Frozen):
         lengths = self.lengths[ids]
         letters = self.letters[ids, : int(lengths.max())]
         read = self.letter(letters) * (letters > 0)[..., None]
-        made: Tensor = self.out(self.windows(read, lengths))
+        made: Tensor = self.out(self.convolution(read, lengths))
         return made
 
 

@@ -18,9 +18,9 @@ from torch.nn.utils import skip_init
 
 from lovevec.encoders.shared import Dropout
 from lovevec.evaluate.nets.char_cnn import Frozen
+from lovevec.evaluate.nets.convolution import Convolution
 from lovevec.evaluate.nets.lookup import PADDING
 from lovevec.evaluate.nets.seeding import seeded
-from lovevec.evaluate.nets.windows import Windows
 from lovevec.units.ragged import Ragged
 
 POOL = 20  # batches whose sentences are sorted by length among themselves, so that there is little padding
@@ -44,13 +44,13 @@ class TextCNN(nn.Module):
     def __init__(self, layer: Frozen, classes: int, settings: CNNSettings) -> None:
         super().__init__()
         self.layer = layer
-        self.windows = Windows(layer.dim, settings.widths, settings.filters)
+        self.convolution = Convolution(layer.dim, settings.widths, settings.filters)
         self.dropout = Dropout(settings.dropout)
-        self.out = skip_init(nn.Linear, self.windows.size, classes)
+        self.out = skip_init(nn.Linear, self.convolution.size, classes)
 
     def forward(self, ids: Tensor) -> Tensor:
         """[b, n] -> [b, classes]."""
-        read = self.windows(self.layer(ids), (ids != PADDING).sum(dim=1))
+        read = self.convolution(self.layer(ids), (ids != PADDING).sum(dim=1))
         logits: Tensor = self.out(self.dropout(read))
         return logits
 

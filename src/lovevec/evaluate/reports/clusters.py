@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lovevec.evaluate.clusters import Clusters, SetPurity
-from lovevec.evaluate.reports.markdown import Cell, markdown
+from lovevec.evaluate.markdown import Cell, markdown
 from lovevec.evaluate.reports.rows import HEADER, about
 from lovevec.figures.dots import Dot, dots
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from lovevec.damage.noise import Noise
-from lovevec.evaluate.reports.markdown import Cell, markdown
+from lovevec.evaluate.markdown import Cell, markdown
 from lovevec.evaluate.reports.rows import HEADER, about
 from lovevec.evaluate.result_cache import Score
 from lovevec.figures.curves import curves

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lovevec.evaluate.reports.markdown import Cell, millions
+from lovevec.evaluate.markdown import Cell, millions
 from lovevec.methods.method import Parameters
 
 HEADER = ("method", "embedding", "others", "words/s")

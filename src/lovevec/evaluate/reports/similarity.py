@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lovevec.evaluate.reports.markdown import Cell, markdown
+from lovevec.evaluate.markdown import Cell, markdown
 from lovevec.evaluate.reports.rows import HEADER, about
 from lovevec.evaluate.similarity import SetScore, Similarity
 from lovevec.figures.dots import Dot, dots

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lovevec.evaluate.reports.markdown import Cell, markdown
+from lovevec.evaluate.markdown import Cell, markdown
 from lovevec.evaluate.reports.rows import HEADER, about
 from lovevec.evaluate.typos import SetScore, Typos
 

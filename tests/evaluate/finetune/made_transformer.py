@@ -14,7 +14,7 @@ SPECIAL = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "se
 LETTERS = string.ascii_lowercase + string.digits
 
 
-def save_encoder(folder: Path, words: Sequence[str], dim: int = 16, positions: int = 64) -> Path:
+def save_transformer(folder: Path, words: Sequence[str], dim: int = 16, positions: int = 64) -> Path:
     """Words of the list are whole, every other word is broken into its letters."""
     pieces = [*SPECIAL.values(), *words, *LETTERS, *(f"##{letter}" for letter in LETTERS), ".", ","]
     numbers = {piece: number for number, piece in enumerate(dict.fromkeys(pieces))}

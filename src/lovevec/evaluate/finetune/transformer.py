@@ -22,7 +22,7 @@ from lovevec.transformer.load import loading, positions_of
 from lovevec.transformer.pieces import refuse_empty
 
 
-class Encoder:
+class Transformer:
     """`love` (folder, shipped name or hub id) is put inside by `strategy` and robustify's other `options`; `spelled`
     corrects all text first."""
 

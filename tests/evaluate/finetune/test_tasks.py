@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from tests.evaluate.finetune.made_encoder import save_encoder
+from tests.evaluate.finetune.made_transformer import save_transformer
 
 from lovevec.evaluate.datasets import Tagged, TagSplit
-from lovevec.evaluate.finetune import Encoder, TagTask
-from lovevec.evaluate.finetune.rows import IGNORED
+from lovevec.evaluate.finetune import TagTask, Transformer
+from lovevec.evaluate.finetune.batches import IGNORED
 
 CPU = torch.device("cpu")
 
@@ -27,7 +27,7 @@ def split(words) -> TagSplit:
 
 @pytest.mark.parametrize("strategy", [None, "replace", "linear"])
 def test_tags_come_back_as_they_were(split, folder, love, strategy):
-    encoder = Encoder(str(folder), str(love), strategy) if strategy else Encoder(str(folder))
+    encoder = Transformer(str(folder), str(love), strategy) if strategy else Transformer(str(folder))
     task = TagTask(split)
     rows = task.rows("test", split.test.sentences, encoder.tokenizer, 512, CPU)
     labelled = rows.labels != IGNORED
@@ -46,11 +46,11 @@ def test_tags_come_back_as_they_were(split, folder, love, strategy):
 
 
 def test_words_behind_the_last_position_are_tagged_outside(words, tmp_path):
-    short = save_encoder(tmp_path, words, positions=8)
+    short = save_transformer(tmp_path, words, positions=8)
     line, tags = words[:10], ["B-A"] * 10
     part = Tagged([line, line[:2]], [tags, tags[:2]])
     task = TagTask(TagSplit("made", part, part, part))
-    rows = task.rows("test", part.sentences, Encoder(str(short)).tokenizer, 512, CPU)
+    rows = task.rows("test", part.sentences, Transformer(str(short)).tokenizer, 512, CPU)
     assert rows.inputs["input_ids"].shape == (2, 8)
     everywhere = torch.full_like(rows.labels, task.classes.index("B-A"))
     assert task.tags("test", rows, everywhere) == [["B-A"] * 6 + ["O"] * 4, ["B-A"] * 2]
@@ -59,6 +59,6 @@ def test_words_behind_the_last_position_are_tagged_outside(words, tmp_path):
 def test_a_tag_that_training_lacks_is_not_learned_from_but_counts(split, folder):
     odd = Tagged([["zzyx", "."]], [["B-B", "O"]])
     task = TagTask(TagSplit("made", split.train, odd, split.test))
-    rows = task.rows("dev", odd.sentences, Encoder(str(folder)).tokenizer, 512, CPU)
+    rows = task.rows("dev", odd.sentences, Transformer(str(folder)).tokenizer, 512, CPU)
     assert (rows.labels != IGNORED).sum() == 1
     assert task.score("dev", rows, torch.full_like(rows.labels, task.classes.index("O"))) == 0

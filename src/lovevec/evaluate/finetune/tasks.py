@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lovevec.evaluate.datasets import TagSplit
-from lovevec.evaluate.finetune.rows import IGNORED, Rows
+from lovevec.evaluate.finetune.batches import IGNORED, Rows
 from lovevec.evaluate.finetune.task import Sentences, cut_parts, tokenised
 from lovevec.evaluate.nets.entities import OUTSIDE, count_entities, overall
 

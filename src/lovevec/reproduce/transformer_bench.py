@@ -22,7 +22,7 @@ from lovevec.reproduce.published import NOISES
 from lovevec.reproduce.select import select
 
 if TYPE_CHECKING:
-    from lovevec.evaluate.finetune import Encoder, FinetuneSettings, Trials
+    from lovevec.evaluate.finetune import FinetuneSettings, Transformer, Trials
 
 PLAIN, SPELLED = "BERT", "BERT + SymSpell"
 STRATEGIES = {"Add": "add", "Linear": "linear", "Replacement": "replace"}
@@ -39,7 +39,7 @@ TASKS = ("sst2", "conll03")  # bc2gm on request
 
 
 @dataclass
-class EncoderBench:
+class TransformerBench:
     """One folder of results for one encoder, which tables call `name`. `love` mimics its input embeddings, `distilled`
     its distilled ones."""
 
@@ -99,7 +99,7 @@ class EncoderBench:
         return found
 
     def rows(self) -> dict[str, dict[str, Any]]:
-        """What each row of the tables asks of `Encoder`."""
+        """What each row of the tables asks of `Transformer`."""
         rows: dict[str, dict[str, Any]] = {PLAIN: {}, SPELLED: {"spelled": True}}
         for source, love in ((INPUT, self.love), (DISTILLED, self.distilled)):
             if love:
@@ -151,12 +151,12 @@ class EncoderBench:
 
         return Trials(self._encoder(method), self._task(task), (*SWEEP, *COUNTED), self.finetune)
 
-    def _encoder(self, method: str) -> Encoder:
-        from lovevec.evaluate.finetune import Encoder
+    def _encoder(self, method: str) -> Transformer:
+        from lovevec.evaluate.finetune import Transformer
 
         if method not in self._encoders:
-            self._encoders[method] = Encoder(self.encoder, **self.rows()[method])
-        found: Encoder = self._encoders[method]
+            self._encoders[method] = Transformer(self.encoder, **self.rows()[method])
+        found: Transformer = self._encoders[method]
         return found
 
     @cached_property

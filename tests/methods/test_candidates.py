@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.conftest import made_words
 from tests.methods.made_tables import NASTY
 
-from lovevec.methods.overlap import Overlap, ngram_sets
+from lovevec.methods.candidates import Overlap, ngram_sets
 
 
 def grams(word: str) -> set[str]:

@@ -12,7 +12,7 @@ from torch.nn.utils import skip_init
 from lovevec.encoders.shared import inside
 
 
-class Windows(nn.Module):
+class Convolution(nn.Module):
     """`filters` filters for each of the `widths`. A window begins at every item; behind the end there are zeros, so
     that a sequence shorter than a window has one too, and padding has no say. Weights are empty until they are
     `seeded`: torch would fill them from its global generator."""

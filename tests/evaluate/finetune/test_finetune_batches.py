@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from lovevec.evaluate.datasets import Texts, TextSplit
-from lovevec.evaluate.finetune import Encoder, TextTask
-from lovevec.evaluate.finetune import rows as module
+from lovevec.evaluate.finetune import TextTask, Transformer
+from lovevec.evaluate.finetune import batches as module
 
 CPU = torch.device("cpu")
 
@@ -21,7 +21,7 @@ def made(words, folder, love):
     sentences = [[pool[i] for i in rng.integers(0, len(pool), rng.integers(1, 10))] for _ in range(50)]
     labels = [str(i % 3) for i in range(50)]
     part = Texts(sentences, labels)
-    task, tokenizer = TextTask(TextSplit("made", part, part, part)), Encoder(str(folder), str(love)).tokenizer
+    task, tokenizer = TextTask(TextSplit("made", part, part, part)), Transformer(str(folder), str(love)).tokenizer
     return sentences, tokenizer, task.rows("test", sentences, tokenizer, 512, CPU)
 
 
