@@ -68,12 +68,12 @@ class Scaled(Plugged):
     def __init__(self, table: Table, love: LOVE, power: float) -> None:
         super().__init__(table, Model(love, "LOVE"), f"confidence to the {power:g}")
         self.attached = Attached(love, (table.words, table.vectors), by_confidence=False)
-        self.table, self.love, self.power = table, love, power
+        self.known, self.love, self.power = table, love, power
 
     def embed(self, words: Sequence[str]) -> np.ndarray:
         """As attached, then scaled."""
         vectors = super().embed(words)
-        unknown = np.flatnonzero(~self.table.covers(words))
+        unknown = np.flatnonzero(~self.known.covers(words))
         sure = self.love.confidence([words[i] for i in unknown.tolist()])
         vectors[unknown] *= (sure**self.power)[:, None].astype(np.float32)
         return vectors

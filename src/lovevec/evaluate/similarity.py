@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
 from lovevec.evaluate.bootstrap import RESAMPLES, bootstrap, interval
-from lovevec.evaluate.checked_embed import checked_embed
 from lovevec.evaluate.data.pairs import Pairs
 from lovevec.evaluate.spearman import spearman, spearman_of_counts
-from lovevec.methods.method import Method, Parameters
+from lovevec.methods.method import Method, Parameters, checked_embed
 
 FEWEST = 3  # pairs that a correlation is worth saying for
 DIGITS = 9  # of a cosine: every word is exactly as near to itself, whatever the last bits say

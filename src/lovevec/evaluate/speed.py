@@ -49,7 +49,7 @@ def known_words(methods: Sequence[Method]) -> Sequence[str]:
     """The words that the first of the methods to know any has a vector of its own for, or has learned from."""
     for method in methods:
         if isinstance(method, WithFallback):
-            method = method.table
+            method = method.known
         if isinstance(method, (Table, FastText)) and len(method.words):
             return method.words
         if isinstance(method, Model) and len(method.love.words):

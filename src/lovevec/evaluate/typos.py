@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
 from lovevec.evaluate.bootstrap import RESAMPLES, bootstrap, interval
-from lovevec.evaluate.checked_embed import checked_embed
 from lovevec.evaluate.data.misspellings import Misspellings
-from lovevec.methods.method import Floats, Method, Parameters
+from lovevec.methods.method import Floats, Method, Parameters, checked_embed
 from lovevec.methods.table import Table
 from lovevec.train.score import ranks
 from lovevec.vectors import ReadReport, VectorTable

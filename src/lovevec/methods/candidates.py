@@ -1,16 +1,25 @@
-"""Approximate string matching: the known words that share most character n-grams with a word.
+"""Known words that may stand in for an unknown one: those spelled most alike, and those that it is put together from.
 
-The likeness of two words is the cosine of their sets of n-grams, |X ∩ Y| / √(|X|·|Y|), over all runs of 2 and of 3
-characters, the word's ends marked:
+Spelled alike: the likeness of two words is the cosine of their sets of n-grams, |X ∩ Y| / √(|X|·|Y|), over all runs of
+2 and of 3 characters, the word's ends marked:
 
     tree -> ^t tr re ee e$ ^tr tre ree ee$
 
 An inverted index knows for each n-gram the words that have it, so that only words with something in common are met.
+
+Put together:
+
+    blackboarding -> black boarding        unhappiness -> happiness        footballers -> football ers
+
+Of all ways to cut a word into known words of three characters or more and single characters, the likeliest is taken.
+Words are as likely as Zipf's law has it by their rank in the table; a character that is left over costs as much as the
+rarest word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +31,13 @@ LENGTHS = (2, 3)
 BITS = 21  # a code point has no more, so that three of them fit into one number, exactly
 BEGIN, END = "\x02", "\x03"
 SHARES = (0.7, 0.55, 0.4, 0.2, 0.0)
+SHORTEST = 3  # characters of a segment
 
 Rows = NDArray[np.int64]
 
 
 class Overlap:
-    """The index over some words."""
+    """An index of words by their n-grams."""
 
     def __init__(self, words: Sequence[str]) -> None:
         grams = ngram_sets(words)
@@ -92,3 +102,34 @@ def _largest(values: NDArray[np.floating], k: int) -> Rows:
             break
     result: Rows = places[np.lexsort((places, -values[places]))[:k]]
     return result
+
+
+class Segments:
+    """Cuts words into those of a table: word -> row."""
+
+    def __init__(self, row: Mapping[str, int]) -> None:
+        self.row = row
+        harmonic = log(len(row)) + 0.5772  # 1 + 1/2 + … + 1/n
+        self._whole = log(harmonic)
+        self._left_over = self._whole + log(len(row) + 1)
+        self._longest = max(map(len, row))
+
+    def __call__(self, word: str, leave_out: int = -1) -> list[int]:
+        """The rows of the known words of its likeliest segmentation, from left to right; `leave_out` is not used."""
+        ends = len(word)
+        cost, start, found = [0.0] * (ends + 1), [0] * (ends + 1), [-1] * (ends + 1)
+        for end in range(1, ends + 1):
+            cost[end], start[end] = cost[end - 1] + self._left_over, end - 1
+            for begin in range(max(0, end - self._longest), end - SHORTEST + 1):
+                row = self.row.get(word[begin:end], -1)
+                if row < 0 or row == leave_out:
+                    continue
+                total = cost[begin] + self._whole + log(row + 1)
+                if total < cost[end]:
+                    cost[end], start[end], found[end] = total, begin, row
+        rows = []
+        while ends:
+            if found[ends] >= 0:
+                rows.append(found[ends])
+            ends = start[ends]
+        return rows[::-1]
