@@ -1,10 +1,19 @@
-"""A table in Markdown, aligned so that it can be read as it is."""
+"""A table in Markdown, aligned so that it can be read as it is; and what every table says of a method."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lovevec.methods.method import Parameters
+
 Cell = str | float | int | None
+HEADER = ("method", "embedding", "others", "words/s")
+
+
+def method_cells(name: str, parameters: Parameters, speed: float | None) -> list[Cell]:
+    """The cells under HEADER: name, size as the paper counts it, speed if there is one."""
+    shown = None if speed is None else round(speed)
+    return [name, millions(parameters.embedding), millions(parameters.others), shown]
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[Cell]], digits: int = 1) -> str:

@@ -7,11 +7,13 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from lovevec import __version__
+from lovevec.engine.threads import usable_cores
 from lovevec.errors import LovevecError
 from lovevec.files import write_json, write_text
 
@@ -23,6 +25,7 @@ PACKAGES = (
     "tokenizers",
     "safetensors",
     "rapidfuzz",
+    "scikit-learn",
     "snowballstemmer",
     "symspellpy",
     "numba",
@@ -30,24 +33,55 @@ PACKAGES = (
 )
 
 
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a task has measured, called `name` in files: `settings` that the numbers depend on, `scores` (plain values),
+    the `table` to read, and what to draw (name.png -> a function that draws it there)."""
+
+    name: str
+    settings: Mapping[str, Any]
+    scores: Any
+    table: str
+    drawings: Pictures = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, as JSON can hold it: also versions and machine."""
+        about = {"task": self.name, "settings": plain(self.settings), "versions": versions(), "machine": machine()}
+        return {**about, "scores": plain(self.scores)}
+
+    def markdown(self) -> str:
+        """The table."""
+        return self.table
+
+    def pictures(self) -> Pictures:
+        """File names, and the functions that draw them."""
+        return self.drawings
+
+    def write(self, folder: str | os.PathLike[str]) -> list[str]:
+        """Write `name`.json, `name`.md and the pictures; returns what to tell people."""
+        folder = refuse_bad_folder(folder)
+        file = folder / f"{self.name}.json"
+        write_json(file, self.as_dict())
+        return [f"written: {file}", *write_page(folder, self.name, self.table, self.drawings)]
+
+
 def versions() -> dict[str, str]:
     """What ran: Python, this package, and those that bear on numbers."""
-    found = {"python": platform.python_version(), "lovevec": __version__}
+    installed = {"python": platform.python_version(), "lovevec": __version__}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            installed[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def machine() -> dict[str, Any]:
     """What it ran on, as far as speed depends on it."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return {"system": platform.system(), "machine": platform.machine(), "cores": cores}
+    return {"system": platform.system(), "machine": platform.machine(), "cores": usable_cores()}
 
 
-def refuse_bad_folder(folder: str | Path) -> Path:
+def refuse_bad_folder(folder: str | os.PathLike[str]) -> Path:
     """The folder for results, made if it is not there; an error before any work is done where that cannot be."""
     folder = Path(folder)
     try:
@@ -59,33 +93,19 @@ def refuse_bad_folder(folder: str | Path) -> Path:
     return folder
 
 
-def write_results(
-    folder: Path,
-    name: str,
-    settings: Mapping[str, Any],
-    scores: Any,
-    table: str,
-    pictures: Pictures | None = None,
-) -> list[str]:
-    """Write `name`.json, then what `write_page` does; returns what to tell people."""
-    file = folder / f"{name}.json"
-    about = {"task": name, "settings": plain(settings), "versions": versions(), "machine": machine()}
-    write_json(file, {**about, "scores": plain(scores)})
-    return [f"written: {file}", *write_page(folder, name, table, pictures)]
-
-
-def write_page(folder: Path, name: str, table: str, pictures: Pictures | None = None) -> list[str]:
-    """Write `name`.md and the pictures (name.png -> a function that draws it there). Where they cannot be drawn for
-    some reason, that is told and nothing else is lost."""
-    write_text(folder / f"{name}.md", table)
-    told = [f"written: {folder / f'{name}.md'}"]
-    for file, draw in (pictures or {}).items():
+def write_page(folder: Path, name: str, table: str, pictures: Pictures) -> list[str]:
+    """Write `name`.md and the pictures; returns what to tell people. Where a picture cannot be drawn for some reason,
+    that is told and nothing else is lost."""
+    page = folder / f"{name}.md"
+    write_text(page, table)
+    messages = [f"written: {page}"]
+    for file, draw in pictures.items():
         try:
             draw(folder / file)
-            told.append(f"written: {folder / file}")
+            messages.append(f"written: {folder / file}")
         except LovevecError as error:
-            told.append(f"not drawn: {folder / file}: {error}")
-    return told
+            messages.append(f"not drawn: {folder / file}: {error}")
+    return messages
 
 
 def plain(value: Any) -> Any:

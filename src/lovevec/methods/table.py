@@ -36,3 +36,8 @@ class Table(Method):
         result = self.vectors[np.maximum(rows, 0)]
         result[rows < 0] = 0
         return result
+
+
+def table_of(method: Method) -> Table | None:
+    """The vectors of known words that a method stands on, as a method of their own; None for a model."""
+    return None if method.table is None else Table(method.table, method.name)

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from lovevec.evaluate.markdown import markdown
 from lovevec.evaluate.results import Pictures
 from lovevec.reproduce.bench import Bench
-from lovevec.reproduce.pages import page_of
-from lovevec.reproduce.variants import measure_variants
+from lovevec.reproduce.pages import measure_variants, page_of
 
 KINDS = ("swap", "drop", "insert", "keyboard", "synonym")
 NONE = 0.36

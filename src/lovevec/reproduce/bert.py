@@ -1,6 +1,6 @@
 """Tables "Robust evaluation" (BERT) and "Performances of different strategies that work with BERT together".
 
-An encoder is fine-tuned on clean text, plain, behind a speller, or with LOVE inside by one of three strategies, and
+A transformer is fine-tuned on clean text, plain, behind a speller, or with LOVE inside by one of three strategies, and
 the same model is tested on text with more and more damage.
 """
 
@@ -11,43 +11,43 @@ from typing import Any
 
 from lovevec.evaluate.markdown import Cell
 from lovevec.evaluate.results import Pictures
+from lovevec.reproduce.bench import SWEEP, TASKS
 from lovevec.reproduce.extrinsic import TITLES
 from lovevec.reproduce.pages import QUICK, beside, mean
 from lovevec.reproduce.published import BERT_ROBUSTNESS, BERT_TYPOS
-from lovevec.reproduce.transformer_bench import COUNTED, PLAIN, SWEEP, TransformerBench
+from lovevec.reproduce.transformer_bench import COUNTED, PLAIN, TransformerBench
 
 OCR = [noise.label for noise in SWEEP]
 TYPO = [OCR[0], *(noise.label for noise in COUNTED)]
-MEASURES = {"sst2": "accuracy", "mr": "accuracy", "conll03": "entity F1", "bc2gm": "entity F1"}
 
 
 def measure(bench: TransformerBench) -> dict[str, Any]:
     """Every row on every dataset under every noise."""
     tasks, methods = bench.chosen_tasks, bench.chosen_methods
     scores = {name: {"tasks": {task: bench.score(task, name) for task in tasks}} for name in methods}
-    return {"encoder": {"name": bench.shown, "quick": bench.quick}, "tasks": tasks, "methods": scores}
+    return {"transformer": {"name": bench.shown, "quick": bench.quick}, "tasks": tasks, "methods": scores}
 
 
 def page(scores: Mapping[str, Any]) -> str:
     """For each dataset the sweep and the table of strategies, ours beside the paper's, and which rates were chosen."""
-    encoder, parts = scores["encoder"], []
+    transformer, parts = scores["transformer"], []
     for task in scores["tasks"]:
         rows = {name: found["tasks"][task] for name, found in scores["methods"].items()}
         parts += [
-            f"## {TITLES[task]}, {MEASURES[task]}",
-            "OCR confusions in so many per cent of the words. *gain*: of the mean over the plain encoder's; *dev*: the"
-            " mean over the same damage of the dev set.",
+            f"## {TITLES[task]}, {TASKS[task].measure}",
+            "OCR confusions in so many per cent of the words. *gain*: of the mean over the plain transformer's; *dev*:"
+            " the mean over the same damage of the dev set.",
             _table(rows, OCR, {name: found[task] for name, found in BERT_ROBUSTNESS.items() if task in found}),
             "So many words of each sentence mistyped (a swap, a drop, an insertion or a neighboring key).",
             _table(rows, TYPO, BERT_TYPOS if task == "sst2" else {}),
             _chosen(rows),
         ]
-    said = (
-        f"Transformer: {encoder['name']}; the paper has BERT-base (uncased for SST2, cased for CoNLL-03): compare"
+    about = (
+        f"Transformer: {transformer['name']}; the paper has BERT-base (uncased for SST2, cased for CoNLL-03): compare"
         " orders and gaps rather than numbers. Fine-tuned on clean text; learning rate and epoch are the best on clean"
         f" dev text; one model meets all damage. {_over(_seeds(scores))}"
     )
-    parts = ["# BERT-like models", said, QUICK if encoder["quick"] else "", *parts]
+    parts = ["# BERT-like models", about, QUICK if transformer["quick"] else "", *parts]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
 
@@ -71,9 +71,9 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
             path,
             panels("test", labels),
             x,
-            title=f"{scores['encoder']['name']}, plain and with LOVE inside",
+            title=f"{scores['transformer']['name']}, plain and with LOVE inside",
             x_label=x_label,
-            y_label={TITLES[task]: MEASURES[task] for task in scores["tasks"]},
+            y_label={TITLES[task]: TASKS[task].measure for task in scores["tasks"]},
             spread=panels("spread", labels) if several else None,
         )
 
@@ -112,9 +112,9 @@ def _mean(found: Mapping[str, Any], labels: Sequence[str]) -> float:
 
 def _chosen(rows: Mapping[str, Any]) -> str:
     """The learning rates of the seeds; one at the end of the list says that the list is too short."""
-    told = "; ".join(f"{name} {', '.join(f'{rate:g}' for rate in found['rates'])}" for name, found in rows.items())
+    chosen = "; ".join(f"{name} {', '.join(f'{rate:g}' for rate in found['rates'])}" for name, found in rows.items())
     tried = sorted({run["rate"] for found in rows.values() for run in found["runs"]}, reverse=True)
-    return f"Learning rates chosen, of {', '.join(f'{rate:g}' for rate in tried)}: {told}."
+    return f"Learning rates chosen, of {', '.join(f'{rate:g}' for rate in tried)}: {chosen}."
 
 
 def _seeds(scores: Mapping[str, Any]) -> int:

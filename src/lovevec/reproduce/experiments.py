@@ -1,8 +1,8 @@
 """The experiments by name, and how one is run: measured once, then shown as a page and pictures.
 
 Each is a module with three functions: `measure(bench)` gives plain values for JSON, `page(scores)` their Markdown with
-the paper's numbers beside ours, `pictures(scores)` what to draw. `bert` has a bench of its own, with an encoder in the
-place of the target.
+the paper's numbers beside ours, `pictures(scores)` what to draw. `bert` has a bench of its own, with a transformer in
+the place of the target.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from lovevec.errors import LovevecError
-from lovevec.evaluate.results import Pictures, refuse_bad_folder, write_page, write_results
+from lovevec.evaluate.results import Pictures, Result, refuse_bad_folder, write_page
 from lovevec.progress import Progress
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.transformer_bench import TransformerBench
@@ -62,7 +62,7 @@ def reproduce(name: str, bench: Bench | TransformerBench) -> str:
     folder = refuse_bad_folder(bench.folder)
     scores = module.measure(bench)
     page = module.page(scores)
-    for line in write_results(folder, name, bench.settings(), scores, page, module.pictures(scores)):
+    for line in Result(name, bench.settings(), scores, page, module.pictures(scores)).write(folder):
         bench.progress.say(line)
     return page
 

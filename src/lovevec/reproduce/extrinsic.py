@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.evaluate.markdown import Cell
+from lovevec.evaluate.markdown import HEADER, Cell
 from lovevec.evaluate.results import Pictures
-from lovevec.reproduce.bench import RECIPE, TAGS, TARGET, TEXTS, WITH_LOVE, Bench, original_and_typo
-from lovevec.reproduce.pages import HEADER, beside, mean, page_of, size_and_speed
+from lovevec.reproduce.bench import RECIPE, TARGET, TASKS, WITH_LOVE, Bench, original_and_typo
+from lovevec.reproduce.pages import beside, mean, page_of, size_and_speed
 from lovevec.reproduce.published import EXTRINSIC
 
 METHODS = (TARGET, "Edit Distance", "SymSpell", "MIMICK", "BoS", "KVQ-FH", "PBoS", "LOVE", RECIPE, WITH_LOVE)
@@ -18,13 +18,13 @@ TITLES = {"sst2": "SST2", "mr": "MR", "conll03": "CoNLL-03", "bc2gm": "BC2GM"}
 
 def measure(bench: Bench) -> dict[str, Any]:
     """Every method on every dataset; trained and chosen on clean text, tested on both."""
-    tasks = bench.select((*TEXTS, *TAGS), "tasks")
+    tasks = bench.select(list(TASKS), "tasks")
     bench.need(*tasks)
     scores: dict[str, Any] = {}
     for name in bench.select(METHODS, "methods"):
         method = bench.method(name)
         scores[name] = {
-            **bench.about(method),
+            **bench.size_and_speed(method),
             "tasks": {task: bench.downstream(method, task) for task in tasks},
         }
     return {"target": bench.describe_target(), "tasks": tasks, "methods": scores}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.evaluate.markdown import Cell
+from lovevec.evaluate.markdown import HEADER, Cell
 from lovevec.evaluate.results import Pictures
 from lovevec.reproduce.bench import RECIPE, TARGET, Bench
-from lovevec.reproduce.pages import HEADER, beside, mean, page_of, size_and_speed
+from lovevec.reproduce.pages import beside, mean, page_of, size_and_speed
 from lovevec.reproduce.published import CLUSTERS, INTRINSIC, SIMILARITY
 
 METHODS = (TARGET, "MIMICK", "BoS", "KVQ-FH", "PBoS", "LOVE", RECIPE)
@@ -21,7 +21,7 @@ def measure(bench: Bench) -> dict[str, Any]:
     for name in bench.select(METHODS, "methods"):
         method = bench.method(name)
         scores[name] = {
-            **bench.about(method),
+            **bench.size_and_speed(method),
             "similarity": bench.similarity(method),
             "clusters": bench.clusters(method),
         }
@@ -55,8 +55,8 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
 
 
 def _covered_mean(found: Mapping[str, Any]) -> str:
-    told = [score for score in found["similarity"]["on_covered"].values() if score is not None]
-    return f"{mean(told):.1f}" if told else "not to be told"
+    covered = [score for score in found["similarity"]["on_covered"].values() if score is not None]
+    return f"{mean(covered):.1f}" if covered else "not to be told"
 
 
 def _row(found: Mapping[str, Any]) -> list[Cell]:

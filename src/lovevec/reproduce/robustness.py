@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.evaluate.markdown import Cell
+from lovevec.evaluate.markdown import HEADER, Cell
 from lovevec.evaluate.results import Pictures
 from lovevec.reproduce.bench import CHAR_CNN, TARGET, WITH_LOVE, WITH_RECIPE, Bench
 from lovevec.reproduce.extrinsic import TITLES
-from lovevec.reproduce.pages import HEADER, beside, mean, page_of, size_and_speed
+from lovevec.reproduce.pages import beside, mean, page_of, size_and_speed
 from lovevec.reproduce.published import NOISES, ROBUSTNESS
 
 METHODS = (TARGET, "Random", "UNK", CHAR_CNN, "Edit Distance", WITH_LOVE, WITH_RECIPE)
@@ -25,7 +25,7 @@ def measure(bench: Bench) -> dict[str, Any]:
     bench.need(*tasks)
     scores = {
         name: {
-            **bench.about(bench.method(name)),
+            **bench.size_and_speed(bench.method(name)),
             "tasks": {task: bench.downstream(bench.method(name), task) for task in tasks},
         }
         for name in methods

@@ -1,4 +1,4 @@
-"""What the experiment with BERT-like models stands on: an encoder, LOVE for it, the tasks, what was measured already.
+"""What the experiment with BERT-like models stands on: a transformer, LOVE for it, the tasks, finished runs.
 
 The runs (task x row x seed x learning rate) are kept one by one, so that several processes can share them out.
 """
@@ -14,15 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
-from lovevec.evaluate import datasets
-from lovevec.evaluate.result_cache import ResultCache, Score
-from lovevec.progress import Progress
-from lovevec.reproduce.bench import TAGS, TEXTS
-from lovevec.reproduce.published import NOISES
-from lovevec.reproduce.select import select
+from lovevec.evaluate.grid import best_by_seed, run_one
+from lovevec.evaluate.result_cache import Score
+from lovevec.reproduce.bench import SWEEP, TASKS, Workspace, select
 
 if TYPE_CHECKING:
-    from lovevec.evaluate.finetune import FinetuneSettings, Transformer, Trials
+    from lovevec.evaluate.finetune import FinetuneSettings, TagTask, TextTask, Transformer, Trials
 
 PLAIN, SPELLED = "BERT", "BERT + SymSpell"
 STRATEGIES = {"Add": "add", "Linear": "linear", "Replacement": "replace"}
@@ -32,38 +29,27 @@ FURTHER: dict[str, dict[str, Any]] = {
     " (LOVE trained)": {"trainable": True},
     " (known words kept)": {"keep": "default"},
 }
-TYPOS = (1, 2, 3)
-SWEEP = tuple(Noise("ocr", share / 100) for share in NOISES)
-COUNTED = tuple(Noise("typo", per_sentence=count) for count in TYPOS)
-TASKS = ("sst2", "conll03")  # bc2gm on request
+COUNTED = tuple(Noise("typo", per_sentence=count) for count in (1, 2, 3))
+BY_DEFAULT = ("sst2", "conll03")  # bc2gm on request
 
 
-@dataclass
-class TransformerBench:
-    """One folder of results for one encoder, which tables call `name`. `love` mimics its input embeddings, `distilled`
-    its distilled ones."""
+@dataclass(kw_only=True)
+class TransformerBench(Workspace):
+    """One folder of results for one transformer, which tables call `name`. `love` mimics its input embeddings,
+    `distilled` its distilled ones."""
 
-    encoder: str
-    folder: Path
-    data: Path
+    transformer: str
     finetune: FinetuneSettings
     name: str = ""
     love: str | None = None
     distilled: str | None = None
-    quick: bool = False
-    tasks: Sequence[str] = ()
-    methods: Sequence[str] = ()
-    progress: Progress = field(default_factory=lambda: Progress(quiet=True))
-
-    @cached_property
-    def cells(self) -> ResultCache:
-        """Finished runs, of this process or another."""
-        return ResultCache(self.folder / "cells")
+    _transformers: dict[str, Transformer] = field(default_factory=dict)
+    _tasks: dict[str, TextTask | TagTask] = field(default_factory=dict)
 
     def settings(self) -> dict[str, Any]:
         """What the numbers depend on, for the JSON."""
         return {
-            "encoder": self.shown,
+            "transformer": self.shown,
             "love": Path(self.love).name if self.love else None,
             "distilled": Path(self.distilled).name if self.distilled else None,
             "quick": self.quick,
@@ -72,18 +58,16 @@ class TransformerBench:
 
     @property
     def shown(self) -> str:
-        """What pages call the encoder."""
-        return self.name or Path(self.encoder).name
+        """What pages call the transformer."""
+        return self.name or Path(self.transformer).name
 
     @cached_property
     def chosen_tasks(self) -> list[str]:
         """The datasets, by default those of the paper; what is missing is told."""
-        known = (*TEXTS, *TAGS)
         for task in self.tasks:
-            select(known, [task], "tasks")
-        tasks = select(known, self.tasks or TASKS, "tasks")
-        for task in tasks:
-            datasets.find(task, self.data)
+            select(list(TASKS), [task], "tasks")
+        tasks = select(list(TASKS), self.tasks or BY_DEFAULT, "tasks")
+        self.need(*tasks)
         return tasks
 
     @cached_property
@@ -92,11 +76,11 @@ class TransformerBench:
         rows = self.rows()
         if self.methods:
             return select(list(rows), self.methods, "methods")
-        found = [name for name in rows if not name.endswith(tuple(FURTHER))]
+        methods = [name for name in rows if not name.endswith(tuple(FURTHER))]
         if find_spec("symspellpy") is None:
             self.progress.say(f"{SPELLED} is left out: pip install 'lovevec[rivals]' brings it")
-            found.remove(SPELLED)
-        return found
+            methods.remove(SPELLED)
+        return methods
 
     def rows(self) -> dict[str, dict[str, Any]]:
         """What each row of the tables asks of `Transformer`."""
@@ -116,14 +100,12 @@ class TransformerBench:
         number, of = share
         for task in self.chosen_tasks:
             runs = list(self._runs())
-            part = runs[len(runs) * (number - 1) // of : len(runs) * number // of]
-            for method in dict.fromkeys(method for method, _, _ in part):
-                self._measure(task, method, [(seed, rate) for name, seed, rate in part if name == method])
+            share_runs = runs[len(runs) * (number - 1) // of : len(runs) * number // of]
+            for method in dict.fromkeys(method for method, _, _ in share_runs):
+                self._measure(task, method, [(seed, rate) for name, seed, rate in share_runs if name == method])
 
     def score(self, task: str, method: str) -> Score:
         """All runs of a row, those that are missing done now; see `best_by_seed`."""
-        from lovevec.evaluate.finetune import best_by_seed
-
         return best_by_seed(
             self._measure(task, method, [(seed, rate) for name, seed, rate in self._runs() if name == method])
         )
@@ -136,47 +118,22 @@ class TransformerBench:
 
     def _measure(self, task: str, method: str, runs: Sequence[tuple[int, float]]) -> list[Score]:
         trials = self.trials(task, method)
-        found = []
+        scores = []
         for seed, rate in runs:
-            name = f"{task}, {method}, {rate:g}, seed {seed}"
-            run = self.cells(
-                {**trials.key, "rate": rate, "seed": seed}, partial(trials.run, rate, seed, self.progress, name)
-            )
-            found.append({"rate": rate, "seed": seed, **run})
-        return found
+            run = partial(trials.run, progress=self.progress, name=f"{task}, {method}, {rate:g}, seed {seed}")
+            scores.append(run_one(run, rate, seed, self.cache, trials.key))
+        return scores
 
     def trials(self, task: str, method: str) -> Trials:
         """Nothing is read or tokenised before a run needs it."""
-        from lovevec.evaluate.finetune import Trials
+        from lovevec.evaluate.finetune import TagTask, TextTask, Transformer, Trials
 
-        return Trials(self._encoder(method), self._task(task), (*SWEEP, *COUNTED), self.finetune)
-
-    def _encoder(self, method: str) -> Transformer:
-        from lovevec.evaluate.finetune import Transformer
-
-        if method not in self._encoders:
-            self._encoders[method] = Transformer(self.encoder, **self.rows()[method])
-        found: Transformer = self._encoders[method]
-        return found
-
-    @cached_property
-    def _encoders(self) -> dict[str, Any]:
-        return {}
-
-    def _task(self, task: str) -> Any:
-        from lovevec.evaluate.finetune import TagTask, TextTask
-
-        if task not in self._read:
-            cut = (self.finetune.sentences, self.finetune.tested)
-            if task in TEXTS:
-                self._read[task] = TextTask(datasets.texts(task, self.data), *cut)
-            else:
-                self._read[task] = TagTask(datasets.tagged(task, self.data), *cut)
-        return self._read[task]
-
-    @cached_property
-    def _read(self) -> dict[str, Any]:
-        return {}
+        if method not in self._transformers:
+            self._transformers[method] = Transformer(self.transformer, **self.rows()[method])
+        if task not in self._tasks:
+            kind = {"classify": TextTask, "tag": TagTask}[TASKS[task].name]
+            self._tasks[task] = kind(self.split(task), self.finetune.sentences, self.finetune.tested)
+        return Trials(self._transformers[method], self._tasks[task], (*SWEEP, *COUNTED), self.finetune)
 
 
 def share_of(text: str) -> tuple[int, int]:

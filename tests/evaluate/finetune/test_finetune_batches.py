@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lovevec.evaluate.datasets import Texts, TextSplit
+from lovevec.evaluate.data import Texts, TextSplit
 from lovevec.evaluate.finetune import TextTask, Transformer
 from lovevec.evaluate.finetune import batches as module
 

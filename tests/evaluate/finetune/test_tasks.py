@@ -7,7 +7,7 @@ import pytest
 import torch
 from tests.evaluate.finetune.made_transformer import save_transformer
 
-from lovevec.evaluate.datasets import Tagged, TagSplit
+from lovevec.evaluate.data import Tagged, TagSplit
 from lovevec.evaluate.finetune import TagTask, Transformer
 from lovevec.evaluate.finetune.batches import IGNORED
 

@@ -11,10 +11,10 @@ from tests.evaluate.finetune.made_transformer import save_transformer
 
 from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
-from lovevec.evaluate.datasets import Tagged, TagSplit, Texts, TextSplit
-from lovevec.evaluate.finetune import FinetuneSettings, TagTask, TextTask, Transformer, Trials, best_by_seed
-from lovevec.evaluate.finetune.corrected import Speller
+from lovevec.evaluate.data import Tagged, TagSplit, Texts, TextSplit
+from lovevec.evaluate.finetune import FinetuneSettings, TagTask, TextTask, Transformer, Trials
 from lovevec.evaluate.finetune.loop import finetuned, predicted, slope
+from lovevec.evaluate.finetune.transformer import Speller
 from lovevec.progress import Progress
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
@@ -143,19 +143,6 @@ def test_kept_runs_are_told_apart(folder, love, texts, words, tmp_path):
     assert all(one != two for i, one in enumerate(keys) for two in keys[:i])
     same = Trials(Transformer(str(folder)), task, NOISES, replace(HOW, rates=(1.0,), seeds=(5,), device="cuda")).key
     assert same == keys[0]
-
-
-def test_each_seed_has_its_own_best_rate():
-    def run(rate, seed, dev, test):
-        return {"rate": rate, "seed": seed, "dev": dev, "test": {"x": test}, "dev_noisy": {"x": dev}, "seconds": 1}
-
-    found = best_by_seed([run(1, 0, 70, 60), run(2, 0, 80, 50), run(1, 1, 75, 70), run(2, 1, 75, 10)])
-    assert found["rates"] == [2, 1]
-    assert found["test"] == {"x": 60}
-    assert found["spread"]["x"] == pytest.approx(np.std([50, 70], ddof=1))
-    assert found["dev"] == 77.5
-    assert found["seconds"] == 4
-    assert best_by_seed([run(1, 0, 70, 60)])["spread"] == {"x": 0}
 
 
 def test_the_speller_mends_broken_words_alone(folder, words):

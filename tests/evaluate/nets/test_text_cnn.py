@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lovevec.encoders.shared import initialise
+from lovevec.evaluate.nets import CNNSettings
 from lovevec.evaluate.nets.char_cnn import Frozen
-from lovevec.evaluate.nets.text_cnn import CNNSettings, Rows, TextCNN, accuracy, trained
+from lovevec.evaluate.nets.text_cnn import Rows, TextCNN, accuracy, trained
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 CPU = torch.device("cpu")

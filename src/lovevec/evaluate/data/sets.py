@@ -95,9 +95,9 @@ _LISTED = (
 SETS = {listed.name.lower(): listed for listed in _LISTED}
 
 
-def data_folder(given: str | None = None) -> Path:
-    """Where the paper's sets are: the flag, else $LOVEVEC_DATA, else ./data."""
-    return Path(given or os.environ.get(VARIABLE) or "data")
+def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
+    """Where the paper's sets are: the folder named, else $LOVEVEC_DATA, else ./data."""
+    return Path(folder or os.environ.get(VARIABLE) or "data")
 
 
 def names_of(kind: Kind) -> list[str]:

@@ -1,5 +1,10 @@
-"""A Hugging Face encoder as one row of a table: plain, with LOVE inside, or behind a speller; loaded afresh for every
-run, from a folder or by its hub id."""
+"""A Hugging Face transformer as one row of a table: plain, with LOVE inside, or behind a speller; loaded afresh for
+every run, from a folder or by its hub id.
+
+The speller is the honest rival of LOVE inside: words that the tokenizer breaks into pieces are replaced by SymSpell's
+correction, the nearest whole word of the tokenizer's own vocabulary within two edits. A word that nothing is near to
+stays as it is, and so do numbers and punctuation.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +18,14 @@ import torch
 from torch import nn
 
 from lovevec.errors import LovevecError
-from lovevec.evaluate.datasets import digest_of
-from lovevec.evaluate.finetune.corrected import Speller
+from lovevec.evaluate.data import digest_of
 from lovevec.love import LOVE
+from lovevec.methods.symspell import Dictionary
 from lovevec.model.find import find_model
 from lovevec.model.folder import CONFIG, TOKENIZER, WEIGHTS, WORDS
 from lovevec.transformer.load import loading, positions_of
 from lovevec.transformer.pieces import refuse_empty
+from lovevec.transformer.whole_words import lowercases, whole_words
 
 
 class Transformer:
@@ -57,7 +63,7 @@ class Transformer:
         return model
 
     def read(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """The sentences as the encoder is to see them, with as many words as they have."""
+        """The sentences as the transformer is to see them, with as many words as they have."""
         if self.spelled:
             return self._speller.corrected(sentences)
         return [list(sentence) for sentence in sentences]
@@ -84,8 +90,8 @@ class Transformer:
         from lovevec.plugins.transformers import robustify
 
         way: Any = self.strategy
-        made: tuple[Any, Any] = robustify((model, tokenizer), love=self._opened, strategy=way, **self.options)
-        return made
+        pair: tuple[Any, Any] = robustify((model, tokenizer), love=self._opened, strategy=way, **self.options)
+        return pair
 
 
 def load(name: str, head: str, **more: Any) -> tuple[Any, Any]:
@@ -101,7 +107,7 @@ def load(name: str, head: str, **more: Any) -> tuple[Any, Any]:
 
 @cache
 def content_of(name: str) -> str:
-    """A short name for an encoder's weights and vocabulary."""
+    """A short name for a transformer's weights and vocabulary."""
     model, tokenizer = load(name, "AutoModel")
     digest = blake2b(digest_size=8)
     for key, tensor in sorted(model.state_dict().items()):
@@ -109,3 +115,26 @@ def content_of(name: str) -> str:
         digest.update(tensor.contiguous().view(-1).view(torch.uint8).numpy().data)
     digest.update("\n".join(sorted(tokenizer.get_vocab())).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
+
+
+class Speller:
+    """Corrections by a tokenizer's whole words; each word is looked up once."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        words = [word for word in dict.fromkeys(whole_words(tokenizer)[0]) if word.isalpha()]
+        self.tokenizer, self.dictionary, self.lowercase = tokenizer, Dictionary(words), lowercases(tokenizer)
+        self._known: dict[str, str] = {}
+
+    def corrected(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        """The sentences, with as many words as before."""
+        new = dict.fromkeys(word for sentence in sentences for word in sentence if word not in self._known)
+        self._known |= {word: word for word in new}
+        able = [word for word in new if word.isalnum() and not word.isdecimal()]
+        if able:
+            pieces = self.tokenizer([[word] for word in able], is_split_into_words=True, add_special_tokens=False)
+            broken = [word for word, ids in zip(able, pieces["input_ids"], strict=True) if len(ids) > 1]
+            self._known |= {word: self._nearest(word) for word in broken}
+        return [[self._known[word] for word in sentence] for sentence in sentences]
+
+    def _nearest(self, word: str) -> str:
+        return self.dictionary.correct(word.lower() if self.lowercase else word) or word

@@ -1,46 +1,21 @@
-"""A kept result is found again by what it was computed from, and by nothing else."""
+"""What the downstream tasks share: keys of kept runs, a part of the text, noises."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
+import pytest
 from tests.evaluate.made_table import made_table
 
 from lovevec.damage.noise import Noise
+from lovevec.errors import LovevecError
 from lovevec.evaluate.classify import ClassifySettings
-from lovevec.evaluate.datasets import Texts, TextSplit
-from lovevec.evaluate.fingerprint import content_hash, downstream_key, vectors_fingerprint
-from lovevec.evaluate.nets.char_cnn import CharCNNSettings, WithCharCNN
+from lovevec.evaluate.data import Texts, TextSplit
+from lovevec.evaluate.downstream import downstream_key, noises_of, subsample
+from lovevec.evaluate.nets import CharCNNSettings, CNNSettings
+from lovevec.evaluate.nets.char_cnn import WithCharCNN
 from lovevec.evaluate.nets.lookup import look_up
-from lovevec.evaluate.nets.text_cnn import CNNSettings
-
-
-def unit_rows(rows: int, dim: int, seed: int) -> np.ndarray:
-    made = np.random.default_rng(seed).normal(size=(rows, dim)).astype(np.float32)
-    return made / np.linalg.norm(made, axis=1, keepdims=True)
-
-
-def test_rounding_errors_pass_and_other_vectors_do_not():
-    for seed in range(3):
-        vectors = unit_rows(20_000, 50, seed)
-        own = vectors_fingerprint(vectors)
-        rng = np.random.default_rng(seed)
-        assert vectors_fingerprint(vectors * (1 + 1e-6 * rng.normal(size=vectors.shape).astype(np.float32))) == own
-        other = vectors.copy()
-        other[rng.integers(len(other))] *= -1
-        assert vectors_fingerprint(other) != own
-        assert vectors_fingerprint(vectors[::-1]) != own
-        assert vectors_fingerprint(unit_rows(20_000, 50, seed + 9)) != own
-
-
-def test_nothing_and_zeros_have_one_too():
-    assert vectors_fingerprint(np.zeros((3, 4), np.float32)) != vectors_fingerprint(np.zeros((2, 4), np.float32))
-
-
-def test_content_is_told_apart():
-    assert content_hash([["a", "b"]]) == content_hash([["a", "b"]])
-    assert content_hash([["a", "b"]]) != content_hash([["a"], ["b"]])
+from lovevec.evaluate.result_cache import content_hash
 
 
 def test_a_key_has_all_that_a_run_depends_on_but_not_where_it_runs():
@@ -68,3 +43,25 @@ def test_a_key_has_all_that_a_run_depends_on_but_not_where_it_runs():
     assert len(hashes) == len(others) + 1
     same = replace(settings, rates=(1.0,), seeds=(5,), device="cuda")  # in each run's own key, or of no account
     assert content_hash(key(settings=same)) == content_hash(key())
+
+
+def test_a_part_is_always_the_same_and_from_all_over():
+    part = subsample(100, 20)
+    assert part == subsample(100, 20)
+    assert len(set(part)) == 20
+    assert 3 < sum(row < 50 for row in part) < 17
+
+
+@pytest.mark.parametrize("most", [None, 100, 200])
+def test_all_stay_in_their_order(most):
+    assert subsample(100, most) == list(range(100))
+
+
+def test_noises_are_shares_then_counts_each_once():
+    assert [noise.label for noise in noises_of((), (), None)] == ["original", "ocr 70 %"]
+    labels = [noise.label for noise in noises_of((0, 30, 30), (1, 2), None)]
+    assert labels == ["original", "ocr 30 %", "1 typos", "2 typos"]
+    assert [noise.label for noise in noises_of((), (2,), "swap")] == ["2 typos (swap)"]
+    for wrong in (((101,), ()), ((-1,), ()), ((), (-1,))):
+        with pytest.raises(LovevecError, match=r"--(noise|typos-per-sentence) (101|-1):"):
+            noises_of(*wrong, None)

@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from runs.transformers_similarity import embedder, nearness
 from tests.conftest import made_words
 from tests.evaluate.finetune.made_transformer import save_transformer
 
 from lovevec.damage.noise import Noise, damaged
 from lovevec.errors import LovevecError
-from lovevec.evaluate.sentences import embedder, nearness
+from lovevec.evaluate.finetune import Transformer
 
 WORDS = made_words(60)
 SENTENCES = [[WORDS[i] for i in np.random.default_rng(row).integers(0, 60, 6)] for row in range(30)]
@@ -55,10 +56,11 @@ def test_the_same_sentence_twice_is_one():
 
 def test_vectors_are_those_of_sentence_transformers(tmp_path):
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    from sentence_transformers.sentence_transformer.modules import Pooling
+    from sentence_transformers.sentence_transformer.modules import Transformer as Module
 
     folder = str(save_transformer(tmp_path, WORDS))
-    module = Transformer(folder)
+    module = Module(folder)
     theirs = SentenceTransformer(modules=[module, Pooling(16, "mean")], device="cpu")
     sentences = damaged(SENTENCES, replace(NOISES[1], share=0.3), 1)
     expected = theirs.encode([" ".join(words) for words in sentences])
