@@ -94,9 +94,9 @@ def words_per_second(
         raise LovevecError("speed: no words to embed")
     _time(method, words[:FEW])
     rate = len(words[:FEW]) / _time(method, words[:FEW])
-    part = words[: max(FEW, int(rate * seconds))]
-    _time(method, part)
-    return len(part) / median(_time(method, part) for _ in range(repeats))
+    subset = words[: max(FEW, int(rate * seconds))]
+    _time(method, subset)
+    return len(subset) / median(_time(method, subset) for _ in range(repeats))
 
 
 def damaged_copies(words: Sequence[str], count: int, seed: int = 0) -> list[str]:

@@ -164,13 +164,13 @@ def score_typos(
     return Typos(method.name, method.parameters, [_score(method, table, each, resamples, seed) for each in trials])
 
 
-def recovered(made: Floats, vectors: Floats, rows: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
-    """For each vector made: the cosine to its own target vector, and how many others are nearer."""
-    cosine, rank = np.zeros(len(made), dtype=np.float32), np.full(len(made), len(vectors), dtype=np.int64)
-    for low in range(0, len(made), BATCH):
-        part = slice(low, low + BATCH)
-        cosine[part], rank[part] = ranks(normalized(made[part]), vectors, rows[part])
-    nothing = ~made.any(axis=1)
+def recovered(imputed: Floats, vectors: Floats, rows: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
+    """For each imputed vector: the cosine to its own target vector, and how many others are nearer."""
+    cosine, rank = np.zeros(len(imputed), dtype=np.float32), np.full(len(imputed), len(vectors), dtype=np.int64)
+    for low in range(0, len(imputed), BATCH):
+        batch = slice(low, low + BATCH)
+        cosine[batch], rank[batch] = ranks(normalized(imputed[batch]), vectors, rows[batch])
+    nothing = ~imputed.any(axis=1)
     cosine[nothing], rank[nothing] = 0, len(vectors)
     return cosine, rank
 

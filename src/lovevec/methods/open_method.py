@@ -58,18 +58,18 @@ def open_table(path: str | Path, progress: Progress | None = None) -> Table:
 
 def open_method(text: str, progress: Progress | None = None) -> Method:
     """What `text` names: a file, a model, or either with a name of its own in front, NAME=…"""
-    name, given = split_name(text)
-    path = Path(given)
+    name, source = split_name(text)
+    path = Path(source)
     if is_there(path) and not path.is_dir():
         return _from_file(path, name, progress)
     from lovevec.train.target import ENDINGS
 
     if path.suffix in ENDINGS:  # and no hub id, though `folder/file.vec` looks like one
-        raise LovevecError(f"{given}: no such file")
+        raise LovevecError(f"{source}: no such file")
     from lovevec.love import LOVE
     from lovevec.methods.model import Model
 
-    return Model(LOVE.load(given), name or path.resolve().name)
+    return Model(LOVE.load(source), name or path.resolve().name)
 
 
 def as_method(source: Any, name: str = "", progress: Progress | None = None) -> Method:
@@ -160,15 +160,15 @@ def _make(
 
 def listed(names: str) -> list[str]:
     """'all, love' -> every name once, in the order given."""
-    found: dict[str, None] = {}
+    wanted: dict[str, None] = {}
     for name in (part.strip().lower() for part in names.split(",")):
         if name == "all":
-            found |= dict.fromkeys(RIVALS)
+            wanted |= dict.fromkeys(RIVALS)
         elif name in RIVALS or name in OURS:
-            found[name] = None
+            wanted[name] = None
         elif name:
             raise LovevecError(f"--rivals {name}: no such rival; there are {', '.join([*RIVALS, *OURS])}, and all")
-    return list(found)
+    return list(wanted)
 
 
 def _from_file(path: Path, name: str, progress: Progress | None) -> Method:

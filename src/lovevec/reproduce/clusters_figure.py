@@ -43,9 +43,9 @@ def measure(bench: Bench) -> dict[str, Any]:
 def page(scores: Mapping[str, Any]) -> str:
     """Which misspellings fall into the cluster of the word that was meant."""
     rows = []
-    for name, found in scores["methods"].items():
-        right = [found["clusters"][wrong] == found["clusters"][meant] for wrong, meant in MEANT.items()]
-        near = [float(np.dot(found["vectors"][wrong], found["vectors"][meant])) for wrong, meant in MEANT.items()]
+    for name, entry in scores["methods"].items():
+        right = [entry["clusters"][wrong] == entry["clusters"][meant] for wrong, meant in MEANT.items()]
+        near = [float(np.dot(entry["vectors"][wrong], entry["vectors"][meant])) for wrong, meant in MEANT.items()]
         rows.append([name, *(f"{'yes' if ok else 'no'}, {x:.2f}" for ok, x in zip(right, near, strict=True))])
     question = (
         "Is a misspelling in the cluster of the word that was meant, and its cosine to that word's vector by the model."
@@ -58,10 +58,10 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
     from lovevec.figures.clusters import clusters_of
 
     vectors = {
-        name: {word: np.array(row, dtype=np.float32) for word, row in found["vectors"].items()}
-        for name, found in scores["methods"].items()
+        name: {word: np.array(row, dtype=np.float32) for word, row in entry["vectors"].items()}
+        for name, entry in scores["methods"].items()
     }
-    clusters = {name: found["clusters"] for name, found in scores["methods"].items()}
+    clusters = {name: entry["clusters"] for name, entry in scores["methods"].items()}
 
     def draw(path: Any) -> None:
         clusters_of(path, vectors, TOPICS, DAMAGED, clusters)

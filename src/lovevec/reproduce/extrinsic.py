@@ -33,8 +33,8 @@ def measure(bench: Bench) -> dict[str, Any]:
 def page(scores: Mapping[str, Any]) -> str:
     """The paper's table."""
     tasks = scores["tasks"]
-    rows = {name: _row(found, tasks) for name, found in scores["methods"].items()}
-    paper = {name: _paper(found, tasks) for name, found in EXTRINSIC.items()}
+    rows = {name: _row(entry, tasks) for name, entry in scores["methods"].items()}
+    paper = {name: _paper(entry, tasks) for name, entry in EXTRINSIC.items()}
     header = [*HEADER]
     for task in tasks:
         header += [TITLES[task], "+ typo"]
@@ -53,12 +53,12 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
     return {}
 
 
-def _row(found: Mapping[str, Any], tasks: list[str]) -> list[Cell]:
-    numbers = [number for task in tasks for number in original_and_typo(found["tasks"][task])]
-    return [*size_and_speed(found), *numbers, mean(numbers)]
+def _row(entry: Mapping[str, Any], tasks: list[str]) -> list[Cell]:
+    numbers = [number for task in tasks for number in original_and_typo(entry["tasks"][task])]
+    return [*size_and_speed(entry), *numbers, mean(numbers)]
 
 
-def _paper(found: Mapping[str, tuple[float | None, float]], tasks: list[str]) -> list[Cell]:
-    numbers = [number for task in tasks for number in found[task]]
+def _paper(entry: Mapping[str, tuple[float | None, float]], tasks: list[str]) -> list[Cell]:
+    numbers = [number for task in tasks for number in entry[task]]
     known = [number for number in numbers if number is not None]
     return [None, None, None, *numbers, mean(known) if len(known) == len(numbers) else None]

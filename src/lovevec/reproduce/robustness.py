@@ -39,10 +39,10 @@ def page(scores: Mapping[str, Any]) -> str:
     parts = []
     for task in scores["tasks"]:
         rows: dict[str, list[Cell]] = {
-            name: [*size_and_speed(found), *_row(list(found["tasks"][task]["test"].values()))]
-            for name, found in scores["methods"].items()
+            name: [*size_and_speed(entry), *_row(list(entry["tasks"][task]["test"].values()))]
+            for name, entry in scores["methods"].items()
         }
-        paper = {name: [None, None, None, *_row(list(found[task]))] for name, found in ROBUSTNESS.items()}
+        paper = {name: [None, None, None, *_row(list(entry[task]))] for name, entry in ROBUSTNESS.items()}
         parts += [f"## {TITLES[task]}", beside(header, rows, paper), _gain(scores, task)]
     return page_of(
         "Robustness",
@@ -58,7 +58,7 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
     from lovevec.figures.curves import curve_panels
 
     panels = {
-        TITLES[task]: {name: list(found["tasks"][task]["test"].values()) for name, found in scores["methods"].items()}
+        TITLES[task]: {name: list(entry["tasks"][task]["test"].values()) for name, entry in scores["methods"].items()}
         for task in scores["tasks"]
     }
 
@@ -84,7 +84,7 @@ def _gain(scores: Mapping[str, Any], task: str) -> str:
     if not {TARGET, WITH_LOVE} <= set(scores["methods"]):
         return ""
     alone, plugged = (list(scores["methods"][name]["tasks"][task]["test"].values()) for name in (TARGET, WITH_LOVE))
-    theirs = {name: found[task] for name, found in ROBUSTNESS.items()}
+    theirs = {name: entry[task] for name, entry in ROBUSTNESS.items()}
     gain = mean(theirs[WITH_LOVE]) - mean(theirs[TARGET])
     return (
         f"With LOVE: {mean(plugged) - mean(alone):+.1f} in the mean (paper {gain:+.1f}),"

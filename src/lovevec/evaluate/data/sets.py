@@ -107,8 +107,8 @@ def names_of(kind: Kind) -> list[str]:
 
 def known_set(name: str, kind: Kind | None = None) -> DataSet | None:
     """The paper's set of that name, upper or lower case alike; None for any other name."""
-    found = SETS.get(name.lower())
-    return found if found and kind in (None, found.kind) else None
+    listed = SETS.get(name.lower())
+    return listed if listed and kind in (None, listed.kind) else None
 
 
 def find(name: str, data: Path | None = None) -> list[Path]:

@@ -97,12 +97,12 @@ class Tagger(nn.Module):
     def tag(self, sentences: Sentences) -> list[Ints]:
         """The best tags of each sentence."""
         self.eval()
-        found: list[Ints] = [np.empty(0, np.int64)] * len(sentences.lengths)
+        result: list[Ints] = [np.empty(0, np.int64)] * len(sentences.lengths)
         for batch in sentences.batches(TOKENS):
             tags = self.crf.decode(self.emissions(batch.ids, batch.lengths), counts_of(batch.ids)).cpu().numpy()
             for row, tagged, length in zip(batch.rows.tolist(), tags, batch.lengths.tolist(), strict=True):
-                found[row] = tagged[:length]
-        return found
+                result[row] = tagged[:length]
+        return result
 
 
 def counts_of(ids: Tensor) -> Tensor:
