@@ -16,8 +16,8 @@ import numpy as np
 
 from lovevec import LOVE
 from lovevec.damage.noise import Noise, damaged
-from lovevec.evaluate.datasets import data_folder, texts
-from lovevec.evaluate.reports.markdown import markdown
+from lovevec.evaluate.data import data_folder, texts
+from lovevec.evaluate.markdown import markdown
 from lovevec.train.target import load_target
 from lovevec.vectors import VectorTable
 

@@ -38,7 +38,7 @@ show_in() { # show_in FOLDER …: the same in a folder of $OUT, with its parts a
   local folder=$1
   shift
   mkdir -p "$OUT/$folder"
-  ln -sfn ../cells "$OUT/$folder/cells"
+  ln -sfn ../cache "$OUT/$folder/cache"
   ln -sfn ../models "$OUT/$folder/models"
   $PYTHON -m lovevec.cli reproduce -o "$OUT/$folder" "$@"
 }

@@ -21,8 +21,8 @@ import numpy as np
 
 from lovevec.attach import Attached
 from lovevec.damage.noise import Noise
-from lovevec.evaluate.classify import ClassifySettings, classify
-from lovevec.evaluate.datasets import texts
+from lovevec.evaluate.classify import ClassifySettings, score_texts
+from lovevec.evaluate.data import texts
 from lovevec.evaluate.result_cache import ResultCache
 from lovevec.love import LOVE
 from lovevec.methods.learned import recipe
@@ -68,12 +68,12 @@ class Scaled(Plugged):
     def __init__(self, table: Table, love: LOVE, power: float) -> None:
         super().__init__(table, Model(love, "LOVE"), f"confidence to the {power:g}")
         self.attached = Attached(love, (table.words, table.vectors), by_confidence=False)
-        self.table, self.love, self.power = table, love, power
+        self.known, self.love, self.power = table, love, power
 
     def embed(self, words: Sequence[str]) -> np.ndarray:
         """As attached, then scaled."""
         vectors = super().embed(words)
-        unknown = np.flatnonzero(~self.table.covers(words))
+        unknown = np.flatnonzero(~self.known.covers(words))
         sure = self.love.confidence([words[i] for i in unknown.tolist()])
         vectors[unknown] *= (sure**self.power)[:, None].astype(np.float32)
         return vectors
@@ -83,7 +83,7 @@ def means(method: Method) -> dict[str, float]:
     """Accuracy on original text, and the mean over all shares of each kind of damage."""
     how = ClassifySettings(rates=(1e-3,), seeds=(0, 1))
     test = list(
-        classify(method, texts("SST2", DATA), NOISES, how, ResultCache(), Progress(quiet=True))["test"].values()
+        score_texts(method, texts("SST2", DATA), NOISES, how, ResultCache(), Progress(quiet=True))["test"].values()
     )
     clean, rest = test[0], np.array(test[1:]).reshape(3, len(SHARES))
     named = zip(("ocr", "scan", "typo"), rest, strict=True)

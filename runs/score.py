@@ -13,10 +13,9 @@ import json
 import os
 from pathlib import Path
 
-from lovevec.evaluate.data.misspellings import misspellings
-from lovevec.evaluate.datasets import names_of, similarity_set
-from lovevec.evaluate.similarity import similarity
-from lovevec.evaluate.typos import lower_cased, trial, typos
+from lovevec.evaluate.data import misspellings, names_of, similarity_set
+from lovevec.evaluate.similarity import score_similarity
+from lovevec.evaluate.typos import lower_cased, score_typos, trial
 from lovevec.love import LOVE
 from lovevec.methods.model import Model
 from lovevec.methods.open_method import open_table
@@ -28,10 +27,10 @@ DATA = Path(os.environ.get("LOVEVEC_DATA", Path(__file__).resolve().parents[1].p
 def scores_of(love: LOVE, name: str, table: Table | None = None) -> dict[str, float]:
     """Spearman x 100 of each set and their mean; with the target's table, Birkbeck's misspellings too."""
     model = Model(love, name)
-    found = similarity(model, [similarity_set(one, DATA) for one in names_of("similarity")], resamples=1)
+    found = score_similarity(model, [similarity_set(one, DATA) for one in names_of("similarity")], resamples=1)
     scores = {one.name: one.spearman for one in found.sets} | {"mean": found.mean}
     if table is not None:
-        (real,) = typos(model, table, [trial(misspellings("Birkbeck", DATA), table)], resamples=1).sets
+        (real,) = score_typos(model, table, [trial(misspellings("Birkbeck", DATA), table)], resamples=1).sets
         scores |= {"misspellings": real.misspellings, "top1": real.top1.mean, "top10": real.top10.mean}
     return {one: round(value, 1) for one, value in scores.items()}
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The numbers of docs/results/transformers.md: a BERT-like encoder fine-tuned plain, behind a speller, with LOVE inside.
-#   runs/transformers.sh pack       the encoder in half precision, half as large to send (weights are float32 again when loaded)
+# The numbers of docs/results/transformers.md: a BERT-like model fine-tuned plain, behind a speller, with LOVE inside.
+#   runs/transformers.sh pack       the model in half precision, half as large to send (weights are float32 again when loaded)
 #   runs/transformers.sh trial      two runs on SST2, one after the other: how long one takes, whether all is there
 #   runs/transformers.sh gpu        all runs, JOBS processes at once, then tables and pictures
 #   runs/transformers.sh sentences  sentence embeddings of damaged text, no fine-tuning
@@ -15,19 +15,19 @@ cd "$(dirname "$0")/.."
 export LOVEVEC_DATA=${LOVEVEC_DATA:-../shared/data} OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=src
 export TOKENIZERS_PARALLELISM=false TRANSFORMERS_OFFLINE=1 HF_HUB_OFFLINE=1
 OUT=${OUT:-results} PYTHON=${PYTHON:-.venv/bin/python} JOBS=${JOBS:-12} DEVICE=${DEVICE:-cuda}
-ENCODER=${ENCODER:-encoder} TITLE=${TITLE:-all-MiniLM-L6-v2} LOVE=${LOVE:-minilm-input} DISTILLED=${DISTILLED:-}
+TRANSFORMER=${TRANSFORMER:-encoder} TITLE=${TITLE:-all-MiniLM-L6-v2} LOVE=${LOVE:-minilm-input} DISTILLED=${DISTILLED:-}
 TASKS=${TASKS:-sst2,conll03} SEEDS=${SEEDS:-3} PRECISION=${PRECISION:-tf32}
 RATES=${RATES:-5e-4,3e-4,2e-4,1e-4,5e-5} # MiniLM; for BERT-base the paper's: 9e-5,7e-5,5e-5,3e-5,1e-5
 
 bert() {
-  $PYTHON -m lovevec.cli reproduce bert --encoder "$TITLE=$ENCODER" --love "$LOVE" ${DISTILLED:+--distilled "$DISTILLED"} \
+  $PYTHON -m lovevec.cli reproduce bert --transformer "$TITLE=$TRANSFORMER" --love "$LOVE" ${DISTILLED:+--distilled "$DISTILLED"} \
     --tasks "$TASKS" --learning-rates "$RATES" --seeds "$SEEDS" --precision "$PRECISION" --device "$DEVICE" -o "$OUT" \
     ${METHODS:+--methods "$METHODS"} "$@"
 }
 
 case ${1:-} in
 pack)
-  $PYTHON - "$ENCODER" <<'PYTHON_END'
+  $PYTHON - "$TRANSFORMER" <<'PYTHON_END'
 import sys
 from importlib.metadata import files
 from pathlib import Path
@@ -55,7 +55,7 @@ gpu)
   bert
   ;;
 sentences)
-  $PYTHON runs/transformers_similarity.py --encoder "$ENCODER" --love "$LOVE" ${DISTILLED:+--distilled "$DISTILLED"} --device "$DEVICE" -o "$OUT"
+  $PYTHON runs/transformers_similarity.py --transformer "$TRANSFORMER" --love "$LOVE" ${DISTILLED:+--distilled "$DISTILLED"} --device "$DEVICE" -o "$OUT"
   ;;
 *)
   echo "usage: runs/transformers.sh pack|trial|gpu|sentences" >&2

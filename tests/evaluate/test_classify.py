@@ -11,10 +11,10 @@ from tests.conftest import made_words
 from tests.evaluate.made_table import made_table
 
 from lovevec.damage.noise import Noise
-from lovevec.evaluate.classify import ClassifySettings, classify
-from lovevec.evaluate.datasets import Texts, TextSplit
-from lovevec.evaluate.nets.char_cnn import CharCNNSettings, WithCharCNN
-from lovevec.evaluate.nets.text_cnn import CNNSettings
+from lovevec.evaluate.classify import ClassifySettings, score_texts
+from lovevec.evaluate.data import Texts, TextSplit
+from lovevec.evaluate.nets import CharCNNSettings, CNNSettings
+from lovevec.evaluate.nets.char_cnn import WithCharCNN
 from lovevec.evaluate.result_cache import ResultCache
 from lovevec.methods.edit_distance import EditDistance
 from lovevec.methods.table import Table
@@ -59,7 +59,7 @@ def split(table) -> TextSplit:
 @pytest.fixture(scope="module")
 def scores(table, split) -> dict[str, dict]:
     return {
-        method.name: classify(method, split, SWEEP, SMALL, ResultCache(), QUIET)
+        method.name: score_texts(method, split, SWEEP, SMALL, ResultCache(), QUIET)
         for method in (table, EditDistance(table))
     }
 
@@ -75,24 +75,24 @@ def test_clean_text_is_told_apart_and_damage_costs_the_table_more_than_imputatio
 
 
 def test_scores_are_decided_by_the_seeds(table, split, scores):
-    again = classify(table, split, SWEEP, SMALL, ResultCache(), QUIET)
+    again = score_texts(table, split, SWEEP, SMALL, ResultCache(), QUIET)
     assert again["test"] == scores["made"]["test"]
     assert again["dev"] == scores["made"]["dev"]
-    other = classify(table, split, SWEEP, replace(SMALL, noise_seed=1, seeds=(1,)), ResultCache(), QUIET)
+    other = score_texts(table, split, SWEEP, replace(SMALL, noise_seed=1, seeds=(1,)), ResultCache(), QUIET)
     assert other["test"] != again["test"]
 
 
 def test_a_noise_counts_by_itself_whatever_else_is_tested(table, split, scores):
-    few = classify(table, split, SWEEP[2:], SMALL, ResultCache(), QUIET)
+    few = score_texts(table, split, SWEEP[2:], SMALL, ResultCache(), QUIET)
     assert few["test"] == {"ocr 90 %": scores["made"]["test"]["ocr 90 %"]}
 
 
 def test_kept_runs_are_read_and_missing_ones_computed(table, split, tmp_path):
     quick = replace(SMALL, cnn=CNNSettings(filters=4, epochs=1))
-    first = classify(table, split, SWEEP[:1], quick, ResultCache(tmp_path), QUIET)
+    first = score_texts(table, split, SWEEP[:1], quick, ResultCache(tmp_path), QUIET)
     files = {path: path.stat().st_mtime_ns for path in Path(tmp_path).iterdir()}
     assert len(files) == 1
-    more = classify(table, split, SWEEP[:1], replace(quick, rates=(3e-3, 1e-4)), ResultCache(tmp_path), QUIET)
+    more = score_texts(table, split, SWEEP[:1], replace(quick, rates=(3e-3, 1e-4)), ResultCache(tmp_path), QUIET)
     assert more["runs"][0] == first["runs"][0]  # with the seconds that it took then
     now = {path: path.stat().st_mtime_ns for path in Path(tmp_path).iterdir()}
     assert len(now) == 2
@@ -101,5 +101,5 @@ def test_kept_runs_are_read_and_missing_ones_computed(table, split, tmp_path):
 
 def test_a_char_cnn_is_trained_with_the_task(table, split):
     method = WithCharCNN(table, CharCNNSettings(letter_dim=8, filters=8))
-    score = classify(method, split, SWEEP[:1], SMALL, ResultCache(), QUIET)
+    score = score_texts(method, split, SWEEP[:1], SMALL, ResultCache(), QUIET)
     assert score["test"]["original"] > 60  # half of the words are hidden from it in training

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 
 import numpy as np
@@ -10,9 +11,9 @@ from hypothesis import strategies as st
 from tests.conftest import made_words
 from tests.evaluate.made_table import made_table
 
-from lovevec.errors import LovevecError
-from lovevec.evaluate.clusters import clusters, purity
-from lovevec.evaluate.datasets import Classes
+from lovevec.errors import LovevecError, MissingExtra
+from lovevec.evaluate.clusters import kmeans, purity, score_clusters
+from lovevec.evaluate.data import Classes
 
 ITEMS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=40)
 WORDS = made_words(80)
@@ -53,7 +54,7 @@ def test_names_and_order_do_not_matter(items, random):
 
 
 def test_classes_far_apart_come_out_pure_whatever_the_lengths():
-    found = clusters(made_table(topics(0.05)), [Classes("made", WORDS, CLASSES)], seeds=3)
+    found = score_clusters(made_table(topics(0.05)), [Classes("made", WORDS, CLASSES)], seeds=3)
     assert found.sets[0].purities == [100, 100, 100]
     assert (found.mean, found.sets[0].deviation) == (100, 0)
     assert (found.sets[0].words, found.sets[0].classes, found.sets[0].k, found.sets[0].covered) == (80, 8, 8, 80)
@@ -61,15 +62,15 @@ def test_classes_far_apart_come_out_pure_whatever_the_lengths():
 
 def test_mean_and_deviation_are_over_the_seeds_and_means_over_the_sets():
     sets = [Classes("made", WORDS, CLASSES), Classes("half", WORDS[:40], CLASSES[:40])]
-    found = clusters(made_table(topics(1.0)), sets, seeds=6, restarts=1)
+    found = score_clusters(made_table(topics(1.0)), sets, seeds=6, restarts=1)
     for score in found.sets:
         assert len(set(score.purities)) > 1
         assert score.purity == pytest.approx(np.mean(score.purities))
         assert score.deviation == pytest.approx(np.std(score.purities, ddof=1))
     assert found.mean == pytest.approx(np.mean([score.purity for score in found.sets]))
-    again = clusters(made_table(topics(1.0)), sets, seeds=6, restarts=1)
+    again = score_clusters(made_table(topics(1.0)), sets, seeds=6, restarts=1)
     assert again == found
-    other = clusters(made_table(topics(1.0)), sets, seeds=6, restarts=1, seed=1)
+    other = score_clusters(made_table(topics(1.0)), sets, seeds=6, restarts=1, seed=1)
     assert other.sets[0].purities != found.sets[0].purities
 
 
@@ -77,7 +78,7 @@ def test_words_that_are_not_there_stay_in_and_are_counted():
     rows = topics(0.05)
     for word in WORDS[8:40]:
         del rows[word]
-    found = clusters(made_table(rows), [Classes("made", WORDS, CLASSES)], seeds=2).sets[0]
+    found = score_clusters(made_table(rows), [Classes("made", WORDS, CLASSES)], seeds=2).sets[0]
     assert (found.words, found.covered) == (80, 48)
     # The 32 zeros make a cluster of their own, of which 4 are of one class; two classes then share a cluster.
     assert found.purity == pytest.approx(100 * (48 - 6 + 4) / 80)
@@ -85,14 +86,28 @@ def test_words_that_are_not_there_stay_in_and_are_counted():
 
 def test_k_can_be_chosen():
     table, sets = made_table(topics(0.05)), [Classes("made", WORDS, CLASSES)]
-    assert clusters(table, sets, k=1, seeds=1).mean == pytest.approx(100 * 10 / 80)
-    assert clusters(table, sets, k=80, seeds=1).mean == 100
+    assert score_clusters(table, sets, k=1, seeds=1).mean == pytest.approx(100 * 10 / 80)
+    assert score_clusters(table, sets, k=80, seeds=1).mean == 100
     with pytest.raises(LovevecError, match="81 clusters of 80 points"):
-        clusters(table, sets, k=81)
+        score_clusters(table, sets, k=81)
+
+
+def test_kmeans_is_decided_by_its_seed_and_takes_fewer_distinct_points_than_clusters(recwarn):
+    points = np.random.default_rng(0).normal(size=(60, 5))
+    assert np.array_equal(kmeans(points, 6, [0, 1], 1), kmeans(points, 6, [0, 1], 1))
+    assert not np.array_equal(kmeans(points, 6, [0, 1], 1), kmeans(points, 6, [0, 2], 1))
+    assert len(set(kmeans(np.repeat(np.eye(2), 5, axis=0), 4, [0], 2).tolist())) == 2
+    assert not recwarn.list
+
+
+def test_without_scikit_learn_one_line_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
+    with pytest.raises(MissingExtra, match=r"scikit-learn: pip install 'lovevec\[evaluate\]'"):
+        kmeans(np.eye(3), 2, [0])
 
 
 def test_one_seed_has_no_spread_and_results_are_plain_json():
-    found = clusters(made_table(topics(1.0)), [Classes("made", WORDS, CLASSES)], seeds=1)
+    found = score_clusters(made_table(topics(1.0)), [Classes("made", WORDS, CLASSES)], seeds=1)
     told = json.loads(json.dumps(found.plain(), allow_nan=False))
     assert told["sets"][0]["deviation"] == 0
     assert told["sets"][0]["purities"] == [told["mean"]]
@@ -100,4 +115,4 @@ def test_one_seed_has_no_spread_and_results_are_plain_json():
 
 def test_no_sets_are_refused():
     with pytest.raises(LovevecError, match="no sets"):
-        clusters(made_table(topics(1.0)), [])
+        score_clusters(made_table(topics(1.0)), [])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.evaluate.datasets import (
+from lovevec.evaluate.data import (
     SETS,
     data_folder,
     digest_of,

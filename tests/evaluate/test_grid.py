@@ -1,4 +1,4 @@
-"""Learning rates are chosen on dev, test scores are means over seeds, and a killed grid goes on where it was."""
+"""Each seed has the rate that is best on dev, test scores are means over seeds, a killed grid goes on where it was."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from itertools import count
 import numpy as np
 import pytest
 
-from lovevec.evaluate.grid import RATES, best_of, run_grid
+from lovevec.errors import LovevecError
+from lovevec.evaluate.grid import RATES, best_by_seed, checked_rates, run_grid
 from lovevec.evaluate.result_cache import ResultCache
 from lovevec.progress import Progress
 
@@ -22,17 +23,35 @@ def run(rate: float, seed: int, dev: float, *test: float) -> dict:
     return {"rate": rate, "seed": seed, "dev": dev, "test": dict(zip("abc", test, strict=False)), "seconds": 1.5}
 
 
-def test_the_rate_that_is_best_on_dev_in_the_mean_is_reported_whatever_it_does_on_test():
+def test_each_seed_has_its_own_best_rate_on_dev_whatever_it_does_on_test():
     runs = [run(0.1, 0, 90, 50, 1), run(0.1, 1, 70, 60, 1), run(0.2, 0, 81, 10, 2), run(0.2, 1, 83, 30, 4)]
-    score = best_of(runs)
-    assert (score["rate"], score["dev"], score["seconds"]) == (0.2, 82, 6)
-    assert score["test"] == {"a": 20, "b": 3}
-    assert score["spread"] == {"a": pytest.approx(np.std([10, 30], ddof=1)), "b": pytest.approx(2**0.5)}
+    score = best_by_seed(runs)
+    assert (score["rates"], score["dev"], score["seconds"]) == ([0.1, 0.2], 86.5, 6)
+    assert score["test"] == {"a": 40, "b": 2.5}
+    assert score["spread"] == {"a": pytest.approx(np.std([50, 30], ddof=1)), "b": pytest.approx(np.std([1, 4], ddof=1))}
     assert score["runs"] == runs
+    assert score.keys() == {"rates", "dev", "test", "spread", "seconds", "runs"}
+
+
+def test_one_seed_is_the_best_run_without_a_spread():
+    runs = [run(0.1, 3, 70, 60), run(0.2, 3, 80, 50)]
+    score = best_by_seed(runs)
+    assert (score["rates"], score["dev"], score["test"], score["spread"]) == ([0.2], 80, {"a": 50}, {"a": 0})
 
 
 def test_of_equal_rates_the_first_is_taken():
-    assert best_of([run(0.3, 0, 80, 1), run(0.1, 0, 80, 2), run(0.2, 0, 79, 3)])["rate"] == 0.3
+    assert best_by_seed([run(0.3, 0, 80, 1), run(0.1, 0, 80, 2), run(0.2, 0, 79, 3)])["rates"] == [0.3]
+
+
+def test_damaged_dev_text_is_reported_where_runs_have_it():
+    runs = [{**run(0.1, seed, 80, 1), "dev_noisy": {"x": 60 + seed}} for seed in (0, 1)]
+    assert best_by_seed(runs)["dev_noisy"] == {"x": 60.5}
+
+
+@pytest.mark.parametrize("rates", [(0.0,), (0.1, -1), (1.5,)])
+def test_what_is_no_rate_is_refused(rates):
+    with pytest.raises(LovevecError, match=r"--learning-rates .*: a rate lies between 0 and 1"):
+        checked_rates(rates)
 
 
 def test_every_rate_and_seed_is_run_once():
@@ -61,8 +80,8 @@ def train_one(rate, seed):
     with open(folder / "log", "a") as log:
         log.write(f"{rate} {seed}\\n")
     return {"dev": rate, "test": {"clean": 10 * seed}, "seconds": 0.0}
-score = run_grid(train_one, (0.1, 0.2, 0.3), (0, 1), ResultCache(folder / "cells"), {"task": "t"}, Progress(quiet=True))
-print(score["rate"], score["test"]["clean"], len(score["runs"]))
+score = run_grid(train_one, (0.1, 0.2, 0.3), (0, 1), ResultCache(folder / "cache"), {"task": "t"}, Progress(quiet=True))
+print(*score["rates"], score["test"]["clean"], len(score["runs"]))
 """
 
 
@@ -74,7 +93,7 @@ def test_a_killed_grid_computes_only_what_is_missing(tmp_path):
     assert work("die").returncode == -signal.SIGKILL
     assert (tmp_path / "log").read_text() == "0.1 0\n0.1 1\n0.2 0\n"
     done = work("live")
-    assert (done.returncode, done.stdout) == (0, "0.3 5.0 6\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "0.3 0.3 5.0 6\n"), done.stderr
     assert (tmp_path / "log").read_text() == "0.1 0\n0.1 1\n0.2 0\n0.2 1\n0.3 0\n0.3 1\n"
     assert work("live").stdout == done.stdout
     assert (tmp_path / "log").read_text().count("\n") == 6
@@ -86,9 +105,9 @@ def test_what_is_kept_is_kept_for_its_key_alone(tmp_path):
     def train_one(rate: float, seed: int) -> dict:
         return {"dev": 1.0, "test": {"clean": next(calls)}, "seconds": 0.0}
 
-    cells = ResultCache(tmp_path)
-    first = run_grid(train_one, (0.1,), (0,), cells, KEY, QUIET)
-    assert run_grid(train_one, (0.1,), (0,), cells, KEY, QUIET) == first
-    assert run_grid(train_one, (0.1,), (0,), cells, {**KEY, "method": "n"}, QUIET) != first
-    assert run_grid(train_one, (0.1,), (1,), cells, KEY, QUIET) != first
+    cache = ResultCache(tmp_path)
+    first = run_grid(train_one, (0.1,), (0,), cache, KEY, QUIET)
+    assert run_grid(train_one, (0.1,), (0,), cache, KEY, QUIET) == first
+    assert run_grid(train_one, (0.1,), (0,), cache, {**KEY, "method": "n"}, QUIET) != first
+    assert run_grid(train_one, (0.1,), (1,), cache, KEY, QUIET) != first
     assert next(calls) == 3

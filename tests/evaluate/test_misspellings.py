@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.evaluate.data.misspellings import misspellings
+from lovevec.evaluate.data import misspellings
 
 
 def read(tmp_path, content: str, encoding: str = "utf-8"):

@@ -1,4 +1,4 @@
-"""ResultCache keep what was computed, and only that, through crashes and damage."""
+"""A cache keeps what was computed, and only that, through crashes and damage; a result is found again by its key."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from lovevec.evaluate.result_cache import ResultCache
+from lovevec.evaluate.result_cache import ResultCache, content_hash, vectors_fingerprint
 
 KEY = {"method": "LOVE", "rate": 0.001, "seed": 0}
 LINUX = pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
@@ -36,12 +37,12 @@ def test_computed_once_then_read_by_this_and_later_programs(tmp_path):
 
 
 def test_the_key_is_its_content_not_its_order(tmp_path):
-    cells, work = ResultCache(tmp_path), Counted()
-    cells(KEY, work)
-    cells(dict(reversed(KEY.items())), work)
+    cache, work = ResultCache(tmp_path), Counted()
+    cache(KEY, work)
+    cache(dict(reversed(KEY.items())), work)
     assert work.runs == 1
     for other in ({**KEY, "seed": 1}, {**KEY, "more": None}, {**KEY, "rate": 0.01}, {**KEY, "seed": "0"}):
-        cells(other, work)
+        cache(other, work)
     assert work.runs == 5
 
 
@@ -53,36 +54,36 @@ def test_without_a_folder_nothing_is_kept(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_cell_cut_short_at_any_byte_is_computed_again(tmp_path):
-    cells = ResultCache(tmp_path)
-    cells(KEY, Counted())
+def test_a_file_cut_short_at_any_byte_is_computed_again(tmp_path):
+    cache = ResultCache(tmp_path)
+    cache(KEY, Counted())
     (file,) = tmp_path.iterdir()
     whole = file.read_bytes()
     for length in range(len(whole.rstrip())):
         file.write_bytes(whole[:length])
         work = Counted(length)
-        assert cells(KEY, work) == {"dev": length}
+        assert cache(KEY, work) == {"dev": length}
         assert work.runs == 1
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"null", b"[]", b"7", b"{}", b'{"key": {}, "result": {"dev": 9}}'])
-def test_a_file_that_is_no_cell_of_this_key_is_replaced(tmp_path, content):
-    cells = ResultCache(tmp_path)
-    cells(KEY, Counted())
+def test_a_file_that_is_no_result_of_this_key_is_replaced(tmp_path, content):
+    cache = ResultCache(tmp_path)
+    cache(KEY, Counted())
     (file,) = tmp_path.iterdir()
     file.write_bytes(content)
-    assert cells(KEY, Counted(2.5)) == {"dev": 2.5}
+    assert cache(KEY, Counted(2.5)) == {"dev": 2.5}
     assert json.loads(file.read_bytes()) == {"key": KEY, "result": {"dev": 2.5}}
 
 
-def test_a_computation_that_fails_leaves_no_cell(tmp_path):
+def test_a_computation_that_fails_leaves_nothing(tmp_path):
     def fail() -> dict[str, float]:
         raise RuntimeError("out of memory")
 
-    cells = ResultCache(tmp_path)
+    cache = ResultCache(tmp_path)
     with pytest.raises(RuntimeError, match="memory"):
-        cells(KEY, fail)
-    assert cells(KEY, Counted(3.0)) == {"dev": 3.0}
+        cache(KEY, fail)
+    assert cache(KEY, Counted(3.0)) == {"dev": 3.0}
 
 
 PROGRAM = """
@@ -91,14 +92,14 @@ from pathlib import Path
 from lovevec.evaluate.result_cache import ResultCache
 
 folder, die_at = Path(sys.argv[1]), int(sys.argv[2])
-cells = ResultCache(folder)
+cache = ResultCache(folder)
 for number in range(10):
     def compute():
         if number == die_at:
             os.kill(os.getpid(), 9)
         sys.stderr.write(f"{number} ")
         return {"square": number * number}
-    print(cells({"number": number}, compute)["square"])
+    print(cache({"number": number}, compute)["square"])
 """
 
 
@@ -121,9 +122,9 @@ import sys
 from pathlib import Path
 from lovevec.evaluate.result_cache import ResultCache
 
-cells = ResultCache(Path(sys.argv[1]))
+cache = ResultCache(Path(sys.argv[1]))
 for number in range(100_000):
-    cells({"number": number}, lambda: {"squares": [number * number] * 2000})
+    cache({"number": number}, lambda: {"squares": [number * number] * 2000})
 """
 
 
@@ -146,3 +147,30 @@ def test_killed_while_writing_nothing_wrong_is_read_later(tmp_path):
 
         assert ResultCache(tmp_path)({"number": number}, compute) == {"squares": [number * number] * 2000}
     assert fresh == 5
+
+
+def unit_rows(rows: int, dim: int, seed: int) -> np.ndarray:
+    made = np.random.default_rng(seed).normal(size=(rows, dim)).astype(np.float32)
+    return made / np.linalg.norm(made, axis=1, keepdims=True)
+
+
+def test_rounding_errors_pass_and_other_vectors_do_not():
+    for seed in range(3):
+        vectors = unit_rows(20_000, 50, seed)
+        own = vectors_fingerprint(vectors)
+        rng = np.random.default_rng(seed)
+        assert vectors_fingerprint(vectors * (1 + 1e-6 * rng.normal(size=vectors.shape).astype(np.float32))) == own
+        other = vectors.copy()
+        other[rng.integers(len(other))] *= -1
+        assert vectors_fingerprint(other) != own
+        assert vectors_fingerprint(vectors[::-1]) != own
+        assert vectors_fingerprint(unit_rows(20_000, 50, seed + 9)) != own
+
+
+def test_nothing_and_zeros_have_one_too():
+    assert vectors_fingerprint(np.zeros((3, 4), np.float32)) != vectors_fingerprint(np.zeros((2, 4), np.float32))
+
+
+def test_content_is_told_apart():
+    assert content_hash([["a", "b"]]) == content_hash([["a", "b"]])
+    assert content_hash([["a", "b"]]) != content_hash([["a"], ["b"]])

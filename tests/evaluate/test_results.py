@@ -10,12 +10,13 @@ import pytest
 
 import lovevec
 from lovevec.errors import LovevecError, MissingExtra
-from lovevec.evaluate.reports.results import machine, plain, refuse_bad_folder, versions, write_results
+from lovevec.evaluate.results import Result, machine, plain, refuse_bad_folder, versions
 
 
 def test_all_that_a_number_depends_on_is_kept(tmp_path):
     scores = [{"method": "LOVE é", "mean": 49.7, "runs": [1, 2]}]
-    told = write_results(tmp_path, "similarity", {"seed": 3, "sets": ["AP"]}, scores, "| a |\n")
+    result = Result("similarity", {"seed": 3, "sets": ["AP"]}, scores, "| a |\n")
+    told = result.write(tmp_path)
     kept = json.loads((tmp_path / "similarity.json").read_text("utf-8"))
     assert kept == {
         "task": "similarity",
@@ -24,7 +25,8 @@ def test_all_that_a_number_depends_on_is_kept(tmp_path):
         "machine": machine(),
         "scores": scores,
     }
-    assert (tmp_path / "similarity.md").read_text("utf-8") == "| a |\n"
+    assert kept == result.as_dict()
+    assert (tmp_path / "similarity.md").read_text("utf-8") == result.markdown() == "| a |\n"
     assert told == [f"written: {tmp_path / 'similarity.json'}", f"written: {tmp_path / 'similarity.md'}"]
 
 
@@ -45,9 +47,10 @@ def test_pictures_are_drawn_into_the_folder_and_one_that_cannot_be_costs_nothing
     def missing(path: Path) -> None:
         raise MissingExtra("matplotlib", "plots")
 
-    told = write_results(
-        tmp_path, "x", {}, [], "table", {"x.png": missing, "y.png": lambda path: path.write_bytes(b"a picture")}
-    )
+    pictures = {"x.png": missing, "y.png": lambda path: path.write_bytes(b"a picture")}
+    result = Result("x", {}, [], "table", pictures)
+    assert result.pictures() == pictures
+    told = result.write(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.json", "x.md", "y.png"]
     assert (tmp_path / "y.png").read_bytes() == b"a picture"
     assert told[2].startswith(f"not drawn: {tmp_path / 'x.png'}: ")

@@ -10,13 +10,13 @@ from tests.methods.made_tables import made_table
 
 from lovevec.errors import LovevecError
 from lovevec.evaluate.speed import FEW, damaged_copies, known_words, running_text, words_per_second
-from lovevec.methods.method import Parameters
+from lovevec.methods.method import Method, Parameters
 from lovevec.methods.unk import Unk
 
 WORDS = [f"w{n}" for n in range(5000)]
 
 
-class Sleeper:
+class Sleeper(Method):
     """Takes a given time for each word, and a long time for its first words."""
 
     name, dim, parameters = "sleeper", 1, Parameters(0)
@@ -28,6 +28,9 @@ class Sleeper:
         self.asked.append(len(words))
         time.sleep(self.per_word * len(words) + (self.start if len(self.asked) == 1 else 0))
         return np.zeros((len(words), 1), np.float32)
+
+    def covers(self, words):
+        return np.ones(len(words), np.bool_)
 
 
 def test_the_speed_is_that_of_the_method_and_the_start_does_not_count():

@@ -9,11 +9,11 @@ import torch
 from tests.conftest import made_words
 
 from lovevec.damage.noise import Noise
-from lovevec.evaluate.datasets import Tagged, TagSplit
+from lovevec.evaluate.data import Tagged, TagSplit
+from lovevec.evaluate.nets import TaggerSettings
 from lovevec.evaluate.nets.char_cnn import WithCharCNN
-from lovevec.evaluate.nets.tagger import TaggerSettings
 from lovevec.evaluate.result_cache import ResultCache
-from lovevec.evaluate.tag import TagSettings, tag
+from lovevec.evaluate.tag import TagSettings, score_tags
 from lovevec.methods.edit_distance import EditDistance
 from lovevec.methods.table import Table
 from lovevec.progress import Progress
@@ -66,7 +66,7 @@ def made_table() -> Table:
 @pytest.fixture(scope="module")
 def alone() -> dict:
     torch.set_num_threads(1)
-    return tag(made_table(), made_split(), NOISES, SETTINGS, ResultCache(), QUIET)
+    return score_tags(made_table(), made_split(), NOISES, SETTINGS, ResultCache(), QUIET)
 
 
 def test_entities_are_found_from_vectors_and_context(alone):
@@ -80,7 +80,7 @@ def test_entities_are_found_from_vectors_and_context(alone):
 
 
 def test_damage_hurts_a_table_alone_and_far_less_one_with_good_vectors_for_damaged_words(alone):
-    imputed = tag(EditDistance(made_table()), made_split(), NOISES, SETTINGS, ResultCache(), QUIET)
+    imputed = score_tags(EditDistance(made_table()), made_split(), NOISES, SETTINGS, ResultCache(), QUIET)
     assert alone["test"]["ocr 70 %"] < alone["test"]["original"] - 20
     assert imputed["test"]["original"] == pytest.approx(alone["test"]["original"], abs=1e-6)
     assert imputed["test"]["ocr 70 %"] > alone["test"]["ocr 70 %"] + 20
@@ -88,7 +88,7 @@ def test_damage_hurts_a_table_alone_and_far_less_one_with_good_vectors_for_damag
 
 def test_a_char_cnn_learns_with_the_tagger(alone):
     method = WithCharCNN(made_table())
-    spelled = tag(method, made_split(), NOISES, SETTINGS, ResultCache(), QUIET)
+    spelled = score_tags(method, made_split(), NOISES, SETTINGS, ResultCache(), QUIET)
     assert spelled["test"]["original"] > 85
     assert spelled["test"]["ocr 70 %"] > alone["test"]["ocr 70 %"] + 5
 
@@ -99,7 +99,7 @@ def test_kept_runs_are_read_and_only_missing_ones_computed(tmp_path):
     split = made_split()
 
     def scores(settings: TagSettings = settings, split: TagSplit = split) -> list:
-        runs = tag(made_table(), split, NOISES, settings, ResultCache(tmp_path), QUIET)["runs"]
+        runs = score_tags(made_table(), split, NOISES, settings, ResultCache(tmp_path), QUIET)["runs"]
         return [(run["rate"], run["seed"], run["dev"], run["test"], run["seconds"]) for run in runs]
 
     first = scores()
@@ -119,7 +119,7 @@ def test_kept_runs_are_read_and_only_missing_ones_computed(tmp_path):
 
 def test_the_global_generator_stands_still():
     before = torch.get_rng_state()
-    tag(made_table(), made_split(), NOISES[:1], replace(SETTINGS, sentences=20), ResultCache(), QUIET)
+    score_tags(made_table(), made_split(), NOISES[:1], replace(SETTINGS, sentences=20), ResultCache(), QUIET)
     assert torch.equal(before, torch.get_rng_state())
 
 
@@ -127,7 +127,7 @@ def test_tags_that_training_lacks_are_missed():
     split = made_split()
     extra = Tagged([*split.test.sentences, [NAMES[0]]], [*split.test.tags, ["B-NEW"]])
     settings = replace(SETTINGS, sentences=40, tagger=replace(SETTINGS.tagger, epochs=1))
-    found = tag(made_table(), replace(split, test=extra), NOISES[:1], settings, ResultCache(), QUIET)
+    found = score_tags(made_table(), replace(split, test=extra), NOISES[:1], settings, ResultCache(), QUIET)
     assert found["runs"][0]["entities"]["original"]["types"]["NEW"] == 0
 
 

@@ -7,17 +7,17 @@ import pytest
 from tests.methods.made_tables import made_table, table_of
 
 from lovevec.errors import LovevecError
-from lovevec.evaluate.data.misspellings import Misspellings
-from lovevec.evaluate.typos import BATCH, lower_cased, recovered, trial, typos
+from lovevec.evaluate.data import Misspellings
+from lovevec.evaluate.typos import BATCH, lower_cased, recovered, score_typos, trial
 from lovevec.methods.edit_distance import EditDistance
-from lovevec.methods.method import Parameters
+from lovevec.methods.method import Method, Parameters
 from lovevec.methods.unk import Unk
 
 TABLE = made_table(150)
 LIST = Misspellings("list", [word for word in TABLE.words for _ in "ab"], [w + x for w in TABLE.words for x in "qz"])
 
 
-class Fixed:
+class Fixed(Method):
     """A method that has a given vector for each word, zeros for the others."""
 
     name, dim, parameters = "fixed", TABLE.dim, Parameters(0)
@@ -54,7 +54,7 @@ def test_ranks_and_cosines_are_those_of_the_definition():
     noisy = (TABLE.vectors[tried.rows] + rng.normal(size=(300, TABLE.dim)) * 2) * rng.uniform(0.1, 9, (300, 1))
     noisy[::7] = 0
     made = dict(zip(tried.wrong, noisy, strict=True))
-    score = typos(Fixed({word: row for word, row in made.items() if row.any()}), TABLE, [tried], 50).sets[0]
+    score = score_typos(Fixed({word: row for word, row in made.items() if row.any()}), TABLE, [tried], 50).sets[0]
     target = TABLE.vectors.astype(np.float64)
     target /= np.linalg.norm(target, axis=1, keepdims=True)
     top1 = top10 = near = 0.0
@@ -85,7 +85,9 @@ def test_zero_vectors_are_never_right_and_batches_do_not_matter():
 
 
 def test_a_method_that_answers_with_words():
-    score, unk = (typos(rival, TABLE, [trial(LIST, TABLE)], 20).sets[0] for rival in (EditDistance(TABLE), Unk(TABLE)))
+    score, unk = (
+        score_typos(rival, TABLE, [trial(LIST, TABLE)], 20).sets[0] for rival in (EditDistance(TABLE), Unk(TABLE))
+    )
     assert score.top1.mean == score.top10.mean == score.covered == 100  # one letter too many, the word is nearest
     assert score.cosine.mean == pytest.approx(1)
     assert unk.covered == 0
@@ -98,17 +100,17 @@ def test_the_interval_is_of_words_not_of_misspellings():
     wrong = [f"{table.words[0]}{n}" for n in range(900)] + [f"{word}x" for word in table.words]
     given = Misspellings("x", [table.words[0]] * 900 + table.words, wrong)
     method = Fixed(dict.fromkeys(wrong[:901], table.vectors[0]))
-    score = typos(method, table, [trial(given, table)], 400).sets[0]
+    score = score_typos(method, table, [trial(given, table)], 400).sets[0]
     assert score.top1.mean == pytest.approx(90.1)
     assert score.top1.low == 0  # a third of all draws do not have the first word
-    assert score == typos(method, table, [trial(given, table)], 400).sets[0]
-    assert score.top1 != typos(method, table, [trial(given, table)], 400, seed=1).sets[0].top1
+    assert score == score_typos(method, table, [trial(given, table)], 400).sets[0]
+    assert score.top1 != score_typos(method, table, [trial(given, table)], 400, seed=1).sets[0].top1
 
 
 def test_vectors_that_are_not_finite_are_refused():
     method = Fixed({LIST.wrong[3]: np.full(TABLE.dim, np.nan)})
     with pytest.raises(LovevecError, match=f"fixed: its vector of '{LIST.wrong[3]}'"):
-        typos(method, TABLE, [trial(LIST, TABLE)])
+        score_typos(method, TABLE, [trial(LIST, TABLE)])
 
 
 def test_a_cased_target_is_lower_cased_once():
@@ -120,6 +122,6 @@ def test_a_cased_target_is_lower_cased_once():
 
 
 def test_plain_scores_can_be_published():
-    plain = typos(Unk(TABLE), TABLE, [trial(LIST, TABLE)], 5).plain()
+    plain = score_typos(Unk(TABLE), TABLE, [trial(LIST, TABLE)], 5).plain()
     assert plain["parameters"] == {"embedding": 151 * TABLE.dim, "others": 0}
     assert plain["sets"][0]["top1"].keys() == {"mean", "low", "high"}

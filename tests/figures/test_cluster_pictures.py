@@ -12,8 +12,7 @@ from matplotlib.markers import MarkerStyle
 from tests.figures.drawn import NASTY, overlaps, texts
 
 from lovevec.errors import LovevecError
-from lovevec.figures.clusters import clusters_of, draw_clusters, matched
-from lovevec.figures.plane import on_plane, plane, turned
+from lovevec.figures.clusters import clusters_of, draw_clusters, matched, on_plane, plane, turned
 from lovevec.figures.style import COLOURS, INK, QUIET
 
 RNG = np.random.default_rng(0)

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lovevec.figures.beside import find_places
-from lovevec.figures.labels import GAP, apart
+from lovevec.figures.labels import GAP, apart, find_places
 
 places = st.lists(st.integers(-3, 15), min_size=1, max_size=3)
 

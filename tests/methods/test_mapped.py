@@ -11,9 +11,8 @@ from tests.methods.made_tables import made_table, table_of
 from lovevec.errors import LovevecError
 from lovevec.methods.edit_distance import EditDistance
 from lovevec.methods.fasttext import FastText
-from lovevec.methods.mapped import Mapped, brought_into, shares_space
 from lovevec.methods.model import Model
-from lovevec.methods.plugged import Plugged
+from lovevec.methods.plugged import Mapped, Plugged, brought_into, shares_space
 from lovevec.methods.unk import Unk
 from lovevec.train import Settings, train
 

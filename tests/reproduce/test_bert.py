@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 from tests.conftest import made_vectors, made_words
-from tests.evaluate.finetune.made_encoder import save_encoder
+from tests.evaluate.finetune.made_transformer import save_transformer
 from tests.reproduce.made_data import make_data
 
 from lovevec.cli import main
@@ -26,15 +26,22 @@ def flags(tmp_path_factory) -> list[str]:
     words = [word for word in made_words(300) if len(word) >= 4]
     vectors = made_vectors(words, 16)
     make_data(folder / "data", words, vectors)
-    save_encoder(folder / "encoder", words)
+    save_transformer(folder / "encoder", words)
     settings = Settings(vocabulary_size=300, epochs=1, negatives=10, device="cpu")
     train((words, vectors), settings, output=folder / "love")
-    where = ["--data", str(folder / "data"), "--encoder", f"tiny={folder / 'encoder'}", "--love", str(folder / "love")]
+    where = [
+        "--data",
+        str(folder / "data"),
+        "--transformer",
+        f"tiny={folder / 'encoder'}",
+        "--love",
+        str(folder / "love"),
+    ]
     return [*where, "--device", "cpu", "--quick", "-q", "--learning-rates", "1e-2,1e-3"]
 
 
-def cells(folder) -> dict:
-    return {path: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
+def kept_runs(folder) -> dict:
+    return {path: path.stat().st_mtime_ns for path in (folder / "cache").iterdir()}
 
 
 def test_shares_fill_the_folder_and_one_command_collects(flags, tmp_path, capsys):
@@ -42,13 +49,13 @@ def test_shares_fill_the_folder_and_one_command_collects(flags, tmp_path, capsys
         assert main(["reproduce", "bert", *flags, "-o", str(tmp_path), "--share", share]) == 0
     assert capsys.readouterr().out == ""
     assert not (tmp_path / "bert.json").exists()
-    kept = cells(tmp_path)
+    kept = kept_runs(tmp_path)
     assert len(kept) == 2 * len(ROWS)  # two tasks; --quick has one rate and one seed
     assert main(["reproduce", "bert", *flags, "-o", str(tmp_path)]) == 0
     told = capsys.readouterr().out
-    assert cells(tmp_path) == kept
+    assert kept_runs(tmp_path) == kept
     result = json.loads((tmp_path / "bert.json").read_text())
-    assert result["settings"]["encoder"] == "tiny"
+    assert result["settings"]["transformer"] == "tiny"
     scores = result["scores"]
     assert list(scores["methods"]) == ROWS
     assert scores["tasks"] == ["sst2", "conll03"]
@@ -56,7 +63,7 @@ def test_shares_fill_the_folder_and_one_command_collects(flags, tmp_path, capsys
         for task in row["tasks"].values():
             assert set(task["test"]) == {*OCR, *TYPO}
             assert all(0 <= score <= 100 for score in task["test"].values())
-    assert "Encoder: tiny" in told
+    assert "Transformer: tiny" in told
     assert told.count(PAPER) == 2 + 4 + 2  # SST2: sweep and strategies; CoNLL-03: sweep
     assert "81.4" in told  # the paper's Replacement at one typo
     assert str(tmp_path.parent) not in (tmp_path / "bert.json").read_text()
@@ -77,7 +84,7 @@ def test_rows_on_request_and_what_cannot_be_had(flags, tmp_path, capsys):
         (["--share", "4/3"], "--share 4/3: K/N expected"),
         (["--precision", "int4"], "--precision int4"),
         (["--love", "nowhere"], "nowhere: no such model folder"),
-        (["--encoder", str(tmp_path / "nothing")], "no such folder, and not to be had as a hub id"),
+        (["--transformer", str(tmp_path / "nothing")], "no such folder, and not to be had as a hub id"),
         (["--data", str(tmp_path)], "bc2gm/train.tsv is not there"),
         (["--seeds", "0"], "--seeds 0: at least 1"),
         (["--seeds", "0", "--share", "1/2"], "--seeds 0: at least 1"),
@@ -91,7 +98,7 @@ def test_rows_on_request_and_what_cannot_be_had(flags, tmp_path, capsys):
         assert error.count("\n") == 1
     assert main(["reproduce", "shrink", "--share", "1/2", "-o", str(tmp_path)]) == 2
     assert main(["reproduce", "bert", "-o", str(tmp_path)]) == 2
-    assert "--encoder" in capsys.readouterr().err
+    assert "--transformer" in capsys.readouterr().err
 
 
 def made_scores(seeds: int) -> dict:
@@ -113,7 +120,7 @@ def made_scores(seeds: int) -> dict:
         }
         for name, numbers in published.BERT_ROBUSTNESS.items()
     }
-    return {"encoder": {"name": "BERT-base", "quick": False}, "tasks": ["sst2"], "methods": methods}
+    return {"transformer": {"name": "BERT-base", "quick": False}, "tasks": ["sst2"], "methods": methods}
 
 
 def test_the_page_has_means_gains_and_spreads():
@@ -143,6 +150,6 @@ def test_less_of_it_by_flags(flags, tmp_path, capsys):
     capsys.readouterr()
     settings = json.loads((tmp_path / "bert.json").read_text())["settings"]
     assert (settings["epochs"], settings["sentences"], settings["tested"]) == (1, 20, 10)
-    (run, _) = (json.loads(path.read_text()) for path in (tmp_path / "cells").iterdir())
+    (run, _) = (json.loads(path.read_text()) for path in (tmp_path / "cache").iterdir())
     assert run["result"]["epoch"] == 1
     assert {round(score * 10) % 100 for score in run["result"]["test"].values()} == {0}  # tenths of ten sentences

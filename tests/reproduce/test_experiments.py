@@ -80,14 +80,14 @@ def test_robustness_goes_on_and_redraws(place, tmp_path):
     picture = tmp_path / "robustness.png"
     assert picture.read_bytes()[:4] == b"\x89PNG"
 
-    cells = {path: path.stat().st_mtime_ns for path in (tmp_path / "cells").iterdir()}
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").iterdir()}
     picture.unlink()
     run(place, "robustness", tmp_path, "--methods", methods)
     again = scores(tmp_path, "robustness")["methods"]
     assert {name: row["tasks"] for name, row in again.items()} == {
         name: row["tasks"] for name, row in found["methods"].items()
     }
-    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "cells").iterdir()} == cells
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").iterdir()} == kept
     assert picture.is_file()
 
     picture.unlink()

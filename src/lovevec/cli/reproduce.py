@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lovevec.cli.evaluate.downstream import rates_of
-from lovevec.cli.evaluate.shared import count
+from lovevec.cli.evaluate import count, numbers
 from lovevec.cli.shell import describe
 from lovevec.cli.streams import put
 from lovevec.errors import LovevecError
@@ -16,7 +15,7 @@ from lovevec.progress import Progress
 
 if TYPE_CHECKING:
     from lovevec.reproduce.bench import Bench
-    from lovevec.reproduce.encoder_bench import EncoderBench
+    from lovevec.reproduce.transformer_bench import TransformerBench
 
 ABOUT = """Reproduce a table or figure of the paper, on vectors of your choice: everything is trained, measured and
 written to a folder: NAME.json (settings, versions, every score), NAME.md (our numbers beside the paper's) and pictures.
@@ -24,7 +23,7 @@ A run that was stopped goes on where it was."""
 EXAMPLES = """examples:
   lovevec reproduce intrinsic --target glove.txt -o results
   lovevec reproduce robustness --target glove.txt -o results --tasks sst2 --device cuda
-  lovevec reproduce bert --encoder bert-base-uncased --love love-bert --seeds 3 --device cuda -o results
+  lovevec reproduce bert --transformer bert-base-uncased --love love-bert --seeds 3 --device cuda -o results
   lovevec reproduce all --quick                      to see that everything works, in minutes
   lovevec reproduce robustness --redraw -o results   page and pictures again, from the scores in the folder"""
 NAMES = (
@@ -41,8 +40,8 @@ NAMES = (
     "all",
 )
 TARGET = "targets/glove840b-300d-34k.npz"
-BERT = """The encoder is fine-tuned plain, behind a speller, and with LOVE inside. Learning rates are the paper's for
-BERT-base by default, 9e-5 to 1e-5; small encoders such as MiniLM need larger ones."""
+BERT = """The transformer is fine-tuned plain, behind a speller, and with LOVE inside. Learning rates are the paper's
+for BERT-base by default, 9e-5 to 1e-5; small ones such as MiniLM need larger rates."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_bert(group: argparse._ArgumentGroup) -> None:
     """The flags of one experiment."""
     group.add_argument(
-        "--encoder", metavar="NAME", help="the model: a folder or a hub id; TITLE=… says what the pages call it"
+        "--transformer", metavar="NAME", help="the model: a folder or a hub id; TITLE=… says what the pages call it"
     )
     group.add_argument("--love", metavar="MODEL", help="LOVE that mimics its input embeddings")
     group.add_argument("--distilled", metavar="MODEL", help="LOVE that mimics its distilled embeddings")
@@ -98,7 +97,7 @@ def run(given: argparse.Namespace) -> None:
 
     names = [given.name]
     if given.name == "all":
-        names = [name for name in EXPERIMENTS if name != "bert" or given.encoder]
+        names = [name for name in EXPERIMENTS if name != "bert" or given.transformer]
     with Progress(given.quiet) as progress:
         if given.redraw:
             for name in names:
@@ -116,51 +115,50 @@ def run(given: argparse.Namespace) -> None:
 
 
 def fill(given: argparse.Namespace, progress: Progress) -> None:
-    """A part of the runs of bert, kept in the folder."""
-    from lovevec.reproduce.encoder_bench import share_of
+    """A share of the runs of bert, kept in the folder."""
+    from lovevec.reproduce.transformer_bench import share_of
 
     if given.name != "bert":
         raise LovevecError(f"--share {given.share}: for bert only; share others out by --methods and --tasks")
     share = share_of(given.share)
-    encoder_bench_of(given, progress).fill(share)
+    transformer_bench_of(given, progress).fill(share)
 
 
 def benches_of(
     given: argparse.Namespace, names: Sequence[str], progress: Progress
-) -> Mapping[str, Bench | EncoderBench]:
+) -> Mapping[str, Bench | TransformerBench]:
     """What each experiment stands on; what is missing is told before anything is trained."""
     others = [name for name in names if name != "bert"]
-    benches: dict[str, Bench | EncoderBench] = {}
+    benches: dict[str, Bench | TransformerBench] = {}
     if others:
         benches = dict.fromkeys(others, bench_of(given, progress))
-    return benches | ({"bert": encoder_bench_of(given, progress)} if "bert" in names else {})
+    return benches | ({"bert": transformer_bench_of(given, progress)} if "bert" in names else {})
 
 
-def encoder_bench_of(given: argparse.Namespace, progress: Progress) -> EncoderBench:
+def transformer_bench_of(given: argparse.Namespace, progress: Progress) -> TransformerBench:
     """What bert needs, from the command line."""
     from lovevec.device import choose_device
-    from lovevec.evaluate.datasets import data_folder
+    from lovevec.evaluate.data import data_folder
     from lovevec.evaluate.finetune import FinetuneSettings
-    from lovevec.evaluate.finetune.settings import RATES
-    from lovevec.evaluate.reports.results import refuse_bad_folder
+    from lovevec.evaluate.finetune.loop import RATES
+    from lovevec.evaluate.results import refuse_bad_folder
     from lovevec.methods.open_method import split_name
     from lovevec.model.find import find_model
-    from lovevec.reproduce.encoder_bench import EncoderBench
+    from lovevec.reproduce.transformer_bench import TransformerBench
 
-    if not given.encoder:
-        raise LovevecError("bert: name the model with --encoder, a folder or a hub id such as bert-base-uncased")
-    title, encoder = split_name(given.encoder)
+    if not given.transformer:
+        raise LovevecError("bert: name the model with --transformer, a folder or a hub id such as bert-base-uncased")
+    title, transformer = split_name(given.transformer)
     for love in (given.love, given.distilled):
         if love:
             find_model(love)
     choose_device(given.device)
-    seeds = tuple(range(given.seed, given.seed + given.seeds))
     for flag in ("epochs", "sentences", "tested"):
-        if (count := getattr(given, flag)) is not None and count < 1:
-            raise LovevecError(f"--{flag} {count}: at least 1")
-    how = FinetuneSettings(
+        if (number := getattr(given, flag)) is not None and number < 1:
+            raise LovevecError(f"--{flag} {number}: at least 1")
+    settings = FinetuneSettings(
         rates_of(given) or RATES,
-        seeds,
+        tuple(range(given.seed, given.seed + given.seeds)),
         given.seed,
         given.epochs,
         precision=given.precision,
@@ -168,53 +166,59 @@ def encoder_bench_of(given: argparse.Namespace, progress: Progress) -> EncoderBe
         tested=given.tested,
         device=given.device,
     )
-    return EncoderBench(
-        encoder,
-        refuse_bad_folder(given.output),
-        data_folder(given.data),
-        how.quick() if given.quick else how,
-        title,
-        given.love,
-        given.distilled,
-        given.quick,
-        _names(given.tasks),
-        _names(given.methods),
-        progress,
+    return TransformerBench(
+        transformer=transformer,
+        folder=refuse_bad_folder(given.output),
+        data=data_folder(given.data),
+        finetune=settings.quick() if given.quick else settings,
+        name=title,
+        love=given.love,
+        distilled=given.distilled,
+        quick=given.quick,
+        tasks=_names(given.tasks),
+        methods=_names(given.methods),
+        progress=progress,
     )
 
 
 def bench_of(given: argparse.Namespace, progress: Progress) -> Bench:
     """What the experiments need, from the command line; what is missing is told before anything is trained."""
-    from lovevec.evaluate.datasets import data_folder
+    from lovevec.evaluate.data import data_folder
     from lovevec.evaluate.grid import RATES
-    from lovevec.methods.fasttext import FastText
-    from lovevec.methods.open_method import open_method, open_table
-    from lovevec.methods.table import Table
-    from lovevec.reproduce.bench import TAGS, TEXTS, Bench
+    from lovevec.methods.open_method import open_method
+    from lovevec.methods.table import table_of
+    from lovevec.reproduce.bench import TASKS, Bench
 
     for task in _names(given.tasks):
-        if task.lower() not in (*TEXTS, *TAGS, "none"):
-            raise LovevecError(f"--tasks {task}: no such dataset; there are {', '.join((*TEXTS, *TAGS))}, and none")
+        if task.lower() not in (*TASKS, "none"):
+            raise LovevecError(f"--tasks {task}: no such dataset; there are {', '.join(TASKS)}, and none")
     data = data_folder(given.data)
     target = given.target or data / TARGET
     alone = open_method(str(target), progress)
-    table = open_table(target, progress) if isinstance(alone, FastText) else alone
-    if not isinstance(table, Table):
+    table = table_of(alone)
+    if table is None:
         raise LovevecError(f"--target {target}: is a model; name the vectors to mimic, a file")
     return Bench(
-        table,
-        alone,
-        Path(given.output),
-        data,
-        given.device,
-        given.seed,
-        given.seeds,
-        rates_of(given) or RATES,
-        given.quick,
-        _names(given.tasks),
-        _names(given.methods),
-        progress,
+        target=table,
+        alone=alone,
+        folder=Path(given.output),
+        data=data,
+        device=given.device,
+        seed=given.seed,
+        seeds=given.seeds,
+        rates=rates_of(given) or RATES,
+        quick=given.quick,
+        tasks=_names(given.tasks),
+        methods=_names(given.methods),
+        progress=progress,
     )
+
+
+def rates_of(given: argparse.Namespace) -> tuple[float, ...]:
+    """The learning rates, if any are named."""
+    from lovevec.evaluate.grid import checked_rates
+
+    return checked_rates(numbers("--learning-rates", given.learning_rates or "", float))
 
 
 def _names(text: str | None) -> list[str]:

@@ -1,1 +1,21 @@
-"""How good vectors are: similarity, clusters, real misspellings, text classification, tagging, under noise."""
+"""How good vectors are: similarity, clusters, real misspellings, text classification, tagging, speed.
+
+>>> from lovevec.evaluate import typos
+>>> result = typos(["default", "mine=my-model"], sets=["birkbeck"], target="glove.txt", rivals="symspell")
+>>> print(result.markdown())
+>>> result.write("results")                          # JSON, table, pictures
+
+A method is a name as on the command line (a model, a vector file, a fastText .bin), or a Method, a LOVE, a table of
+vectors. Options have the names of the flags of `lovevec evaluate`; every task gives a `Result`. torch is imported when
+a task trains something.
+"""
+
+from lovevec.evaluate.classify import classify
+from lovevec.evaluate.clusters import clusters
+from lovevec.evaluate.results import Result
+from lovevec.evaluate.similarity import similarity
+from lovevec.evaluate.speed import speed
+from lovevec.evaluate.tag import tag
+from lovevec.evaluate.typos import typos
+
+__all__ = ["Result", "classify", "clusters", "similarity", "speed", "tag", "typos"]

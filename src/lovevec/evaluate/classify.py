@@ -1,6 +1,8 @@
 """How well texts are told apart by a CNN that reads a method's vectors, when the texts are clean and when they are not.
 
 Trained on clean text, learning rate and epoch chosen on clean dev text, tested on the test text under each noise.
+
+>>> classify("sst2", vectors="glove.txt", impute=["default"], noise=[0, 30, 70]).markdown()
 """
 
 from __future__ import annotations
@@ -9,18 +11,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import torch
-
 from lovevec.damage.noise import Noise, damaged
-from lovevec.device import choose_device
-from lovevec.evaluate.datasets import Texts, TextSplit
-from lovevec.evaluate.fingerprint import downstream_key
-from lovevec.evaluate.grid import RATES, run_grid
-from lovevec.evaluate.nets.char_cnn import input_layer
+from lovevec.evaluate.data import Texts, TextSplit, texts
+from lovevec.evaluate.downstream import Downstream, DownstreamSettings, downstream_key, subsample
+from lovevec.evaluate.grid import run_grid
+from lovevec.evaluate.nets import CNNSettings
 from lovevec.evaluate.nets.lookup import look_up
-from lovevec.evaluate.nets.text_cnn import CNNSettings, Rows, TextCNN, accuracy, trained
 from lovevec.evaluate.result_cache import ResultCache, Score
-from lovevec.evaluate.subsample import subsample
 from lovevec.methods.method import Method
 from lovevec.progress import Progress
 
@@ -28,33 +25,38 @@ TASK = "classify 1"  # the number rises when other scores come out: kept ones ar
 
 
 @dataclass(frozen=True)
-class ClassifySettings:
-    """What is trained, how often, where. `sentences` cuts the training text, `noise_seed` decides the damage."""
+class ClassifySettings(DownstreamSettings):
+    """Those of every downstream task, and the network's."""
 
-    rates: tuple[float, ...] = RATES
-    seeds: tuple[int, ...] = (0,)
-    noise_seed: int = 0
-    sentences: int | None = None
-    device: str = "auto"
     cnn: CNNSettings = field(default_factory=CNNSettings)
 
     def quick(self) -> ClassifySettings:
         """To see whether it works: two rates, one seed, little text."""
         return replace(self, rates=(3e-3, 1e-3), seeds=self.seeds[:1], sentences=2000)
 
+    def with_epochs(self, epochs: int) -> ClassifySettings:
+        """Of the CNN."""
+        return replace(self, cnn=replace(self.cnn, epochs=epochs))
 
-def classify(
+
+def score_texts(
     method: Method,
     split: TextSplit,
     noises: Sequence[Noise],
     settings: ClassifySettings,
-    cells: ResultCache,
+    cache: ResultCache,
     progress: Progress,
 ) -> Score:
-    """The method's score (see `lovevec.evaluate.grid.best_of`): accuracies in per cent, by the labels of `noises`."""
+    """One method's score (see `lovevec.evaluate.grid.best_by_seed`): accuracies in per cent, by the noises' labels."""
+    import torch
+
+    from lovevec.device import choose_device
+    from lovevec.evaluate.nets.char_cnn import input_layer
+    from lovevec.evaluate.nets.text_cnn import Rows, TextCNN, accuracy, trained
+
     device = choose_device(settings.device)
-    part = subsample(len(split.train.labels), settings.sentences)
-    train = Texts([split.train.sentences[row] for row in part], [split.train.labels[row] for row in part])
+    subset = subsample(len(split.train.labels), settings.sentences)
+    train = Texts([split.train.sentences[row] for row in subset], [split.train.labels[row] for row in subset])
     tests = {noise.label: damaged(split.test.sentences, noise, settings.noise_seed) for noise in noises}
     lookup = look_up(method, train.sentences, split.dev.sentences, *tests.values())
     number = {label: place for place, label in enumerate(sorted(set(train.labels)))}
@@ -62,16 +64,19 @@ def classify(
     def rows(sentences: Sequence[Sequence[str]], labels: Sequence[str]) -> Rows:
         return Rows(lookup(sentences), [number.get(label, -1) for label in labels], device)
 
-    learn, choose = rows(train.sentences, train.labels), rows(split.dev.sentences, split.dev.labels)
-    check = {label: rows(sentences, split.test.labels) for label, sentences in tests.items()}
+    train_rows, dev_rows = rows(train.sentences, train.labels), rows(split.dev.sentences, split.dev.labels)
+    test_rows = {label: rows(sentences, split.test.labels) for label, sentences in tests.items()}
 
     def train_one(rate: float, seed: int) -> Score:
         start = time.perf_counter()
         with torch.random.fork_rng(devices=[]):  # torch's layers would draw from the global generator
             model = TextCNN(input_layer(method, lookup), len(number), settings.cnn)
-        dev = trained(model, learn, choose, rate, seed, settings.cnn)
-        test = {label: accuracy(model, texts) for label, texts in check.items()}
+        dev = trained(model, train_rows, dev_rows, rate, seed, settings.cnn)
+        test = {label: accuracy(model, texts) for label, texts in test_rows.items()}
         return {"dev": dev, "test": test, "seconds": time.perf_counter() - start, "device": device.type}
 
     key = downstream_key(TASK, method, lookup, split, noises, settings)
-    return run_grid(train_one, settings.rates, settings.seeds, cells, key, progress, name=method.name)
+    return run_grid(train_one, settings.rates, settings.seeds, cache, key, progress, name=method.name)
+
+
+classify = Downstream("classify", "accuracy", texts, ClassifySettings, score_texts)

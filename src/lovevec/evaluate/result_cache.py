@@ -1,6 +1,7 @@
 """Results that are computed once: long work can be stopped, and the same command goes on where it was.
 
-A cell is one number or a few, in a JSON file of its own, under a key that says all that it depends on.
+A result is one number or a few, in a JSON file of its own, under a key that says all that it depends on; what is long
+(texts, vectors) goes into the key as a hash or a fingerprint.
 """
 
 from __future__ import annotations
@@ -11,9 +12,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lovevec.files import write_json
 
 Score = dict[str, Any]
+NUMBERS = 6
+STEP = 1e-3
 
 
 class ResultCache:
@@ -29,9 +35,9 @@ class ResultCache:
         key_text = json.dumps(key, sort_keys=True)
         file = self.folder / f"{blake2b(key_text.encode(), digest_size=10).hexdigest()}.json"
         try:
-            found = json.loads(file.read_text("utf-8"))
-            if found["key"] == json.loads(key_text):
-                result: Score = found["result"]
+            kept = json.loads(file.read_text("utf-8"))
+            if kept["key"] == json.loads(key_text):
+                result: Score = kept["result"]
                 return result
         except (OSError, ValueError, KeyError, TypeError):
             pass  # not there, or cut short by a full disk: computed again
@@ -39,3 +45,22 @@ class ResultCache:
         self.folder.mkdir(parents=True, exist_ok=True)
         write_json(file, {"key": key, "result": result})
         return result
+
+
+def content_hash(value: Any) -> str:
+    """A hash of plain values that JSON can hold: texts, labels, lists of them."""
+    return blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=10).hexdigest()
+
+
+def vectors_fingerprint(vectors: NDArray[np.floating]) -> list[int]:
+    """A few whole numbers that tell [rows, dim] vectors from others, yet not from those of another engine or machine.
+
+    Each is a random sum of all entries, in thousandths of what such sums come to: rounding errors of 1e-6 pass, one
+    row that is another among 100,000 does not.
+    """
+    rng = np.random.default_rng(0)
+    across = rng.standard_normal((vectors.shape[1], NUMBERS))
+    down = rng.standard_normal((len(vectors), NUMBERS))
+    sums = np.einsum("ri,ri->i", down, vectors.astype(np.float64) @ across)
+    scale = float(np.sqrt(np.square(vectors, dtype=np.float64).sum())) or 1.0
+    return [*map(int, np.rint(sums / (STEP * scale))), len(vectors)]

@@ -2,6 +2,8 @@
 
 A method is warmed up first (caches are filled, code is compiled), on as many words as it gets through in about a third
 of a second. The median of five passes over these counts.
+
+>>> speed(["default", "my.bin"]).markdown()
 """
 
 from __future__ import annotations
@@ -10,33 +12,91 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import numpy as np
 
 from lovevec.damage.edits import damage
 from lovevec.errors import FormatError, LovevecError
 from lovevec.evaluate.data.lines import read_bytes
-from lovevec.methods.fasttext import FastText
-from lovevec.methods.method import Method
-from lovevec.methods.model import Model
-from lovevec.methods.plugged import Plugged
-from lovevec.methods.table import Table
-from lovevec.methods.with_fallback import WithFallback
+from lovevec.evaluate.lineup import Folder, Lineup, as_list
+from lovevec.evaluate.markdown import HEADER, Cell, markdown, method_cells
+from lovevec.evaluate.results import Result
+from lovevec.methods.method import Method, Parameters
+from lovevec.progress import Progress
 
-REPEATS = 5
+COUNT, QUICK_COUNT = 200_000, 2_000
+REPEATS, QUICK_REPEATS = 5, 3
 SECONDS = 0.3
 FEW = 500  # words by which it is found out how many a pass should have
 
 
-def words_per_second(method: Method, words: Sequence[str], repeats: int = REPEATS, seconds: float = SECONDS) -> float:
-    """How many words a second the method embeds, in passes of about `seconds` over the first of the words."""
+def speed(
+    methods: Any = (),
+    *,
+    words: Folder | None = None,
+    count: int | None = None,
+    rivals: str | Sequence[str] = "",
+    target: Any = None,
+    device: str = "auto",
+    seed: int = 0,
+    quick: bool = False,
+    keep: Folder | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Time methods on damaged copies of the target's words (or of those that the first method knows), and on the words
+    of a text file, `words`; at most `count` of each (200,000; with `quick` 2,000)."""
+    count = count if count is not None else QUICK_COUNT if quick else COUNT
+    if count < 1:
+        raise LovevecError(f"--count is {count}: must be at least 1")
+    repeats = QUICK_REPEATS if quick else REPEATS
+    text = running_text(words, count) if words else []
+    progress = progress or Progress(quiet=True)
+    lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
+    lined_up = lineup.methods(methods)
+    made = lined_up[len(as_list(methods)) :]  # rivals hold their target already
+    known = lineup.target_of([]).words if target is not None and not made else known_words(made or lined_up)
+    damaged = damaged_copies(known, count, seed)
+    scores = []
+    for method in lined_up:
+        with progress.phase(f"timing {method.name}"):
+            score: dict[str, Any] = {"method": method.name, "parameters": method.parameters._asdict()}
+            score["damaged"] = _rounded(words_per_second(method, damaged, repeats))
+            score["text"] = _rounded(words_per_second(method, text, repeats)) if text else None
+            scores.append(score)
+    settings = {
+        "words": count,
+        "text": Path(words).name if words else None,
+        "repeats": repeats,
+        "seed": seed,
+        "quick": quick,
+    }
+    return Result("speed", settings, scores, speed_table(scores, bool(text)))
+
+
+def speed_table(scores: Sequence[dict[str, Any]], with_text: bool) -> str:
+    """Methods (rows); one column of speeds, or two."""
+    rows: list[list[Cell]] = []
+    for score in scores:
+        cells = method_cells(score["method"], Parameters(**score["parameters"]), score["damaged"])
+        rows.append([*cells, score["text"]] if with_text else cells)
+    return markdown([*HEADER[:-1], "damaged words/s", *(["text words/s"] if with_text else [])], rows)
+
+
+def words_per_second(
+    method: Method, words: Sequence[str], repeats: int = REPEATS, seconds: float = SECONDS
+) -> float | None:
+    """How many words a second the method embeds, in passes of about `seconds` over the first of the words; None for one
+    that has no speed of its own."""
+    if not method.timed:
+        return None
     if not words:
         raise LovevecError("speed: no words to embed")
     _time(method, words[:FEW])
     rate = len(words[:FEW]) / _time(method, words[:FEW])
-    part = words[: max(FEW, int(rate * seconds))]
-    _time(method, part)
-    return len(part) / median(_time(method, part) for _ in range(repeats))
+    subset = words[: max(FEW, int(rate * seconds))]
+    _time(method, subset)
+    return len(subset) / median(_time(method, subset) for _ in range(repeats))
 
 
 def damaged_copies(words: Sequence[str], count: int, seed: int = 0) -> list[str]:
@@ -48,22 +108,16 @@ def damaged_copies(words: Sequence[str], count: int, seed: int = 0) -> list[str]
 def known_words(methods: Sequence[Method]) -> Sequence[str]:
     """The words that the first of the methods to know any has a vector of its own for, or has learned from."""
     for method in methods:
-        if isinstance(method, WithFallback):
-            method = method.table
-        if isinstance(method, (Table, FastText)) and len(method.words):
+        if len(method.words):
             return method.words
-        if isinstance(method, Model) and len(method.love.words):
-            return method.love.words
-        if isinstance(method, Plugged):
-            return method.attached.words
     raise LovevecError("speed: none of the methods knows any words; name some with --target FILE")
 
 
-def running_text(path: str | Path, count: int) -> list[str]:
+def running_text(path: Folder, count: int) -> list[str]:
     """The first `count` words of a text file, as white space separates them; bytes that are no UTF-8 do not matter."""
     words = read_bytes(Path(path)).decode("utf-8", "replace").split()
     if not words:
-        raise FormatError(path, "holds no words")
+        raise FormatError(Path(path), "holds no words")
     return words[:count]
 
 
@@ -71,3 +125,7 @@ def _time(method: Method, words: Sequence[str]) -> float:
     start = time.perf_counter()
     method.embed(words)
     return max(time.perf_counter() - start, 1e-9)
+
+
+def _rounded(speed: float | None) -> int | None:
+    return None if speed is None else round(speed)

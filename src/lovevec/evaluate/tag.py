@@ -1,6 +1,8 @@
 """How well entities are found by a BiLSTM-CRF that reads a method's vectors, in clean text and in damaged text.
 
 Trained on clean text, learning rate and epoch chosen on clean dev text, tested on the test text under each noise.
+
+>>> tag("conll03", vectors="glove.txt", impute=["default"]).markdown()
 """
 
 from __future__ import annotations
@@ -10,19 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import torch
 
 from lovevec.damage.noise import Noise, damaged
-from lovevec.device import choose_device
-from lovevec.evaluate.datasets import Tagged, TagSplit
-from lovevec.evaluate.fingerprint import downstream_key
-from lovevec.evaluate.grid import RATES, run_grid
-from lovevec.evaluate.nets.char_cnn import input_layer
+from lovevec.evaluate.data import Tagged, TagSplit, tagged
+from lovevec.evaluate.downstream import Downstream, DownstreamSettings, downstream_key, subsample
+from lovevec.evaluate.grid import run_grid
+from lovevec.evaluate.nets import TaggerSettings
 from lovevec.evaluate.nets.entities import Counts, Tags, count_entities, overall
 from lovevec.evaluate.nets.lookup import look_up
-from lovevec.evaluate.nets.tagger import Sentences, Tagger, TaggerSettings, trained
 from lovevec.evaluate.result_cache import ResultCache, Score
-from lovevec.evaluate.subsample import subsample
 from lovevec.methods.method import Method
 from lovevec.progress import Progress
 
@@ -30,14 +28,9 @@ TASK = "tag 1"  # the number rises when other scores come out: kept ones are com
 
 
 @dataclass(frozen=True)
-class TagSettings:
-    """What is trained, how often, where. `sentences` cuts the training text, `noise_seed` decides the damage."""
+class TagSettings(DownstreamSettings):
+    """Those of every downstream task, and the network's."""
 
-    rates: tuple[float, ...] = RATES
-    seeds: tuple[int, ...] = (0,)
-    noise_seed: int = 0
-    sentences: int | None = None
-    device: str = "auto"
     tagger: TaggerSettings = field(default_factory=TaggerSettings)
 
     def quick(self) -> TagSettings:
@@ -45,42 +38,53 @@ class TagSettings:
         few = replace(self.tagger, epochs=min(self.tagger.epochs, 5))
         return replace(self, rates=(5e-3, 3e-3), seeds=self.seeds[:1], sentences=2000, tagger=few)
 
+    def with_epochs(self, epochs: int) -> TagSettings:
+        """Of the tagger."""
+        return replace(self, tagger=replace(self.tagger, epochs=epochs))
 
-def tag(
+
+def score_tags(
     method: Method,
     split: TagSplit,
     noises: Sequence[Noise],
     settings: TagSettings,
-    cells: ResultCache,
+    cache: ResultCache,
     progress: Progress,
 ) -> Score:
-    """The method's score (see `lovevec.evaluate.grid.best_of`): F1 in per cent, by the labels of `noises`. Each run
+    """One method's score (see `lovevec.evaluate.grid.best_by_seed`): F1 in per cent, by the noises' labels. Each run
     has precision, recall and the F1 of each type of entity too."""
+    import torch
+
+    from lovevec.device import choose_device
+    from lovevec.evaluate.nets.char_cnn import input_layer
+    from lovevec.evaluate.nets.tagger import Sentences, Tagger, trained
+
     device = choose_device(settings.device)
-    part = subsample(len(split.train.tags), settings.sentences)
-    train = Tagged([split.train.sentences[row] for row in part], [split.train.tags[row] for row in part])
+    subset = subsample(len(split.train.tags), settings.sentences)
+    train = Tagged([split.train.sentences[row] for row in subset], [split.train.tags[row] for row in subset])
     tests = {noise.label: damaged(split.test.sentences, noise, settings.noise_seed) for noise in noises}
     lookup = look_up(method, train.sentences, split.dev.sentences, *tests.values())
     lookup = replace(lookup, vectors=lookup.vectors * np.float32(method.dim**0.5))  # entries of about 1 suit an LSTM
-    names = sorted({tag for tags in train.tags for tag in tags})
+    names = sorted({name for tags in train.tags for name in tags})
     number = {name: place for place, name in enumerate(names)}
+    numbered = [np.array([number[name] for name in tags], dtype=np.int64) for tags in train.tags]
+    train_rows = Sentences(lookup(train.sentences), numbered, device)
+    dev_rows = Sentences(lookup(split.dev.sentences), None, device)
+    test_rows = {label: Sentences(lookup(sentences), None, device) for label, sentences in tests.items()}
 
-    numbered = [np.array([number[tag] for tag in tags], dtype=np.int64) for tags in train.tags]
-    learn = Sentences(lookup(train.sentences), numbered, device)
-    choose = Sentences(lookup(split.dev.sentences), None, device)
-    check = {label: Sentences(lookup(sentences), None, device) for label, sentences in tests.items()}
-
-    def found(model: Tagger, sentences: Sentences, gold: Sequence[Tags]) -> dict[str, Counts]:
+    def counts_of(model: Tagger, sentences: Sentences, gold: Sequence[Tags]) -> dict[str, Counts]:
         return count_entities(gold, [[names[tag] for tag in tags] for tags in model.tag(sentences)])
 
     def train_one(rate: float, seed: int) -> Score:
         start = time.perf_counter()
         with torch.random.fork_rng(devices=[]):  # torch's layers would draw from the global generator
             model = Tagger(input_layer(method, lookup), len(names), settings.tagger)
-        dev = trained(
-            model, learn, lambda: overall(found(model, choose, split.dev.tags)).f1, rate, seed, settings.tagger
-        )
-        counts = {label: found(model, sentences, split.test.tags) for label, sentences in check.items()}
+
+        def dev_f1() -> float:
+            return overall(counts_of(model, dev_rows, split.dev.tags)).f1
+
+        dev = trained(model, train_rows, dev_f1, rate, seed, settings.tagger)
+        counts = {label: counts_of(model, sentences, split.test.tags) for label, sentences in test_rows.items()}
         return {
             "dev": dev,
             "test": {label: overall(by_type).f1 for label, by_type in counts.items()},
@@ -90,7 +94,7 @@ def tag(
         }
 
     key = downstream_key(TASK, method, lookup, split, noises, settings)
-    return run_grid(train_one, settings.rates, settings.seeds, cells, key, progress, name=method.name)
+    return run_grid(train_one, settings.rates, settings.seeds, cache, key, progress, name=method.name)
 
 
 def details(counts: dict[str, Counts]) -> Score:
@@ -98,3 +102,6 @@ def details(counts: dict[str, Counts]) -> Score:
     total = overall(counts)
     types = {type: some.f1 for type, some in counts.items()}
     return {"precision": total.precision, "recall": total.recall, "types": types}
+
+
+tag = Downstream("tag", "entity F1", tagged, TagSettings, score_tags)

@@ -4,12 +4,14 @@ A misspelling counts when its right word is in the target and it is not itself t
 right word's own target vector is among the k nearest. A zero vector recovers nothing, and its cosine is 0.
 
 Misspellings of one word are alike, so that the intervals are of right words drawn anew, each with all its misspellings.
+
+>>> typos(["default", table], sets=["birkbeck"], target=table).markdown()
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,16 +19,24 @@ from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
 from lovevec.evaluate.bootstrap import RESAMPLES, bootstrap, interval
-from lovevec.evaluate.checked_embed import checked_embed
-from lovevec.evaluate.data.misspellings import Misspellings
-from lovevec.methods.method import Floats, Method, Parameters
+from lovevec.evaluate.data import Misspellings, data_folder, misspellings, read_several
+from lovevec.evaluate.lineup import Folder, Lineup, refuse_namesakes
+from lovevec.evaluate.markdown import HEADER, Cell, markdown, method_cells
+from lovevec.evaluate.results import Result
+from lovevec.evaluate.speed import words_per_second
+from lovevec.methods.method import Floats, Method, Parameters, checked_embed
+from lovevec.methods.plugged import brought_into
 from lovevec.methods.table import Table
+from lovevec.progress import Progress
 from lovevec.train.score import ranks
 from lovevec.vectors import ReadReport, VectorTable
 from lovevec.vectors.rows import lower_case, normalized
 
+SETS = ("birkbeck", "aspell", "holbrook")
+QUICK_MISSPELLINGS, QUICK_RESAMPLES = 500, 100
 BATCH = 1024  # x 16,384 cosines are 64 MB
 TEN = 10
+COLUMNS = ("covered %", "top-1 %", "95 %", "top-10 %", "95 %", "cosine")
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,15 +72,66 @@ class SetScore:
 
 @dataclass(frozen=True)
 class Typos:
-    """A method's scores on all sets."""
+    """A method's scores on all sets; `mapped` where it was brought here from another space."""
 
     method: str
     parameters: Parameters
     sets: list[SetScore]
+    words_per_second: int | None = None
+    mapped: bool = False
 
     def plain(self) -> dict[str, Any]:
         """For JSON."""
         return {**asdict(self), "parameters": self.parameters._asdict()}
+
+
+def typos(
+    methods: Any = (),
+    sets: Sequence[str] | None = None,
+    *,
+    target: Any = None,
+    rivals: str | Sequence[str] = "",
+    device: str = "auto",
+    seed: int = 0,
+    quick: bool = False,
+    data: Folder | None = None,
+    keep: Folder | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Score methods on lists of misspellings: names (Birkbeck, aspell and Holbrook by default) or own files.
+
+    Right words are looked for among the vectors of `target`, by default the first method with a table; a method of
+    another space is brought there by a map. Rivals that learn are kept in the folder `keep`.
+    """
+    progress = progress or Progress(quiet=True)
+    if not methods and not rivals:
+        raise LovevecError("nothing to evaluate: name models or vector files with --methods, or --rivals")
+    lists = read_several(misspellings, sets or SETS, data_folder(data))
+    resamples = QUICK_RESAMPLES if quick else RESAMPLES
+    lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
+    named = lineup.named(methods)
+    table = lower_cased(lineup.target_of(named))  # as the misspellings are
+    made = lineup.made(table)
+    refuse_namesakes([*named, *made])
+    trials = [trial(one, table, QUICK_MISSPELLINGS if quick else None, seed) for one in lists]
+    # those that were made here live in the target's space, however little they have learned
+    pairs = [*((method, brought_into(table, method)) for method in named), *((method, method) for method in made)]
+    scores = []
+    for method, here in pairs:
+        with progress.phase(f"scoring {method.name}"):
+            score = score_typos(here, table, trials, resamples, seed)
+            speed = words_per_second(here, trials[0].wrong)
+        speed = None if speed is None else round(speed)
+        scores.append(replace(score, words_per_second=speed, mapped=here is not method))
+    settings = {
+        "target": {"name": table.name, "words": len(table.words), "dim": table.dim},
+        "sets": {one.name: {"digest": one.digest} for one in lists},
+        "seed": seed,
+        "resamples": resamples,
+        "quick": quick,
+        "rivals": lineup.rival_names,
+    }
+    return Result("typos", settings, [score.plain() for score in scores], typos_table(table.name, scores))
 
 
 def lower_cased(table: Table) -> Table:
@@ -81,30 +142,34 @@ def lower_cased(table: Table) -> Table:
     return Table(VectorTable(words, table.vectors[keep], ReadReport("memory", dim=table.dim)), table.name)
 
 
-def trial(given: Misspellings, table: Table, most: int | None = None, seed: int = 0) -> Trial:
+def trial(misspelled: Misspellings, table: Table, most: int | None = None, seed: int = 0) -> Trial:
     """What counts of a set; `most` draws so many of these."""
     known = table.row
-    pairs = [(w, known[r]) for r, w in zip(given.right, given.wrong, strict=True) if r in known and w not in known]
+    pairs = [
+        (w, known[r]) for r, w in zip(misspelled.right, misspelled.wrong, strict=True) if r in known and w not in known
+    ]
     if not pairs:
-        raise LovevecError(f"{given.name}: no misspelling of a word of {table.name} is left to score")
+        raise LovevecError(f"{misspelled.name}: no misspelling of a word of {table.name} is left to score")
     if most is not None and len(pairs) > most:
         drawn = np.sort(np.random.default_rng([seed, most]).permutation(len(pairs))[:most])
         pairs = [pairs[place] for place in drawn.tolist()]
-    return Trial(given.name, [wrong for wrong, _ in pairs], np.array([row for _, row in pairs], dtype=np.int64))
+    return Trial(misspelled.name, [wrong for wrong, _ in pairs], np.array([row for _, row in pairs], dtype=np.int64))
 
 
-def typos(method: Method, table: Table, trials: Sequence[Trial], resamples: int = RESAMPLES, seed: int = 0) -> Typos:
-    """Score a method whose vectors live in the table's space (see methods/mapped.py)."""
+def score_typos(
+    method: Method, table: Table, trials: Sequence[Trial], resamples: int = RESAMPLES, seed: int = 0
+) -> Typos:
+    """Score one method whose vectors live in the table's space (see methods/plugged.py)."""
     return Typos(method.name, method.parameters, [_score(method, table, each, resamples, seed) for each in trials])
 
 
-def recovered(made: Floats, vectors: Floats, rows: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
-    """For each vector made: the cosine to its own target vector, and how many others are nearer."""
-    cosine, rank = np.zeros(len(made), dtype=np.float32), np.full(len(made), len(vectors), dtype=np.int64)
-    for low in range(0, len(made), BATCH):
-        part = slice(low, low + BATCH)
-        cosine[part], rank[part] = ranks(normalized(made[part]), vectors, rows[part])
-    nothing = ~made.any(axis=1)
+def recovered(imputed: Floats, vectors: Floats, rows: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
+    """For each imputed vector: the cosine to its own target vector, and how many others are nearer."""
+    cosine, rank = np.zeros(len(imputed), dtype=np.float32), np.full(len(imputed), len(vectors), dtype=np.int64)
+    for low in range(0, len(imputed), BATCH):
+        batch = slice(low, low + BATCH)
+        cosine[batch], rank[batch] = ranks(normalized(imputed[batch]), vectors, rows[batch])
+    nothing = ~imputed.any(axis=1)
     cosine[nothing], rank[nothing] = 0, len(vectors)
     return cosine, rank
 
@@ -120,3 +185,28 @@ def _score(method: Method, table: Table, tried: Trial, resamples: int, seed: int
     top1, top10, near = (Measured(mean, *interval(scores)) for mean, scores in zip(means, drawn.T, strict=True))
     covered = 100 * float(method.covers(tried.wrong).mean())
     return SetScore(tried.name, len(rank), len(words), covered, top1, top10, near)
+
+
+def typos_table(target: str, scores: Sequence[Typos]) -> str:
+    """A table for each set: how often the right word is near, and how near, for each method (rows)."""
+    parts = []
+    for place, one in enumerate(scores[0].sets):
+        rows: list[list[Cell]] = [
+            [
+                *method_cells(
+                    score.method + (" (mapped)" if score.mapped else ""), score.parameters, score.words_per_second
+                ),
+                *_cells(score.sets[place]),
+            ]
+            for score in scores
+        ]
+        parts.append(f"{one.name}: {one.misspellings:,} misspellings of {one.words:,} words of {target}\n")
+        parts.append(markdown([*HEADER, *COLUMNS], rows))
+    return "\n".join(parts)
+
+
+def _cells(score: SetScore) -> list[Cell]:
+    shown: list[Cell] = [score.covered]
+    for measured in (score.top1, score.top10):
+        shown += [measured.mean, f"{measured.low:.1f}–{measured.high:.1f}"]
+    return [*shown, f"{score.cosine.mean:.3f}"]

@@ -1,17 +1,20 @@
-"""Words of a few topics on a plane, as in the paper's cluster figure: do damaged words land among their own kind?"""
+"""Words of a few topics on a plane, as in the paper's cluster figure: do damaged words land among their own kind?
+
+The plane is the one that shows most of the differences between the vectors of the topics' words (PCA).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec.figures.beside import Label, put_beside
-from lovevec.figures.plane import Floats, Topics, Vectors, on_plane, turned
+from lovevec.figures.labels import Label, put_beside
 from lovevec.figures.style import (
     COLOURS,
     INK,
@@ -30,6 +33,9 @@ from lovevec.figures.style import (
 )
 
 Path = str | PathLike[str]
+Floats = NDArray[np.float64]
+Topics = Mapping[str, Sequence[str]]
+Vectors = Mapping[str, NDArray[Any]]
 SMALL, LARGE = 26, 90  # areas of markers, in square points
 MARGIN = 0.07
 
@@ -100,6 +106,40 @@ def clusters_of(
         _name(axes, places, looked)
     save(figure, path)
     return figure
+
+
+def plane(vectors: NDArray[Any]) -> Floats:
+    """The two main directions of the vectors (PCA): [n, dim] -> [n, 2]."""
+    centre, directions = _main(vectors)
+    result: Floats = (vectors - centre) @ directions
+    return result
+
+
+def _main(vectors: NDArray[Any]) -> tuple[Floats, Floats]:
+    """The centre [dim] and the two directions [dim, 2], whose largest part is positive: no picture is mirrored."""
+    vectors = np.asarray(vectors, dtype=np.float64)
+    centre = vectors.mean(axis=0)
+    found = np.linalg.svd(vectors - centre, full_matrices=False)[2][:2].T
+    directions = np.zeros((vectors.shape[1], 2))
+    directions[:, : found.shape[1]] = found * np.sign(found[np.abs(found).argmax(axis=0), np.arange(found.shape[1])])
+    return centre, directions
+
+
+def on_plane(topics: Topics, damaged: Mapping[str, str], vectors: Vectors) -> dict[str, Floats]:
+    """Each word's spot on the plane of the topics' words."""
+    words = [word for listed in topics.values() for word in listed]
+    centre, directions = _main(np.stack([vectors[word] for word in words]))
+    return {word: (vectors[word] - centre) @ directions for word in (*words, *damaged)}
+
+
+def turned(planes: Sequence[dict[str, Floats]]) -> list[dict[str, Floats]]:
+    """Turn and mirror all planes after the first so that words lie nearest to where they lie there (Procrustes)."""
+    first = np.stack(list(planes[0].values()))
+    result = []
+    for spots in planes:
+        left, _, right = np.linalg.svd(np.stack(list(spots.values())).T @ first)
+        result.append({word: spot @ (left @ right) for word, spot in spots.items()})
+    return result
 
 
 def matched(clusters: Mapping[str, int], topics: Topics) -> dict[int, str]:

@@ -10,10 +10,9 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lovevec.methods.method import Floats, Method, Parameters
-from lovevec.vectors import FastTextBin
+from lovevec.methods.method import Bools, Floats, Method, Parameters
+from lovevec.vectors import FastTextBin, VectorTable, read_vectors
 from lovevec.vectors.read.fasttext_bin import END_OF_SENTENCE, ngram_buckets
 from lovevec.vectors.read.words import decode_words
 
@@ -31,7 +30,12 @@ class FastText(Method):
         """The known words."""
         return [word for word in decode_words(self.model.words) if word is not None]
 
-    def covers(self, words: Sequence[str]) -> NDArray[np.bool_]:
+    @cached_property
+    def table(self) -> VectorTable:  # type: ignore[override]
+        """The vectors of the known words."""
+        return read_vectors(self.model.path)
+
+    def covers(self, words: Sequence[str]) -> Bools:
         """Words that are known, or long enough to have an n-gram."""
         spelled = [word.encode(errors="surrogatepass") for word in words]
         known = np.array([word in self.model.rows for word in spelled], dtype=np.bool_)

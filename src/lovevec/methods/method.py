@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lovevec.errors import LovevecError
+from lovevec.vectors import VectorTable
+from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
@@ -23,13 +27,18 @@ class Parameters(NamedTuple):
 class Method(ABC):
     """A way to get a vector for a word, under the name that tables give it.
 
-    `words` are those that it has vectors of its own for, or has learned from.
+    `words` are those that it has vectors of its own for, or has learned from. `table` holds the vectors of the known
+    words that it stands on; None for a model, which makes every vector from the spelling. `timed` says whether it has a
+    speed of its own. `input_settings` are those of what it trains inside a downstream network (see `input_layer`).
     """
 
     name: str
     dim: int
     parameters: Parameters
     words: Sequence[str] = ()
+    table: VectorTable | None = None
+    timed: bool = True
+    input_settings: Mapping[str, Any] | None = None
 
     @abstractmethod
     def embed(self, words: Sequence[str]) -> Floats:
@@ -38,3 +47,34 @@ class Method(ABC):
     @abstractmethod
     def covers(self, words: Sequence[str]) -> Bools:
         """Which of the words the method has a vector for: [len(words)]."""
+
+    def input_layer(self, words: Sequence[str], vectors: Floats) -> Any:
+        """A layer (torch) that a downstream network reads words by and trains with itself, or None: the vectors as they
+        are. `vectors` [1 + len(words), dim] are the method's own, behind a row of padding."""
+        return None
+
+    def attachable(self) -> Any:
+        """What `lovevec.attach.Attached` takes for a model."""
+        return Directions(self)
+
+
+class Directions:
+    """A method as a model to attach: rows of unit length, and the words that they were learned from."""
+
+    def __init__(self, method: Method) -> None:
+        self.method, self.dim, self.words = method, method.dim, method.words
+
+    def embed(self, words: Sequence[str]) -> Floats:
+        """[len(words), dim]."""
+        return normalized(self.method.embed(words))
+
+
+def checked_embed(method: Method, words: Sequence[str]) -> Floats:
+    """[len(words), dim]; an error names the method and the first word whose vector holds NaN or Inf, since one of these
+    would spoil every score without a word."""
+    vectors = method.embed(words)
+    finite = np.isfinite(vectors).all(axis=1)
+    if not finite.all():
+        bad = words[int(np.argmin(finite))]
+        raise LovevecError(f"{method.name}: its vector of {bad!r:.60} holds numbers that are not finite")
+    return vectors

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lovevec.encoders.unfolded import Unfolded
 from lovevec.love import LOVE
-from lovevec.methods.method import Floats, Method, Parameters
+from lovevec.methods.method import Bools, Floats, Method, Parameters
 from lovevec.units.ragged import spread
 from lovevec.units.vocabulary import SPECIAL
 
@@ -22,11 +21,11 @@ class Model(Method):
         self.words = love.words
         self.parameters = Parameters(**love.metadata["parameters"])
 
-    def covers(self, words: Sequence[str]) -> NDArray[np.bool_]:
+    def covers(self, words: Sequence[str]) -> Bools:
         """Words that have a unit which the model knows: of any other its vector is that of [UNK]."""
         rows = self.love.parts.units.encode(list(words))
         owner = spread(np.arange(len(words)), rows.lengths)
-        known: NDArray[np.bool_] = np.bincount(owner[rows.values >= len(SPECIAL)], minlength=len(words)) > 0
+        known: Bools = np.bincount(owner[rows.values >= len(SPECIAL)], minlength=len(words)) > 0
         return known
 
     def embed(self, words: Sequence[str]) -> Floats:
@@ -34,3 +33,7 @@ class Model(Method):
         if self.love.parts.spec.raw and isinstance(self.love.engine, Unfolded):
             return self.love.engine.as_trained(list(words))
         return self.love.embed(list(words), progress=False)
+
+    def attachable(self) -> LOVE:
+        """The model itself, which also knows how sure it is of a word."""
+        return self.love

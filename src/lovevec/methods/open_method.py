@@ -4,12 +4,17 @@ glove.txt            a vector file of any known format: a Table
 cc.en.300.bin        a fastText model: a vector for any word
 default, my-model    a model: shipped, a folder, or a hub id
 mine=my-model        the same, called `mine` in tables
+
+In Python a method may also be there already: a Method, a LOVE, a VectorTable, or anything else that holds words and
+vectors (see `lovevec.vectors.memory`).
 """
 
 from __future__ import annotations
 
+import os
+from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
@@ -53,18 +58,53 @@ def open_table(path: str | Path, progress: Progress | None = None) -> Table:
 
 def open_method(text: str, progress: Progress | None = None) -> Method:
     """What `text` names: a file, a model, or either with a name of its own in front, NAME=…"""
-    name, given = split_name(text)
-    path = Path(given)
+    name, source = split_name(text)
+    path = Path(source)
     if is_there(path) and not path.is_dir():
         return _from_file(path, name, progress)
     from lovevec.train.target import ENDINGS
 
     if path.suffix in ENDINGS:  # and no hub id, though `folder/file.vec` looks like one
-        raise LovevecError(f"{given}: no such file")
+        raise LovevecError(f"{source}: no such file")
     from lovevec.love import LOVE
     from lovevec.methods.model import Model
 
-    return Model(LOVE.load(given), name or path.resolve().name)
+    return Model(LOVE.load(source), name or path.resolve().name)
+
+
+def as_method(source: Any, name: str = "", progress: Progress | None = None) -> Method:
+    """A method by its name, or made of what is in memory; `name` is what tables call it."""
+    from lovevec.love import LOVE
+    from lovevec.methods.method import Method
+    from lovevec.methods.model import Model
+    from lovevec.methods.table import Table
+    from lovevec.vectors import VectorTable
+    from lovevec.vectors.memory import table_from_memory
+
+    if isinstance(source, LOVE):
+        return Model(source, name or "LOVE")
+    if isinstance(source, VectorTable):
+        return Table(source, name or "vectors")
+    if not isinstance(source, (str, os.PathLike, Method)):
+        return Table(table_from_memory(source, None)[0], name or "vectors")
+    method = source if isinstance(source, Method) else open_method(os.fspath(source), progress)
+    if name and name != method.name:
+        method = copy(method)
+        method.name = name
+    return method
+
+
+def as_table(source: Any, progress: Progress | None = None) -> Table:
+    """Word vectors from a file (or hf:NAME), from memory, or those that a method stands on."""
+    from lovevec.methods.table import table_of
+
+    if isinstance(source, (str, os.PathLike)):
+        return open_table(os.fspath(source), progress)
+    method = as_method(source, progress=progress)
+    table = table_of(method)
+    if table is None:
+        raise LovevecError(f"{method.name}: is a model, not word vectors; name a file or a table")
+    return table
 
 
 def rivals_of(
@@ -120,15 +160,15 @@ def _make(
 
 def listed(names: str) -> list[str]:
     """'all, love' -> every name once, in the order given."""
-    found: dict[str, None] = {}
+    wanted: dict[str, None] = {}
     for name in (part.strip().lower() for part in names.split(",")):
         if name == "all":
-            found |= dict.fromkeys(RIVALS)
+            wanted |= dict.fromkeys(RIVALS)
         elif name in RIVALS or name in OURS:
-            found[name] = None
+            wanted[name] = None
         elif name:
             raise LovevecError(f"--rivals {name}: no such rival; there are {', '.join([*RIVALS, *OURS])}, and all")
-    return list(found)
+    return list(wanted)
 
 
 def _from_file(path: Path, name: str, progress: Progress | None) -> Method:

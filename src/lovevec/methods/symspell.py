@@ -51,5 +51,5 @@ class SymSpell(WithFallback):
     def impute(self, words: Sequence[str]) -> tuple[Floats, Bools]:
         """The vector of each word's correction, if it has one."""
         corrected = [self.dictionary.correct(word) for word in words]
-        rows = [-1 if near is None else self.table.row[near] for near in corrected]
+        rows = [-1 if near is None else self.known.row[near] for near in corrected]
         return self.rows_as_vectors(np.array(rows, dtype=np.int64))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.methods.method import Floats, Method, Parameters
+from lovevec.methods.method import Bools, Floats, Method, Parameters
 from lovevec.vectors import VectorTable
 
 
@@ -15,7 +15,7 @@ class Table(Method):
     """A table of vectors; a word that stands there in lower case only has the row of that."""
 
     def __init__(self, table: VectorTable, name: str) -> None:
-        self.name, self.dim = name, table.dim
+        self.name, self.dim, self.table = name, table.dim, table
         self.words, self.vectors = table.words, table.vectors
         self.parameters = Parameters(table.vectors.size)
         self.row = {word: row for row, word in enumerate(table.words)}
@@ -25,9 +25,9 @@ class Table(Method):
         get = self.row.get
         return np.array([get(word, get(word.lower(), -1)) for word in words], dtype=np.int64)
 
-    def covers(self, words: Sequence[str]) -> NDArray[np.bool_]:
+    def covers(self, words: Sequence[str]) -> Bools:
         """Which words are known."""
-        known: NDArray[np.bool_] = self.rows(words) >= 0
+        known: Bools = self.rows(words) >= 0
         return known
 
     def embed(self, words: Sequence[str]) -> Floats:
@@ -36,3 +36,8 @@ class Table(Method):
         result = self.vectors[np.maximum(rows, 0)]
         result[rows < 0] = 0
         return result
+
+
+def table_of(method: Method) -> Table | None:
+    """The vectors of known words that a method stands on, as a method of their own; None for a model."""
+    return None if method.table is None else Table(method.table, method.name)

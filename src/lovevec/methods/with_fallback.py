@@ -24,8 +24,8 @@ class WithFallback(Method):
     """A table, and behind it a way to impute what it lacks."""
 
     def __init__(self, table: Table, name: str, parameters: Parameters | None = None) -> None:
-        self.table, self.name, self.dim = table, name, table.dim
-        self.words = table.words
+        self.known, self.name, self.dim = table, name, table.dim
+        self.words, self.table = table.words, table.table
         self.parameters = parameters or table.parameters
         self.lowercase = sum(word != word.lower() for word in table.words) <= CASED * len(table.words)
 
@@ -42,15 +42,15 @@ class WithFallback(Method):
         return self._both(words)[0]
 
     def _both(self, words: Sequence[str]) -> tuple[Floats, Bools]:
-        result, rows = self.table.embed(words), self.table.rows(words)
+        result, rows = self.known.embed(words), self.known.rows(words)
         covered: Bools = rows >= 0
         place: dict[str, int] = {}
         asked, places = [], []
         for number in np.flatnonzero(~covered).tolist():
             spelled = normalise(words[number], self.lowercase)
-            row = self.table.row.get(spelled, -1)
+            row = self.known.row.get(spelled, -1)
             if row >= 0:
-                result[number], covered[number] = self.table.vectors[row], True
+                result[number], covered[number] = self.known.vectors[row], True
             elif spelled.strip():
                 asked.append(number)
                 places.append(place.setdefault(spelled, len(place)))
@@ -62,4 +62,4 @@ class WithFallback(Method):
     def rows_as_vectors(self, rows: NDArray[np.int64]) -> tuple[Floats, Bools]:
         """The vectors of the words that stand in for others; -1 is none."""
         found: Bools = rows >= 0
-        return self.table.vectors[np.maximum(rows, 0)] * found[:, None], found
+        return self.known.vectors[np.maximum(rows, 0)] * found[:, None], found

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.evaluate.reports.results import Pictures
+from lovevec.evaluate.results import Pictures
 from lovevec.reproduce.bench import Bench
-from lovevec.reproduce.pages import page_of
+from lovevec.reproduce.pages import VARIANTS_EXPLAINED, measure_variants, page_of, variant_table
 from lovevec.reproduce.published import ABLATION
-from lovevec.reproduce.variants import EXPLAINED, measure_variants, variant_table
 
 NO_AUGMENTATION = {"swap": 0.0, "drop": 0.0, "insert": 0.0, "keyboard": 0.0, "synonym": 0.0, "none": 1.0}
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -33,7 +32,7 @@ def measure(bench: Bench) -> dict[str, Any]:
 
 def page(scores: Mapping[str, Any]) -> str:
     """The paper's table, with three columns more."""
-    return page_of("Ablation", scores, EXPLAINED, variant_table(scores, ABLATION))
+    return page_of("Ablation", scores, VARIANTS_EXPLAINED, variant_table(scores, ABLATION))
 
 
 def pictures(scores: Mapping[str, Any]) -> Pictures:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lovevec.evaluate.reports.markdown import markdown
-from lovevec.evaluate.reports.results import Pictures
+from lovevec.evaluate.markdown import markdown
+from lovevec.evaluate.results import Pictures
+from lovevec.love import LOVE
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import page_of
 
@@ -17,16 +18,17 @@ WORD = "bec0me"
 
 def measure(bench: Bench) -> dict[str, Any]:
     """Both maps of LOVE, as trained on the target."""
-    found = bench.model("LOVE").love.explain(WORD)
-    assert found.positional is not None
-    assert found.attention is not None
+    bench.method("LOVE")  # trained, if it is not in the folder already
+    explanation = LOVE.load(bench.folder / "models" / "love").explain(WORD)
+    assert explanation.positional is not None
+    assert explanation.attention is not None
     return {
         "target": bench.describe_target(),
         "word": WORD,
-        "units": [unit.name for unit in found.units[: len(found.positional)]],
-        "positional": np.round(found.positional, 5).tolist(),
-        "attention": np.round(found.attention, 5).tolist(),
-        "neighbors": [list(near) for near in found.neighbors],
+        "units": [unit.name for unit in explanation.units[: len(explanation.positional)]],
+        "positional": np.round(explanation.positional, 5).tolist(),
+        "attention": np.round(explanation.attention, 5).tolist(),
+        "neighbors": [list(near) for near in explanation.neighbors],
     }
 
 
@@ -36,14 +38,14 @@ def page(scores: Mapping[str, Any]) -> str:
     inner = range(1, len(units) - 1)
     trigram = np.mean([positional[i, i - 1 : i + 2] for i in inner], axis=0)
     first = np.argsort(-own[0])[:3]
-    said = (
+    summary = (
         f"Positional attention: on average a unit takes {trigram[1]:.2f} from itself, {trigram[0]:.2f} from the one"
         f" before and {trigram[2]:.2f} from the one behind, so that it stands for a trigram. Self-attention: the first"
         f" unit attends most to {', '.join(f'{units[i]} ({own[0, i]:.2f})' for i in first)}."
     )
     rows = [[word, float(cosine)] for word, cosine in scores["neighbors"]]
     near = markdown(("nearest known words", "cosine"), rows, digits=2)
-    return page_of(f"Attention in {scores['word']}", scores, said, near, "![attention](attention-figure.png)")
+    return page_of(f"Attention in {scores['word']}", scores, summary, near, "![attention](attention-figure.png)")
 
 
 def pictures(scores: Mapping[str, Any]) -> Pictures:

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.evaluate.reports.markdown import markdown
-from lovevec.evaluate.reports.results import Pictures
+from lovevec.evaluate.markdown import markdown
+from lovevec.evaluate.results import Pictures
 from lovevec.reproduce.bench import Bench
-from lovevec.reproduce.pages import page_of
-from lovevec.reproduce.variants import measure_variants
+from lovevec.reproduce.pages import measure_variants, page_of
 
 KINDS = ("swap", "drop", "insert", "keyboard", "synonym")
 NONE = 0.36
@@ -49,8 +48,8 @@ def page(scores: Mapping[str, Any]) -> str:
         grid = grid_of(scores, title)
         rows = [(kind, *(None if np.isnan(x) else float(x) for x in grid[i])) for i, kind in enumerate(KINDS)]
         parts += [f"## {title}, {unit}", markdown(("", *KINDS), rows), f"All five, in LOVE's own shares: {whole:.1f}."]
-    said = "The diagonal has one augmentation alone, the rest two. SST2 + typo: OCR confusions in 70 % of the words."
-    return page_of("Augmentations", scores, said, *parts)
+    legend = "The diagonal has one augmentation alone, the rest two. SST2 + typo: OCR confusions in 70 % of the words."
+    return page_of("Augmentations", scores, legend, *parts)
 
 
 def pictures(scores: Mapping[str, Any]) -> Pictures:
@@ -74,16 +73,16 @@ def grid_of(scores: Mapping[str, Any], title: str) -> NDArray[np.float64]:
     grid = np.full((len(KINDS), len(KINDS)), np.nan)
     for i, one in enumerate(KINDS):
         for j, other in enumerate(KINDS[: i + 1]):
-            found = _score(scores, f"{one} + {other}" if i != j else one, title)
-            grid[i, j] = np.nan if found is None else found
+            score = _score(scores, f"{one} + {other}" if i != j else one, title)
+            grid[i, j] = np.nan if score is None else score
     return grid
 
 
 def _score(scores: Mapping[str, Any], variant: str, title: str) -> float | None:
-    found = scores["variants"].get(variant)
-    if found is None:
+    entry = scores["variants"].get(variant)
+    if entry is None:
         return None
     if title == "RareWord":
-        return float(found["similarity"]["all"]["RareWord"])
-    numbers = found.get("sst2")
+        return float(entry["similarity"]["all"]["RareWord"])
+    numbers = entry.get("sst2")
     return float(numbers[title != "SST2"]) if numbers else None

@@ -1,6 +1,6 @@
 """Tables "Robust evaluation" (BERT) and "Performances of different strategies that work with BERT together".
 
-An encoder is fine-tuned on clean text, plain, behind a speller, or with LOVE inside by one of three strategies, and
+A transformer is fine-tuned on clean text, plain, behind a speller, or with LOVE inside by one of three strategies, and
 the same model is tested on text with more and more damage.
 """
 
@@ -9,45 +9,45 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lovevec.evaluate.reports.markdown import Cell
-from lovevec.evaluate.reports.results import Pictures
-from lovevec.reproduce.encoder_bench import COUNTED, PLAIN, SWEEP, EncoderBench
+from lovevec.evaluate.markdown import Cell
+from lovevec.evaluate.results import Pictures
+from lovevec.reproduce.bench import SWEEP, TASKS
 from lovevec.reproduce.extrinsic import TITLES
 from lovevec.reproduce.pages import QUICK, beside, mean
 from lovevec.reproduce.published import BERT_ROBUSTNESS, BERT_TYPOS
+from lovevec.reproduce.transformer_bench import COUNTED, PLAIN, TransformerBench
 
 OCR = [noise.label for noise in SWEEP]
 TYPO = [OCR[0], *(noise.label for noise in COUNTED)]
-MEASURES = {"sst2": "accuracy", "mr": "accuracy", "conll03": "entity F1", "bc2gm": "entity F1"}
 
 
-def measure(bench: EncoderBench) -> dict[str, Any]:
+def measure(bench: TransformerBench) -> dict[str, Any]:
     """Every row on every dataset under every noise."""
     tasks, methods = bench.chosen_tasks, bench.chosen_methods
     scores = {name: {"tasks": {task: bench.score(task, name) for task in tasks}} for name in methods}
-    return {"encoder": {"name": bench.shown, "quick": bench.quick}, "tasks": tasks, "methods": scores}
+    return {"transformer": {"name": bench.shown, "quick": bench.quick}, "tasks": tasks, "methods": scores}
 
 
 def page(scores: Mapping[str, Any]) -> str:
     """For each dataset the sweep and the table of strategies, ours beside the paper's, and which rates were chosen."""
-    encoder, parts = scores["encoder"], []
+    transformer, parts = scores["transformer"], []
     for task in scores["tasks"]:
-        rows = {name: found["tasks"][task] for name, found in scores["methods"].items()}
+        rows = {name: entry["tasks"][task] for name, entry in scores["methods"].items()}
         parts += [
-            f"## {TITLES[task]}, {MEASURES[task]}",
-            "OCR confusions in so many per cent of the words. *gain*: of the mean over the plain encoder's; *dev*: the"
-            " mean over the same damage of the dev set.",
-            _table(rows, OCR, {name: found[task] for name, found in BERT_ROBUSTNESS.items() if task in found}),
+            f"## {TITLES[task]}, {TASKS[task].measure}",
+            "OCR confusions in so many per cent of the words. *gain*: of the mean over the plain transformer's; *dev*:"
+            " the mean over the same damage of the dev set.",
+            _table(rows, OCR, {name: entry[task] for name, entry in BERT_ROBUSTNESS.items() if task in entry}),
             "So many words of each sentence mistyped (a swap, a drop, an insertion or a neighboring key).",
             _table(rows, TYPO, BERT_TYPOS if task == "sst2" else {}),
             _chosen(rows),
         ]
-    said = (
-        f"Encoder: {encoder['name']}; the paper has BERT-base (uncased for SST2, cased for CoNLL-03): compare orders"
-        " and gaps rather than numbers. Fine-tuned on clean text; learning rate and epoch are the best on clean dev"
-        f" text; one model meets all damage. {_over(_seeds(scores))}"
+    about = (
+        f"Transformer: {transformer['name']}; the paper has BERT-base (uncased for SST2, cased for CoNLL-03): compare"
+        " orders and gaps rather than numbers. Fine-tuned on clean text; learning rate and epoch are the best on clean"
+        f" dev text; one model meets all damage. {_over(_seeds(scores))}"
     )
-    parts = ["# BERT-like models", said, QUICK if encoder["quick"] else "", *parts]
+    parts = ["# BERT-like models", about, QUICK if transformer["quick"] else "", *parts]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
 
@@ -57,11 +57,11 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
 
     several = _seeds(scores) > 1
 
-    def panels(part: str, labels: Sequence[str]) -> dict[str, dict[str, list[float]]]:
+    def panels(numbers: str, labels: Sequence[str]) -> dict[str, dict[str, list[float]]]:
         return {
             TITLES[task]: {
-                name: [found["tasks"][task][part][label] for label in labels]
-                for name, found in scores["methods"].items()
+                name: [entry["tasks"][task][numbers][label] for label in labels]
+                for name, entry in scores["methods"].items()
             }
             for task in scores["tasks"]
         }
@@ -71,9 +71,9 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
             path,
             panels("test", labels),
             x,
-            title=f"{scores['encoder']['name']}, plain and with LOVE inside",
+            title=f"{scores['transformer']['name']}, plain and with LOVE inside",
             x_label=x_label,
-            y_label={TITLES[task]: MEASURES[task] for task in scores["tasks"]},
+            y_label={TITLES[task]: TASKS[task].measure for task in scores["tasks"]},
             spread=panels("spread", labels) if several else None,
         )
 
@@ -88,7 +88,7 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
 
 def _table(rows: Mapping[str, Any], labels: Sequence[str], paper: Mapping[str, Sequence[float]]) -> str:
     plain = _mean(rows[PLAIN], labels) if PLAIN in rows else None
-    shown = {name: _row(found, labels, plain) for name, found in rows.items()}
+    shown = {name: _row(entry, labels, plain) for name, entry in rows.items()}
     theirs: dict[str, list[Cell]] = {}
     for name, numbers in paper.items():
         gain = mean(numbers) - mean(paper[PLAIN])
@@ -97,28 +97,28 @@ def _table(rows: Mapping[str, Any], labels: Sequence[str], paper: Mapping[str, S
     return beside(("model", *short, "mean", "gain", "dev"), shown, theirs)
 
 
-def _row(found: Mapping[str, Any], labels: Sequence[str], plain: float | None) -> list[Cell]:
-    test, spread = found["test"], found["spread"]
-    several = len(found["rates"]) > 1
+def _row(entry: Mapping[str, Any], labels: Sequence[str], plain: float | None) -> list[Cell]:
+    test, spread = entry["test"], entry["spread"]
+    several = len(entry["rates"]) > 1
     cells: list[Cell] = [f"{test[label]:.1f} ± {spread[label]:.1f}" if several else test[label] for label in labels]
-    own = _mean(found, labels)
+    own = _mean(entry, labels)
     gain = "" if plain is None or own == plain else f"{own - plain:+.1f}"
-    return [*cells, own, gain, mean([float(found["dev_noisy"][label]) for label in labels])]
+    return [*cells, own, gain, mean([float(entry["dev_noisy"][label]) for label in labels])]
 
 
-def _mean(found: Mapping[str, Any], labels: Sequence[str]) -> float:
-    return mean([float(found["test"][label]) for label in labels])
+def _mean(entry: Mapping[str, Any], labels: Sequence[str]) -> float:
+    return mean([float(entry["test"][label]) for label in labels])
 
 
 def _chosen(rows: Mapping[str, Any]) -> str:
     """The learning rates of the seeds; one at the end of the list says that the list is too short."""
-    told = "; ".join(f"{name} {', '.join(f'{rate:g}' for rate in found['rates'])}" for name, found in rows.items())
-    tried = sorted({run["rate"] for found in rows.values() for run in found["runs"]}, reverse=True)
-    return f"Learning rates chosen, of {', '.join(f'{rate:g}' for rate in tried)}: {told}."
+    chosen = "; ".join(f"{name} {', '.join(f'{rate:g}' for rate in entry['rates'])}" for name, entry in rows.items())
+    tried = sorted({run["rate"] for entry in rows.values() for run in entry["runs"]}, reverse=True)
+    return f"Learning rates chosen, of {', '.join(f'{rate:g}' for rate in tried)}: {chosen}."
 
 
 def _seeds(scores: Mapping[str, Any]) -> int:
-    return max(len(found["tasks"][task]["rates"]) for found in scores["methods"].values() for task in scores["tasks"])
+    return max(len(entry["tasks"][task]["rates"]) for entry in scores["methods"].values() for task in scores["tasks"])
 
 
 def _over(seeds: int) -> str:

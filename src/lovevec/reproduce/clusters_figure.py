@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from lovevec.evaluate.kmeans import kmeans
-from lovevec.evaluate.reports.markdown import markdown
-from lovevec.evaluate.reports.results import Pictures
+from lovevec.evaluate.clusters import kmeans
+from lovevec.evaluate.markdown import markdown
+from lovevec.evaluate.results import Pictures
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import page_of
 
@@ -28,29 +28,29 @@ MEANT = {"oxgen": "oxygen", "leukamia": "leukemia", "archiitect": "architect"}
 def measure(bench: Bench) -> dict[str, Any]:
     """Vectors and clusters of the eighteen words."""
     words = [word for listed in TOPICS.values() for word in listed] + list(DAMAGED)
-    found: dict[str, Any] = {}
+    methods: dict[str, Any] = {}
     for name in bench.select(METHODS, "methods"):
         vectors = bench.method(name).embed(words).astype(np.float64)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        clusters = kmeans(vectors, len(TOPICS), np.random.default_rng([bench.seed, 7])).labels
-        found[name] = {
+        clusters = kmeans(vectors, len(TOPICS), [bench.seed, 7])
+        methods[name] = {
             "vectors": {word: np.round(row, 5).tolist() for word, row in zip(words, vectors, strict=True)},
             "clusters": {word: int(cluster) for word, cluster in zip(words, clusters, strict=True)},
         }
-    return {"target": bench.describe_target(), "methods": found}
+    return {"target": bench.describe_target(), "methods": methods}
 
 
 def page(scores: Mapping[str, Any]) -> str:
     """Which misspellings fall into the cluster of the word that was meant."""
     rows = []
-    for name, found in scores["methods"].items():
-        right = [found["clusters"][wrong] == found["clusters"][meant] for wrong, meant in MEANT.items()]
-        near = [float(np.dot(found["vectors"][wrong], found["vectors"][meant])) for wrong, meant in MEANT.items()]
+    for name, entry in scores["methods"].items():
+        right = [entry["clusters"][wrong] == entry["clusters"][meant] for wrong, meant in MEANT.items()]
+        near = [float(np.dot(entry["vectors"][wrong], entry["vectors"][meant])) for wrong, meant in MEANT.items()]
         rows.append([name, *(f"{'yes' if ok else 'no'}, {x:.2f}" for ok, x in zip(right, near, strict=True))])
-    said = (
+    question = (
         "Is a misspelling in the cluster of the word that was meant, and its cosine to that word's vector by the model."
     )
-    return page_of("Clusters", scores, said, markdown(("model", *MEANT), rows), "![clusters](clusters-figure.png)")
+    return page_of("Clusters", scores, question, markdown(("model", *MEANT), rows), "![clusters](clusters-figure.png)")
 
 
 def pictures(scores: Mapping[str, Any]) -> Pictures:
@@ -58,10 +58,10 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
     from lovevec.figures.clusters import clusters_of
 
     vectors = {
-        name: {word: np.array(row, dtype=np.float32) for word, row in found["vectors"].items()}
-        for name, found in scores["methods"].items()
+        name: {word: np.array(row, dtype=np.float32) for word, row in entry["vectors"].items()}
+        for name, entry in scores["methods"].items()
     }
-    clusters = {name: found["clusters"] for name, found in scores["methods"].items()}
+    clusters = {name: entry["clusters"] for name, entry in scores["methods"].items()}
 
     def draw(path: Any) -> None:
         clusters_of(path, vectors, TOPICS, DAMAGED, clusters)

@@ -1,8 +1,8 @@
 """The experiments by name, and how one is run: measured once, then shown as a page and pictures.
 
 Each is a module with three functions: `measure(bench)` gives plain values for JSON, `page(scores)` their Markdown with
-the paper's numbers beside ours, `pictures(scores)` what to draw. `bert` has a bench of its own, with an encoder in the
-place of the target.
+the paper's numbers beside ours, `pictures(scores)` what to draw. `bert` has a bench of its own, with a transformer in
+the place of the target.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from lovevec.errors import LovevecError
-from lovevec.evaluate.reports.results import Pictures, refuse_bad_folder, write_page, write_results
+from lovevec.evaluate.results import Pictures, Result, refuse_bad_folder, write_page
 from lovevec.progress import Progress
 from lovevec.reproduce.bench import Bench
-from lovevec.reproduce.encoder_bench import EncoderBench
+from lovevec.reproduce.transformer_bench import TransformerBench
 
 EXPERIMENTS = {
     "intrinsic": "similarity and clusters: LOVE and the models that learn like it",
@@ -36,7 +36,7 @@ EXPERIMENTS = {
 class Experiment(Protocol):
     """What each module of an experiment has."""
 
-    def measure(self, bench: Bench | EncoderBench) -> dict[str, Any]:
+    def measure(self, bench: Bench | TransformerBench) -> dict[str, Any]:
         """Plain values for JSON."""
         ...
 
@@ -56,13 +56,13 @@ def experiment(name: str) -> Experiment:
     return cast(Experiment, import_module(f"lovevec.reproduce.{name.replace('-', '_')}"))
 
 
-def reproduce(name: str, bench: Bench | EncoderBench) -> str:
+def reproduce(name: str, bench: Bench | TransformerBench) -> str:
     """Measure (what a stopped run had done is not done again), write JSON, page and pictures; returns the page."""
     module = experiment(name)
     folder = refuse_bad_folder(bench.folder)
     scores = module.measure(bench)
     page = module.page(scores)
-    for line in write_results(folder, name, bench.settings(), scores, page, module.pictures(scores)):
+    for line in Result(name, bench.settings(), scores, page, module.pictures(scores)).write(folder):
         bench.progress.say(line)
     return page
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.evaluate.reports.markdown import Cell
-from lovevec.evaluate.reports.results import Pictures
-from lovevec.reproduce.bench import RECIPE, TAGS, TARGET, TEXTS, WITH_LOVE, Bench, original_and_typo
-from lovevec.reproduce.pages import HEADER, beside, mean, page_of, size_and_speed
+from lovevec.evaluate.markdown import HEADER, Cell
+from lovevec.evaluate.results import Pictures
+from lovevec.reproduce.bench import RECIPE, TARGET, TASKS, WITH_LOVE, Bench, original_and_typo
+from lovevec.reproduce.pages import beside, mean, page_of, size_and_speed
 from lovevec.reproduce.published import EXTRINSIC
 
 METHODS = (TARGET, "Edit Distance", "SymSpell", "MIMICK", "BoS", "KVQ-FH", "PBoS", "LOVE", RECIPE, WITH_LOVE)
@@ -18,13 +18,13 @@ TITLES = {"sst2": "SST2", "mr": "MR", "conll03": "CoNLL-03", "bc2gm": "BC2GM"}
 
 def measure(bench: Bench) -> dict[str, Any]:
     """Every method on every dataset; trained and chosen on clean text, tested on both."""
-    tasks = bench.select((*TEXTS, *TAGS), "tasks")
+    tasks = bench.select(list(TASKS), "tasks")
     bench.need(*tasks)
     scores: dict[str, Any] = {}
     for name in bench.select(METHODS, "methods"):
         method = bench.method(name)
         scores[name] = {
-            **bench.about(method),
+            **bench.size_and_speed(method),
             "tasks": {task: bench.downstream(method, task) for task in tasks},
         }
     return {"target": bench.describe_target(), "tasks": tasks, "methods": scores}
@@ -33,8 +33,8 @@ def measure(bench: Bench) -> dict[str, Any]:
 def page(scores: Mapping[str, Any]) -> str:
     """The paper's table."""
     tasks = scores["tasks"]
-    rows = {name: _row(found, tasks) for name, found in scores["methods"].items()}
-    paper = {name: _paper(found, tasks) for name, found in EXTRINSIC.items()}
+    rows = {name: _row(entry, tasks) for name, entry in scores["methods"].items()}
+    paper = {name: _paper(entry, tasks) for name, entry in EXTRINSIC.items()}
     header = [*HEADER]
     for task in tasks:
         header += [TITLES[task], "+ typo"]
@@ -53,12 +53,12 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
     return {}
 
 
-def _row(found: Mapping[str, Any], tasks: list[str]) -> list[Cell]:
-    numbers = [number for task in tasks for number in original_and_typo(found["tasks"][task])]
-    return [*size_and_speed(found), *numbers, mean(numbers)]
+def _row(entry: Mapping[str, Any], tasks: list[str]) -> list[Cell]:
+    numbers = [number for task in tasks for number in original_and_typo(entry["tasks"][task])]
+    return [*size_and_speed(entry), *numbers, mean(numbers)]
 
 
-def _paper(found: Mapping[str, tuple[float | None, float]], tasks: list[str]) -> list[Cell]:
-    numbers = [number for task in tasks for number in found[task]]
+def _paper(entry: Mapping[str, tuple[float | None, float]], tasks: list[str]) -> list[Cell]:
+    numbers = [number for task in tasks for number in entry[task]]
     known = [number for number in numbers if number is not None]
     return [None, None, None, *numbers, mean(known) if len(known) == len(numbers) else None]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.evaluate.reports.markdown import Cell
-from lovevec.evaluate.reports.results import Pictures
+from lovevec.evaluate.markdown import HEADER, Cell
+from lovevec.evaluate.results import Pictures
 from lovevec.reproduce.bench import RECIPE, TARGET, Bench
-from lovevec.reproduce.pages import HEADER, beside, mean, page_of, size_and_speed
+from lovevec.reproduce.pages import beside, mean, page_of, size_and_speed
 from lovevec.reproduce.published import CLUSTERS, INTRINSIC, SIMILARITY
 
 METHODS = (TARGET, "MIMICK", "BoS", "KVQ-FH", "PBoS", "LOVE", RECIPE)
@@ -21,7 +21,7 @@ def measure(bench: Bench) -> dict[str, Any]:
     for name in bench.select(METHODS, "methods"):
         method = bench.method(name)
         scores[name] = {
-            **bench.about(method),
+            **bench.size_and_speed(method),
             "similarity": bench.similarity(method),
             "clusters": bench.clusters(method),
         }
@@ -30,13 +30,13 @@ def measure(bench: Bench) -> dict[str, Any]:
 
 def page(scores: Mapping[str, Any]) -> str:
     """The paper's table; ours has words a second too."""
-    rows = {name: _row(found) for name, found in scores["methods"].items()}
+    rows = {name: _row(entry) for name, entry in scores["methods"].items()}
     paper = {name: _paper(row) for name, row in INTRINSIC.items()}
     covered = [
-        f"{name} has both words of {sum(found['similarity']['covered'].values()):,} pairs of"
-        f" {sum(found['similarity']['pairs'].values()):,}; on those alone the mean is {_covered_mean(found)}."
-        for name, found in scores["methods"].items()
-        if found["similarity"]["covered"] != found["similarity"]["pairs"]
+        f"{name} has both words of {sum(entry['similarity']['covered'].values()):,} pairs of"
+        f" {sum(entry['similarity']['pairs'].values()):,}; on those alone the mean is {_covered_mean(entry)}."
+        for name, entry in scores["methods"].items()
+        if entry["similarity"]["covered"] != entry["similarity"]["pairs"]
     ]
     header = (*HEADER, *SIMILARITY, *CLUSTERS, "Avg", "Avg similarity")
     return page_of(
@@ -54,15 +54,15 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
     return {}
 
 
-def _covered_mean(found: Mapping[str, Any]) -> str:
-    told = [score for score in found["similarity"]["on_covered"].values() if score is not None]
-    return f"{mean(told):.1f}" if told else "not to be told"
+def _covered_mean(entry: Mapping[str, Any]) -> str:
+    covered = [score for score in entry["similarity"]["on_covered"].values() if score is not None]
+    return f"{mean(covered):.1f}" if covered else "not to be told"
 
 
-def _row(found: Mapping[str, Any]) -> list[Cell]:
-    sets = [found["similarity"]["all"][name] for name in SIMILARITY]
-    classes = [found["clusters"][name] for name in CLUSTERS]
-    return [*size_and_speed(found), *sets, *classes, mean([*sets, *classes]), mean(sets)]
+def _row(entry: Mapping[str, Any]) -> list[Cell]:
+    sets = [entry["similarity"]["all"][name] for name in SIMILARITY]
+    classes = [entry["clusters"][name] for name in CLUSTERS]
+    return [*size_and_speed(entry), *sets, *classes, mean([*sets, *classes]), mean(sets)]
 
 
 def _paper(row: tuple[Any, ...]) -> list[Cell]:

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.evaluate.reports.markdown import Cell
-from lovevec.evaluate.reports.results import Pictures
+from lovevec.evaluate.markdown import HEADER, Cell
+from lovevec.evaluate.results import Pictures
 from lovevec.reproduce.bench import CHAR_CNN, TARGET, WITH_LOVE, WITH_RECIPE, Bench
 from lovevec.reproduce.extrinsic import TITLES
-from lovevec.reproduce.pages import HEADER, beside, mean, page_of, size_and_speed
+from lovevec.reproduce.pages import beside, mean, page_of, size_and_speed
 from lovevec.reproduce.published import NOISES, ROBUSTNESS
 
 METHODS = (TARGET, "Random", "UNK", CHAR_CNN, "Edit Distance", WITH_LOVE, WITH_RECIPE)
@@ -25,7 +25,7 @@ def measure(bench: Bench) -> dict[str, Any]:
     bench.need(*tasks)
     scores = {
         name: {
-            **bench.about(bench.method(name)),
+            **bench.size_and_speed(bench.method(name)),
             "tasks": {task: bench.downstream(bench.method(name), task) for task in tasks},
         }
         for name in methods
@@ -39,10 +39,10 @@ def page(scores: Mapping[str, Any]) -> str:
     parts = []
     for task in scores["tasks"]:
         rows: dict[str, list[Cell]] = {
-            name: [*size_and_speed(found), *_row(list(found["tasks"][task]["test"].values()))]
-            for name, found in scores["methods"].items()
+            name: [*size_and_speed(entry), *_row(list(entry["tasks"][task]["test"].values()))]
+            for name, entry in scores["methods"].items()
         }
-        paper = {name: [None, None, None, *_row(list(found[task]))] for name, found in ROBUSTNESS.items()}
+        paper = {name: [None, None, None, *_row(list(entry[task]))] for name, entry in ROBUSTNESS.items()}
         parts += [f"## {TITLES[task]}", beside(header, rows, paper), _gain(scores, task)]
     return page_of(
         "Robustness",
@@ -58,7 +58,7 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
     from lovevec.figures.curves import curve_panels
 
     panels = {
-        TITLES[task]: {name: list(found["tasks"][task]["test"].values()) for name, found in scores["methods"].items()}
+        TITLES[task]: {name: list(entry["tasks"][task]["test"].values()) for name, entry in scores["methods"].items()}
         for task in scores["tasks"]
     }
 
@@ -84,7 +84,7 @@ def _gain(scores: Mapping[str, Any], task: str) -> str:
     if not {TARGET, WITH_LOVE} <= set(scores["methods"]):
         return ""
     alone, plugged = (list(scores["methods"][name]["tasks"][task]["test"].values()) for name in (TARGET, WITH_LOVE))
-    theirs = {name: found[task] for name, found in ROBUSTNESS.items()}
+    theirs = {name: entry[task] for name, entry in ROBUSTNESS.items()}
     gain = mean(theirs[WITH_LOVE]) - mean(theirs[TARGET])
     return (
         f"With LOVE: {mean(plugged) - mean(alone):+.1f} in the mean (paper {gain:+.1f}),"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.evaluate.reports.results import Pictures
+from lovevec.evaluate.results import Pictures
 from lovevec.reproduce.bench import Bench
-from lovevec.reproduce.pages import page_of
+from lovevec.reproduce.pages import VARIANTS_EXPLAINED, measure_variants, page_of, variant_table
 from lovevec.reproduce.published import TEMPERATURE
-from lovevec.reproduce.variants import EXPLAINED, measure_variants, variant_table
 
 VARIANTS = {f"τ = {value:g}": {"temperature": value} for value in TEMPERATURE}
 PAPER = {f"τ = {value:g}": numbers for value, numbers in TEMPERATURE.items()}
@@ -22,7 +21,7 @@ def measure(bench: Bench) -> dict[str, Any]:
 
 def page(scores: Mapping[str, Any]) -> str:
     """The paper's table, with three columns more."""
-    return page_of("Temperature", scores, EXPLAINED, variant_table(scores, PAPER))
+    return page_of("Temperature", scores, VARIANTS_EXPLAINED, variant_table(scores, PAPER))
 
 
 def pictures(scores: Mapping[str, Any]) -> Pictures:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.conftest import made_vectors, made_words
-from tests.evaluate.finetune.made_encoder import save_encoder
+from tests.evaluate.finetune.made_transformer import save_transformer
 
 from lovevec.train import Settings, train
 
@@ -21,7 +21,7 @@ def words() -> list[str]:
 
 @pytest.fixture(scope="session")
 def folder(words, tmp_path_factory) -> Path:
-    return save_encoder(tmp_path_factory.mktemp("encoder"), words, DIM)
+    return save_transformer(tmp_path_factory.mktemp("encoder"), words, DIM)
 
 
 @pytest.fixture(scope="session")

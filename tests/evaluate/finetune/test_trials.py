@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from tests.evaluate.finetune.made_encoder import save_encoder
+from tests.evaluate.finetune.made_transformer import save_transformer
 
 from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
-from lovevec.evaluate.datasets import Tagged, TagSplit, Texts, TextSplit
-from lovevec.evaluate.finetune import Encoder, FinetuneSettings, TagTask, TextTask, Trials, best_by_seed
-from lovevec.evaluate.finetune.corrected import Speller
+from lovevec.evaluate.data import Tagged, TagSplit, Texts, TextSplit
+from lovevec.evaluate.finetune import FinetuneSettings, TagTask, TextTask, Transformer, Trials
 from lovevec.evaluate.finetune.loop import finetuned, predicted, slope
+from lovevec.evaluate.finetune.transformer import Speller
 from lovevec.progress import Progress
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
@@ -40,7 +40,7 @@ def texts(words) -> TextSplit:
 
 @pytest.fixture(scope="module")
 def trials(folder, texts) -> Trials:
-    return Trials(Encoder(str(folder)), TextTask(texts), NOISES, HOW)
+    return Trials(Transformer(str(folder)), TextTask(texts), NOISES, HOW)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_the_seed_decides_and_nobody_elses_draws_are_touched(trials, run):
 
 @pytest.mark.parametrize("strategy", ["replace", "linear", "add"])
 def test_love_inside_is_trained_around(folder, love, texts, strategy):
-    trials = Trials(Encoder(str(folder), str(love), strategy), TextTask(texts), NOISES[:2], replace(HOW, epochs=2))
+    trials = Trials(Transformer(str(folder), str(love), strategy), TextTask(texts), NOISES[:2], replace(HOW, epochs=2))
     run = trials.run(RATE, 0)
     assert run["test"]["original"] > 90
     assert (run["positions"]["2 typos"] == run["positions"]["original"]) == (strategy == "replace")
@@ -81,13 +81,13 @@ def test_tags_are_learned(folder, words):
         return Tagged(lines, [["B-A" if word[0] in "bgs" else "O" for word in line] for line in lines])
 
     split = TagSplit("made", part(200, 1), part(40, 2), part(40, 3))
-    run = Trials(Encoder(str(folder)), TagTask(split), NOISES[:1], HOW).run(RATE, 0)
+    run = Trials(Transformer(str(folder)), TagTask(split), NOISES[:1], HOW).run(RATE, 0)
     assert run["test"]["original"] > 95
 
 
 def test_the_best_epochs_weights_stay(folder, texts, trials):
     """Scores that fall after the second epoch: the weights are those of the second."""
-    model = Encoder(str(folder)).model("AutoModelForSequenceClassification", 2)
+    model = Transformer(str(folder)).model("AutoModelForSequenceClassification", 2)
     train = trials._train
     seen = []
 
@@ -102,7 +102,7 @@ def test_the_best_epochs_weights_stay(folder, texts, trials):
 
 
 def test_predictions_are_the_models_own_for_each_sentence_alone(folder, texts, trials):
-    encoder = Encoder(str(folder))
+    encoder = Transformer(str(folder))
     with torch.random.fork_rng():
         torch.manual_seed(3)
         model = encoder.model("AutoModelForSequenceClassification", 2)
@@ -127,39 +127,26 @@ def test_the_rate_rises_then_falls_in_straight_lines(steps, warmup):
 
 
 def test_kept_runs_are_told_apart(folder, love, texts, words, tmp_path):
-    task, other = TextTask(texts), save_encoder(tmp_path, words[:100])
+    task, other = TextTask(texts), save_transformer(tmp_path, words[:100])
     keys = [
         Trials(encoder, task, NOISES, how).key
         for encoder in (
-            Encoder(str(folder)),
-            Encoder(str(other)),
-            Encoder(str(folder), spelled=True),
-            Encoder(str(folder), str(love)),
-            Encoder(str(folder), str(love), "add"),
-            Encoder(str(folder), str(love), trainable=True),
+            Transformer(str(folder)),
+            Transformer(str(other)),
+            Transformer(str(folder), spelled=True),
+            Transformer(str(folder), str(love)),
+            Transformer(str(folder), str(love), "add"),
+            Transformer(str(folder), str(love), trainable=True),
         )
         for how in (HOW, replace(HOW, epochs=9))
     ]
     assert all(one != two for i, one in enumerate(keys) for two in keys[:i])
-    same = Trials(Encoder(str(folder)), task, NOISES, replace(HOW, rates=(1.0,), seeds=(5,), device="cuda")).key
+    same = Trials(Transformer(str(folder)), task, NOISES, replace(HOW, rates=(1.0,), seeds=(5,), device="cuda")).key
     assert same == keys[0]
 
 
-def test_each_seed_has_its_own_best_rate():
-    def run(rate, seed, dev, test):
-        return {"rate": rate, "seed": seed, "dev": dev, "test": {"x": test}, "dev_noisy": {"x": dev}, "seconds": 1}
-
-    found = best_by_seed([run(1, 0, 70, 60), run(2, 0, 80, 50), run(1, 1, 75, 70), run(2, 1, 75, 10)])
-    assert found["rates"] == [2, 1]
-    assert found["test"] == {"x": 60}
-    assert found["spread"]["x"] == pytest.approx(np.std([50, 70], ddof=1))
-    assert found["dev"] == 77.5
-    assert found["seconds"] == 4
-    assert best_by_seed([run(1, 0, 70, 60)])["spread"] == {"x": 0}
-
-
 def test_the_speller_mends_broken_words_alone(folder, words):
-    speller = Speller(Encoder(str(folder)).tokenizer)
+    speller = Speller(Transformer(str(folder)).tokenizer)
     broken = [word[:2] + "7" + word[2:] for word in words[:30]]
     line = [words[0], broken[1], words[2].upper(), "12345", "x.y", "qqqqqqqqqq", *broken]
     (found,) = speller.corrected([line])
@@ -169,8 +156,8 @@ def test_the_speller_mends_broken_words_alone(folder, words):
 
 def test_a_missing_encoder_is_told(tmp_path):
     with pytest.raises(LovevecError, match="cannot be read as a transformers model"):
-        Encoder(str(tmp_path)).tokenizer  # noqa: B018
+        Transformer(str(tmp_path)).tokenizer  # noqa: B018
     with pytest.raises(LovevecError, match="strategy 'best'"):
-        Encoder(str(tmp_path), strategy="best")
+        Transformer(str(tmp_path), strategy="best")
     with pytest.raises(LovevecError, match="--precision fp8"):
         FinetuneSettings(precision="fp8")

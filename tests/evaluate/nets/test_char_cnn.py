@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 from tests.conftest import made_words
 from tests.evaluate.made_table import made_table
 
+from lovevec.evaluate.nets import CharCNNSettings, CNNSettings
 from lovevec.evaluate.nets.char_cnn import (
     LETTERS,
     LONGEST,
     CharCNN,
-    CharCNNSettings,
     Frozen,
     WithCharCNN,
     input_layer,
     letters_of,
+    seeded,
 )
 from lovevec.evaluate.nets.lookup import look_up
-from lovevec.evaluate.nets.seeding import seeded
-from lovevec.evaluate.nets.text_cnn import CNNSettings, Rows, TextCNN, accuracy, trained
+from lovevec.evaluate.nets.text_cnn import Rows, TextCNN, accuracy, trained
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 CPU = torch.device("cpu")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from lovevec.evaluate.nets.char_cnn import Frozen
-from lovevec.evaluate.nets.seeding import seeded
-from lovevec.evaluate.nets.tagger import Batch, Sentences, Tagger, TaggerSettings, trained
+from lovevec.evaluate.nets import TaggerSettings
+from lovevec.evaluate.nets.char_cnn import Frozen, seeded
+from lovevec.evaluate.nets.tagger import Batch, Sentences, Tagger, trained
 
 CPU = torch.device("cpu")
 WORDS, DIM, TAGS = 24, 16, 4

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lovevec.encoders.shared import initialise
+from lovevec.evaluate.nets import CNNSettings
 from lovevec.evaluate.nets.char_cnn import Frozen
-from lovevec.evaluate.nets.text_cnn import CNNSettings, Rows, TextCNN, accuracy, trained
+from lovevec.evaluate.nets.text_cnn import Rows, TextCNN, accuracy, trained
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 CPU = torch.device("cpu")
@@ -29,7 +30,7 @@ def model_of(table: np.ndarray, settings: CNNSettings = SMALL, classes: int = CL
     model = TextCNN(Frozen(table), classes, settings)
     initialise(model, torch.Generator().manual_seed(seed))
     with torch.no_grad():
-        for convolution in model.windows.convolutions:
+        for convolution in model.convolution.convolutions:
             convolution.bias.normal_(0, 0.5, generator=torch.Generator().manual_seed(seed + 1))
     return model.eval()
 
@@ -38,7 +39,7 @@ def reference(model: TextCNN, table: np.ndarray, sentence: list[int]) -> np.ndar
     """Window by window in float64: what stands behind the end of a sentence is zero."""
     words = np.concatenate([table[sentence], np.zeros((10, table.shape[1]))]).astype(np.float64)
     pooled = []
-    for convolution in model.windows.convolutions:
+    for convolution in model.convolution.convolutions:
         weight, bias = (w.detach().numpy().astype(np.float64) for w in (convolution.weight, convolution.bias))
         width = weight.shape[2]
         answers = [

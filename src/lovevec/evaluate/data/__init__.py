@@ -1,1 +1,60 @@
-"""Readers of the plain formats that docs/data.md describes, one a file, and where the paper's sets are looked for."""
+"""The data that vectors are evaluated on: the paper's sets by name, own files by path (formats: docs/data.md).
+
+>>> similarity_set("RareWord", data_folder())         # pairs of words with scores
+>>> word_classes("AP", data_folder())                 # words with classes
+>>> misspellings("Birkbeck", data_folder())           # misspellings and the words that were meant
+>>> texts("SST2", data_folder())                      # sentences with labels: train, dev, test
+>>> tagged("CoNLL03", data_folder())                  # sentences with a tag for each token: train, dev, test
+>>> find("Birkbeck", data_folder())                   # the files alone
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from lovevec.evaluate.data.classes import Classes, word_classes
+from lovevec.evaluate.data.lines import digest_of, filled_lines, lines_of
+from lovevec.evaluate.data.misspellings import Misspellings, misspellings
+from lovevec.evaluate.data.pairs import Pairs, similarity_set
+from lovevec.evaluate.data.sets import SETS, DataSet, data_folder, find, find_or_own, known_set, names_of
+from lovevec.evaluate.data.tagged import Tagged, TagSplit, tagged
+from lovevec.evaluate.data.texts import Texts, TextSplit, texts
+
+__all__ = [
+    "SETS",
+    "Classes",
+    "DataSet",
+    "Misspellings",
+    "Pairs",
+    "TagSplit",
+    "Tagged",
+    "TextSplit",
+    "Texts",
+    "data_folder",
+    "digest_of",
+    "filled_lines",
+    "find",
+    "find_or_own",
+    "known_set",
+    "lines_of",
+    "misspellings",
+    "names_of",
+    "read_several",
+    "similarity_set",
+    "tagged",
+    "texts",
+    "word_classes",
+]
+Set = TypeVar("Set", Pairs, Classes, Misspellings)
+
+
+def read_several(read: Callable[[str, Path], Set], names: str | Sequence[str], data: Path) -> list[Set]:
+    """Read each set once; own files that have the same name in different folders go by their paths."""
+    distinct = list(dict.fromkeys([names] if isinstance(names, str) else map(str, names)))
+    sets = [read(name, data) for name in distinct]
+    count = Counter(one.name for one in sets)
+    return [one if count[one.name] == 1 else replace(one, name=name) for one, name in zip(sets, distinct, strict=True)]

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lovevec.errors import FormatError
-from lovevec.evaluate.datasets import digest_of, filled_lines, find_or_own
+from lovevec.evaluate.data.lines import digest_of, filled_lines
+from lovevec.evaluate.data.sets import find_or_own
 
 MARK, UNCLEAR = "$", "?"
 COUNT = re.compile(r"\s+\d+$")

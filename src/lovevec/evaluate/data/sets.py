@@ -95,9 +95,9 @@ _LISTED = (
 SETS = {listed.name.lower(): listed for listed in _LISTED}
 
 
-def data_folder(given: str | None = None) -> Path:
-    """Where the paper's sets are: the flag, else $LOVEVEC_DATA, else ./data."""
-    return Path(given or os.environ.get(VARIABLE) or "data")
+def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
+    """Where the paper's sets are: the folder named, else $LOVEVEC_DATA, else ./data."""
+    return Path(folder or os.environ.get(VARIABLE) or "data")
 
 
 def names_of(kind: Kind) -> list[str]:
@@ -107,8 +107,8 @@ def names_of(kind: Kind) -> list[str]:
 
 def known_set(name: str, kind: Kind | None = None) -> DataSet | None:
     """The paper's set of that name, upper or lower case alike; None for any other name."""
-    found = SETS.get(name.lower())
-    return found if found and kind in (None, found.kind) else None
+    listed = SETS.get(name.lower())
+    return listed if listed and kind in (None, listed.kind) else None
 
 
 def find(name: str, data: Path | None = None) -> list[Path]:

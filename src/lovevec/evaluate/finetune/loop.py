@@ -1,18 +1,54 @@
-"""One fine-tuning: AdamW, a linear warm-up and decay, and the weights of the epoch that is best on dev."""
+"""One fine-tuning: AdamW, a linear warm-up and decay, and the weights of the epoch that is best on dev.
+
+Batch, epochs and learning rates are the paper's, the rest what people usually add to them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lovevec.evaluate.finetune.rows import IGNORED, Rows
-from lovevec.evaluate.finetune.settings import FinetuneSettings
+from lovevec.errors import LovevecError
+from lovevec.evaluate.finetune.batches import IGNORED, Rows
 from lovevec.progress import Phase
+
+RATES = (9e-5, 7e-5, 5e-5, 3e-5, 1e-5)  # the paper's, for BERT-base; smaller models need larger ones
+PRECISIONS = ("fp32", "tf32", "bf16")
+
+
+@dataclass(frozen=True)
+class FinetuneSettings:
+    """`warmup` is a share of all steps; `sentences` cuts the training text, `tested` dev and test; `noise_seed` decides
+    the damage. `precision` is that of matrix products on a GPU: fp32, tf32, or bf16 (autocast)."""
+
+    rates: tuple[float, ...] = RATES
+    seeds: tuple[int, ...] = (0,)
+    noise_seed: int = 0
+    epochs: int = 5
+    batch: int = 16
+    warmup: float = 0.06
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    longest: int = 512
+    precision: str = "tf32"
+    sentences: int | None = None
+    tested: int | None = None
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.precision not in PRECISIONS:
+            raise LovevecError(f"--precision {self.precision}: known are {', '.join(PRECISIONS)}")
+
+    def quick(self) -> FinetuneSettings:
+        """To see whether it works: one rate, one seed, one epoch, little text."""
+        few = {"rates": self.rates[:1], "seeds": self.seeds[:1], "epochs": 1}
+        return replace(self, **few, sentences=96, tested=32)  # type: ignore[arg-type]
 
 
 def finetuned(
@@ -58,15 +94,15 @@ def finetuned(
 def predicted(model: nn.Module, rows: Rows, precision: str) -> Tensor:
     """The number of the largest logit, on the CPU: [sentences] or [sentences, positions], 0 behind a sentence."""
     model.eval()
-    found = torch.zeros_like(rows.labels)
+    numbers = torch.zeros_like(rows.labels)
     for which, inputs in rows.by_length():
-        with bf16(precision, found.device):
+        with bf16(precision, numbers.device):
             largest = model(**inputs).logits.argmax(dim=-1)
-        if found.dim() == 1:
-            found[which] = largest
+        if numbers.dim() == 1:
+            numbers[which] = largest
         else:
-            found[which, : largest.shape[1]] = largest
-    return found.cpu()
+            numbers[which, : largest.shape[1]] = largest
+    return numbers.cpu()
 
 
 def optimiser_of(model: nn.Module, rate: float, settings: FinetuneSettings) -> torch.optim.Optimizer:

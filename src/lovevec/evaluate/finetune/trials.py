@@ -1,4 +1,4 @@
-"""The runs of one encoder on one task: what was tokenised once serves all learning rates and seeds."""
+"""The runs of one transformer on one task: what was tokenised once serves all learning rates and seeds."""
 
 from __future__ import annotations
 
@@ -12,36 +12,35 @@ from torch import nn
 
 from lovevec.damage.noise import Noise, damaged
 from lovevec.device import choose_device
-from lovevec.evaluate.finetune.encoder import Encoder
-from lovevec.evaluate.finetune.loop import drawing, finetuned, predicted, tf32
-from lovevec.evaluate.finetune.rows import Rows
-from lovevec.evaluate.finetune.settings import FinetuneSettings
-from lovevec.evaluate.finetune.task import Sentences, Task
-from lovevec.evaluate.fingerprint import content_hash
-from lovevec.evaluate.result_cache import Score
+from lovevec.evaluate.downstream import NOT_IN_KEY
+from lovevec.evaluate.finetune.batches import Rows
+from lovevec.evaluate.finetune.loop import FinetuneSettings, drawing, finetuned, predicted, tf32
+from lovevec.evaluate.finetune.tasks import Sentences, Task
+from lovevec.evaluate.finetune.transformer import Transformer
+from lovevec.evaluate.result_cache import Score, content_hash
 from lovevec.progress import Progress
 
 TASK = "finetune 1"  # the number rises when other scores come out: kept ones are computed again then
-# A run's own rate and seed are added to its key. The device changes numbers only as another seed would.
-APART = ("rates", "seeds", "device")
 
 
 class Trials:
     """Fine-tune on clean text, then test one and the same model on dev and test under each of the `noises`."""
 
-    def __init__(self, encoder: Encoder, task: Task, noises: Sequence[Noise], settings: FinetuneSettings) -> None:
-        self.encoder, self.task, self.noises, self.settings = encoder, task, noises, settings
+    def __init__(
+        self, transformer: Transformer, task: Task, noises: Sequence[Noise], settings: FinetuneSettings
+    ) -> None:
+        self.transformer, self.task, self.noises, self.settings = transformer, task, noises, settings
 
     @cached_property
     def key(self) -> dict[str, Any]:
         """All that a run depends on, but for its rate and seed."""
         return {
             "task": TASK,
-            "encoder": self.encoder.key,
+            "encoder": self.transformer.key,
             "data": self.task.name,
             "content": self.task.digest or content_hash(self.task.parts),
             "noises": [asdict(noise) for noise in self.noises],
-            "settings": {name: value for name, value in asdict(self.settings).items() if name not in APART},
+            "settings": {name: value for name, value in asdict(self.settings).items() if name not in NOT_IN_KEY},
         }
 
     def run(self, rate: float, seed: int, progress: Progress | None = None, name: str = "fine-tuning") -> Score:
@@ -49,24 +48,26 @@ class Trials:
         train, dev = self._train, self._dev
         noisy = self._noisy
         start = time.perf_counter()
-        device, how = train.labels.device, self.settings
-        steps = how.epochs * -(-len(train) // how.batch)
+        device, settings = train.labels.device, self.settings
+        steps = settings.epochs * -(-len(train) // settings.batch)
         with (
             drawing(seed, device),
-            tf32(how.precision, device),
+            tf32(settings.precision, device),
             (progress or Progress(quiet=True)).phase(name, total=steps, unit="steps") as phase,
         ):
-            model = self.encoder.model(self.task.head, len(self.task.classes)).to(device)
-            reached, epoch = finetuned(model, train, lambda: self._score(model, "dev", dev), rate, seed, how, phase)
-            found = {
+            model = self.transformer.model(self.task.head, len(self.task.classes)).to(device)
+            reached, epoch = finetuned(
+                model, train, lambda: self._score(model, "dev", dev), rate, seed, settings, phase
+            )
+            scores = {
                 part: {label: self._score(model, part, rows) for label, rows in copies.items()}
                 for part, copies in noisy.items()
             }
         return {
             "dev": reached,
             "epoch": epoch,
-            "test": found["test"],
-            "dev_noisy": found["dev"],
+            "test": scores["test"],
+            "dev_noisy": scores["dev"],
             "positions": {label: int(rows.lengths.sum()) for label, rows in noisy["test"].items()},
             "seconds": time.perf_counter() - start,
             "device": device.type,
@@ -95,5 +96,5 @@ class Trials:
         }
 
     def _rows(self, part: str, sentences: Sentences) -> Rows:
-        read, tokenizer = self.encoder.read(sentences), self.encoder.tokenizer
+        read, tokenizer = self.transformer.read(sentences), self.transformer.tokenizer
         return self.task.rows(part, read, tokenizer, self.settings.longest, choose_device(self.settings.device))

@@ -8,17 +8,18 @@ to learn from.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils import skip_init
 
+from lovevec.encoders.shared import Dropout, initialise
+from lovevec.evaluate.nets import CharCNNSettings
+from lovevec.evaluate.nets.convolution import Convolution
 from lovevec.evaluate.nets.lookup import PADDING, Lookup
-from lovevec.evaluate.nets.windows import Windows
-from lovevec.methods.method import Floats, Method, Parameters
+from lovevec.methods.method import Bools, Floats, Method, Parameters
 from lovevec.units.mixed_input import codes_of
 from lovevec.units.ragged import Ragged
 
@@ -26,24 +27,18 @@ ASCII, LETTERS = 128, 1024  # characters outside ASCII share the rows behind it
 FIRST, LAST, LONGEST = "\x02", "\x03", 50
 
 
-@dataclass(frozen=True)
-class CharCNNSettings:
-    """The size of a CharCNN, and the share of known words that it learns from in each step."""
-
-    letter_dim: int = 50
-    widths: tuple[int, ...] = (3,)
-    filters: int = 100
-    share: float = 0.3
-
-
 class WithCharCNN(Method):
-    """Marks a method whose unknown words are left to a CharCNN; by itself it has what the method has."""
+    """A method whose unknown words are left to a CharCNN, which the downstream model runs and trains: by itself it has
+    what the method has, and no speed of its own."""
+
+    timed = False
 
     def __init__(self, method: Method, settings: CharCNNSettings | None = None, name: str = "") -> None:
         self.method, self.settings = method, settings or CharCNNSettings()
         self.name, self.dim = name or f"{method.name} + CharCNN", method.dim
+        self.words, self.table = method.words, method.table
+        self.input_settings = asdict(self.settings)
         layer = CharCNN(np.zeros((1, self.dim), np.float32), np.zeros(1, np.bool_), [""], self.settings)
-        self.words = method.words
         own = sum(weight.numel() for weight in layer.parameters())
         self.parameters = Parameters(method.parameters.embedding, method.parameters.others + own)
 
@@ -51,9 +46,14 @@ class WithCharCNN(Method):
         """As the method has them."""
         return self.method.embed(words)
 
-    def covers(self, words: Sequence[str]) -> NDArray[np.bool_]:
+    def covers(self, words: Sequence[str]) -> Bools:
         """As the method does."""
         return self.method.covers(words)
+
+    def input_layer(self, words: Sequence[str], vectors: Floats) -> CharCNN:
+        """The vectors of known words, and the network for the others."""
+        known = np.concatenate([[False], self.covers(words)])
+        return CharCNN(vectors, known, ["", *words], self.settings)
 
 
 class Frozen(nn.Module):
@@ -82,9 +82,7 @@ class CharCNN(Frozen):
     letters: Tensor
     lengths: Tensor
 
-    def __init__(
-        self, vectors: Floats, known: NDArray[np.bool_], words: Sequence[str], settings: CharCNNSettings
-    ) -> None:
+    def __init__(self, vectors: Floats, known: Bools, words: Sequence[str], settings: CharCNNSettings) -> None:
         super().__init__(vectors)
         self.share = settings.share
         self.generator: torch.Generator | None = None
@@ -93,8 +91,8 @@ class CharCNN(Frozen):
         self.register_buffer("letters", torch.from_numpy(letters.padded()), persistent=False)
         self.register_buffer("lengths", torch.from_numpy(letters.lengths), persistent=False)
         self.letter = skip_init(nn.Embedding, LETTERS, settings.letter_dim)
-        self.windows = Windows(settings.letter_dim, settings.widths, settings.filters)
-        self.out = skip_init(nn.Linear, self.windows.size, self.dim)
+        self.convolution = Convolution(settings.letter_dim, settings.widths, settings.filters)
+        self.out = skip_init(nn.Linear, self.convolution.size, self.dim)
 
     def forward(self, ids: Tensor) -> Tensor:
         """[...] ids -> [..., dim]; each distinct word is spelled once."""
@@ -114,7 +112,7 @@ class CharCNN(Frozen):
         lengths = self.lengths[ids]
         letters = self.letters[ids, : int(lengths.max())]
         read = self.letter(letters) * (letters > 0)[..., None]
-        made: Tensor = self.out(self.windows(read, lengths))
+        made: Tensor = self.out(self.convolution(read, lengths))
         return made
 
 
@@ -128,8 +126,16 @@ def letters_of(words: Sequence[str]) -> Ragged:
 
 def input_layer(method: Method, lookup: Lookup) -> Frozen:
     """What turns the rows of `lookup` into vectors for a downstream model; trains where the method says so."""
-    if not isinstance(method, WithCharCNN):
-        return Frozen(lookup.vectors)
-    words = list(lookup.rows)
-    known = np.concatenate([[False], method.covers(words)])
-    return CharCNN(lookup.vectors, known, ["", *words], method.settings)
+    layer: Frozen | None = method.input_layer(list(lookup.rows), lookup.vectors)
+    return Frozen(lookup.vectors) if layer is None else layer
+
+
+def seeded(model: nn.Module, seed: int, device: torch.device) -> None:
+    """Weights, and whatever the model draws later, decided by a seed alone: weights are filled on the CPU, so that all
+    devices begin alike; then the model is moved and a generator handed out."""
+    initialise(model, torch.Generator().manual_seed(seed))
+    model.to(device)
+    generator = torch.Generator(device).manual_seed(seed)
+    for module in model.modules():
+        if isinstance(module, Dropout | CharCNN):
+            module.generator = generator

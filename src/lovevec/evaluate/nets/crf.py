@@ -6,6 +6,8 @@ exponential over the sum of all sequences' (the partition) is the probability.
 The forward algorithm is a product of one matrix a step. The product is taken pairwise, neighbors first: log2(n) rounds
 over all steps at once instead of n small ones. A GPU has a third as many kernels to launch as for a loop; on a CPU it
 takes as long for ten tags or so, longer for many more.
+
+Written here, since torch has none and the packages that do (pytorch-crf, TorchCRF) are no longer kept.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 A tag is O, or a position and a type (B-PER). Entities are read from any sequence, also from odd ones that no scheme
 would write: a tag goes on with the entity before it if it says so (I, E) and that is open (B, I) and of its type;
 any other tag but O begins one. So IOB1, IOB2 and IOBES are all read as they are meant.
+
+Written here, since seqeval, which the tests compare with, is no longer kept, and readers of tagged text need it too.
 """
 
 from __future__ import annotations

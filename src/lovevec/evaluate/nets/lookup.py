@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.evaluate.checked_embed import checked_embed
-from lovevec.methods.method import Floats, Method
+from lovevec.methods.method import Floats, Method, checked_embed
 
 PADDING = 0
 Sentence = Sequence[str]

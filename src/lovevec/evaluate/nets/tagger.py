@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -22,27 +21,15 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from lovevec.encoders.shared import Dropout
-from lovevec.evaluate.nets.char_cnn import Frozen
+from lovevec.evaluate.nets import TaggerSettings
+from lovevec.evaluate.nets.char_cnn import Frozen, seeded
 from lovevec.evaluate.nets.crf import CRF
 from lovevec.evaluate.nets.lookup import PADDING
-from lovevec.evaluate.nets.seeding import seeded
 from lovevec.units.ragged import Ragged
 
 TOKENS = 16_384  # of a batch that is only read
 
 Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class TaggerSettings:
-    """`hidden` counts both directions; `tokens` is what a batch holds, padding included; `patience` is how many epochs
-    may pass without a better one on dev."""
-
-    hidden: int = 300
-    dropout: float = 0.5
-    tokens: int = 768
-    epochs: int = 20
-    patience: int = 5
 
 
 class Batch(NamedTuple):
@@ -110,12 +97,12 @@ class Tagger(nn.Module):
     def tag(self, sentences: Sentences) -> list[Ints]:
         """The best tags of each sentence."""
         self.eval()
-        found: list[Ints] = [np.empty(0, np.int64)] * len(sentences.lengths)
+        result: list[Ints] = [np.empty(0, np.int64)] * len(sentences.lengths)
         for batch in sentences.batches(TOKENS):
             tags = self.crf.decode(self.emissions(batch.ids, batch.lengths), counts_of(batch.ids)).cpu().numpy()
             for row, tagged, length in zip(batch.rows.tolist(), tags, batch.lengths.tolist(), strict=True):
-                found[row] = tagged[:length]
-        return found
+                result[row] = tagged[:length]
+        return result
 
 
 def counts_of(ids: Tensor) -> Tensor:

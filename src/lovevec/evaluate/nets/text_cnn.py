@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -17,25 +16,14 @@ from torch.nn import functional as F
 from torch.nn.utils import skip_init
 
 from lovevec.encoders.shared import Dropout
-from lovevec.evaluate.nets.char_cnn import Frozen
+from lovevec.evaluate.nets import CNNSettings
+from lovevec.evaluate.nets.char_cnn import Frozen, seeded
+from lovevec.evaluate.nets.convolution import Convolution
 from lovevec.evaluate.nets.lookup import PADDING
-from lovevec.evaluate.nets.seeding import seeded
-from lovevec.evaluate.nets.windows import Windows
 from lovevec.units.ragged import Ragged
 
 POOL = 20  # batches whose sentences are sorted by length among themselves, so that there is little padding
 WORDS = 16_384  # of a batch that is only read
-
-
-@dataclass(frozen=True)
-class CNNSettings:
-    """The paper's, from its table of hyperparameters."""
-
-    widths: tuple[int, ...] = (3, 4, 5)
-    filters: int = 100
-    dropout: float = 0.5
-    batch: int = 50
-    epochs: int = 5
 
 
 class TextCNN(nn.Module):
@@ -44,13 +32,13 @@ class TextCNN(nn.Module):
     def __init__(self, layer: Frozen, classes: int, settings: CNNSettings) -> None:
         super().__init__()
         self.layer = layer
-        self.windows = Windows(layer.dim, settings.widths, settings.filters)
+        self.convolution = Convolution(layer.dim, settings.widths, settings.filters)
         self.dropout = Dropout(settings.dropout)
-        self.out = skip_init(nn.Linear, self.windows.size, classes)
+        self.out = skip_init(nn.Linear, self.convolution.size, classes)
 
     def forward(self, ids: Tensor) -> Tensor:
         """[b, n] -> [b, classes]."""
-        read = self.windows(self.layer(ids), (ids != PADDING).sum(dim=1))
+        read = self.convolution(self.layer(ids), (ids != PADDING).sum(dim=1))
         logits: Tensor = self.out(self.dropout(read))
         return logits
 

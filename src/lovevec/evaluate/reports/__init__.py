@@ -1,1 +1,0 @@
-"""Tables and pages from results."""

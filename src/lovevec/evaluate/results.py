@@ -1,0 +1,122 @@
+"""A folder of results: one JSON with everything (settings, seeds, versions, every score), a table to read, pictures."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from lovevec import __version__
+from lovevec.engine.threads import usable_cores
+from lovevec.errors import LovevecError
+from lovevec.files import write_json, write_text
+
+Pictures = Mapping[str, Callable[[Path], None]]
+PACKAGES = (
+    "numpy",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "safetensors",
+    "rapidfuzz",
+    "scikit-learn",
+    "snowballstemmer",
+    "symspellpy",
+    "numba",
+    "matplotlib",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a task has measured, called `name` in files: `settings` that the numbers depend on, `scores` (plain values),
+    the `table` to read, and what to draw (name.png -> a function that draws it there)."""
+
+    name: str
+    settings: Mapping[str, Any]
+    scores: Any
+    table: str
+    drawings: Pictures = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, as JSON can hold it: also versions and machine."""
+        about = {"task": self.name, "settings": plain(self.settings), "versions": versions(), "machine": machine()}
+        return {**about, "scores": plain(self.scores)}
+
+    def markdown(self) -> str:
+        """The table."""
+        return self.table
+
+    def pictures(self) -> Pictures:
+        """File names, and the functions that draw them."""
+        return self.drawings
+
+    def write(self, folder: str | os.PathLike[str]) -> list[str]:
+        """Write `name`.json, `name`.md and the pictures; returns what to tell people."""
+        folder = refuse_bad_folder(folder)
+        file = folder / f"{self.name}.json"
+        write_json(file, self.as_dict())
+        return [f"written: {file}", *write_page(folder, self.name, self.table, self.drawings)]
+
+
+def versions() -> dict[str, str]:
+    """What ran: Python, this package, and those that bear on numbers."""
+    installed = {"python": platform.python_version(), "lovevec": __version__}
+    for name in PACKAGES:
+        try:
+            installed[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return installed
+
+
+def machine() -> dict[str, Any]:
+    """What it ran on, as far as speed depends on it."""
+    return {"system": platform.system(), "machine": platform.machine(), "cores": usable_cores()}
+
+
+def refuse_bad_folder(folder: str | os.PathLike[str]) -> Path:
+    """The folder for results, made if it is not there; an error before any work is done where that cannot be."""
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise LovevecError(f"{folder}: cannot hold results ({error.strerror}); name a folder with -o") from None
+    return folder
+
+
+def write_page(folder: Path, name: str, table: str, pictures: Pictures) -> list[str]:
+    """Write `name`.md and the pictures; returns what to tell people. Where a picture cannot be drawn for some reason,
+    that is told and nothing else is lost."""
+    page = folder / f"{name}.md"
+    write_text(page, table)
+    messages = [f"written: {page}"]
+    for file, draw in pictures.items():
+        try:
+            draw(folder / file)
+            messages.append(f"written: {folder / file}")
+        except LovevecError as error:
+            messages.append(f"not drawn: {folder / file}: {error}")
+    return messages
+
+
+def plain(value: Any) -> Any:
+    """The same as JSON can hold it: numpy's numbers as Python's, NaN as null, a path as its last part (no folders of
+    this machine in what people publish)."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    if isinstance(value, os.PathLike):
+        return Path(value).name
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
