@@ -69,7 +69,7 @@ def our_engine(mode: str, threads: int | None = None) -> Callable[[ModelParts, P
     """One of our engines."""
 
     def make(parts: ModelParts, folder: Path) -> Embed:
-        from lovevec.engine.choose import FoldEngine
+        from lovevec.engine.engine import FoldEngine
 
         engine = FoldEngine(parts.spec, parts.folded, parts.units, mode, threads)  # type: ignore[arg-type]
         engine.embed(["compile"])

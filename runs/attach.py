@@ -17,8 +17,7 @@ import numpy as np
 
 from lovevec import LOVE
 from lovevec.attach import Attached
-from lovevec.attach.neighbors import known_neighbors
-from lovevec.attach.space import ridge
+from lovevec.attach.space import known_neighbors, ridge
 from lovevec.damage.edits import damage
 from lovevec.vectors import read_vectors
 from lovevec.vectors.rows import normalized

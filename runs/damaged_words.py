@@ -17,7 +17,7 @@ import numpy as np
 from lovevec import LOVE
 from lovevec.damage.noise import Noise, damaged
 from lovevec.evaluate.data import data_folder, texts
-from lovevec.evaluate.markdown import markdown
+from lovevec.evaluate.results import markdown
 from lovevec.train.target import load_target
 from lovevec.vectors import VectorTable
 

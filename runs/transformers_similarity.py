@@ -25,10 +25,9 @@ from lovevec.device import choose_device
 from lovevec.errors import LovevecError
 from lovevec.evaluate.data import data_folder, texts
 from lovevec.evaluate.finetune import Transformer
-from lovevec.evaluate.finetune.batches import Rows
+from lovevec.evaluate.finetune.loop import Rows
 from lovevec.evaluate.finetune.tasks import Sentences, tokenised
-from lovevec.evaluate.markdown import Cell, markdown
-from lovevec.evaluate.results import Result, refuse_bad_folder
+from lovevec.evaluate.results import Cell, Result, markdown, refuse_bad_folder
 
 Floats = NDArray[np.float32]
 LONGEST = 512

@@ -73,7 +73,7 @@ class Explanation:
 
     def plot(self, path: str | PathLike[str]) -> None:
         """Draw the two attention maps and the shares into a picture file (.png, .svg, .pdf)."""
-        from lovevec.figures.explanation import draw_explanation
+        from lovevec.figures.attention import draw_explanation
 
         draw_explanation(self, path)
 

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from lovevec.confidence import Confidence, measure
 from lovevec.encoders.unfolded import Unfolded
-from lovevec.engine.choose import FoldEngine, Mode
-from lovevec.engine.engine import Engine
+from lovevec.engine.engine import Engine, FoldEngine, Mode
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.tables import Precision
 from lovevec.errors import LovevecError

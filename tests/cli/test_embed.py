@@ -337,13 +337,13 @@ def test_a_terminal_is_not_waited_for_and_gets_no_binary(tiny_model):
 
 
 def test_progress_is_shown_for_what_takes_long(tiny_model, monkeypatch, capsys, tmp_path):
-    from lovevec.cli import main, streams
+    from lovevec.cli import main, shell
 
     (tmp_path / "w").write_text("\n".join(made_words(200)))
     given = ["embed", "-m", str(tiny_model), "-i", str(tmp_path / "w"), "-o", str(tmp_path / "v.vec")]
     assert main(given) == 0
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(streams, "PATIENCE", 0.0)
+    monkeypatch.setattr(shell, "PATIENCE", 0.0)
     assert main(given) == 0
     assert "200 words" in capsys.readouterr().err
     assert main([*given, "-q"]) == 0

@@ -11,13 +11,13 @@ import pytest
 from tests.conftest import made_words
 from tests.engine.made import made_parts
 
-from lovevec.engine import choose
-from lovevec.engine.choose import MANY_WORDS, FoldEngine
+from lovevec.engine import engine as choose
+from lovevec.engine.engine import MANY_WORDS, FoldEngine
 from lovevec.errors import LovevecError
 
 MADE = """
 import sys
-from lovevec.engine.choose import FoldEngine
+from lovevec.engine.engine import FoldEngine
 from tests.engine.made import made_parts
 parts = made_parts()
 def engine(mode):

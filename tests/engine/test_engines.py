@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.conftest import made_words
 from tests.engine.made import NASTY, made_parts, reference
 
-from lovevec.engine.choose import FoldEngine
+from lovevec.engine.engine import FoldEngine
 from lovevec.engine.tables import PRECISIONS
 from lovevec.model.folder import ModelParts
 
@@ -128,7 +128,7 @@ def test_sixteen_callers_at_once_get_the_same_bits(mode, words):
 def test_numpys_bits_do_not_depend_on_the_threads_of_its_blas():
     script = """
 import hashlib
-from lovevec.engine.choose import FoldEngine
+from lovevec.engine.engine import FoldEngine
 from tests.conftest import made_words
 from tests.engine.made import made_parts
 words = made_words(600)

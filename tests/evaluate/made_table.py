@@ -8,7 +8,7 @@ import numpy as np
 
 from lovevec.methods.table import Table
 from lovevec.vectors import VectorTable
-from lovevec.vectors.report import ReadReport
+from lovevec.vectors.table import ReadReport
 
 
 def made_table(rows: Mapping[str, Sequence[float]], name: str = "made") -> Table:

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lovevec.evaluate.bootstrap import bootstrap, drawn, interval
-from lovevec.evaluate.spearman import spearman_of_counts
+from lovevec.evaluate.statistics import bootstrap, drawn, interval, spearman_of_counts
 
 
 def means(values: np.ndarray):
@@ -40,7 +39,7 @@ def test_the_same_seed_draws_the_same_however_much_is_scored_at_once(items, monk
     first = bootstrap(means(values), items, 50, seed=4)
     assert len(first) == 50
     np.testing.assert_array_equal(bootstrap(means(values), items, 50, seed=4), first)
-    monkeypatch.setattr("lovevec.evaluate.bootstrap.BLOCK", 10)
+    monkeypatch.setattr("lovevec.evaluate.statistics.BLOCK", 10)
     np.testing.assert_allclose(bootstrap(means(values), items, 50, seed=4), first)
     if items > 1:
         assert (bootstrap(means(values), items, 50, seed=5) != first).any()

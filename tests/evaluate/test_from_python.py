@@ -19,7 +19,7 @@ from lovevec.evaluate import Result, classify, clusters, similarity, speed, tag,
 from lovevec.evaluate.data import misspellings
 from lovevec.evaluate.typos import lower_cased, score_typos, trial
 from lovevec.methods.edit_distance import EditDistance
-from lovevec.methods.unk import Unk
+from lovevec.methods.unknown import Unk
 from lovevec.train import Settings
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lovevec.evaluate.markdown import markdown, millions
+from lovevec.evaluate.results import markdown, millions
 
 
 def test_a_table_as_it_is_read():

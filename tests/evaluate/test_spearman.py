@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lovevec.evaluate.spearman import mean_ranks, spearman, spearman_of_counts
+from lovevec.evaluate.statistics import mean_ranks, spearman, spearman_of_counts
 
 # Few distinct values, so that ties are the rule.
 NUMBERS = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e9, 1e9))

@@ -11,7 +11,7 @@ from tests.methods.made_tables import made_table
 from lovevec.errors import LovevecError
 from lovevec.evaluate.speed import FEW, damaged_copies, known_words, running_text, words_per_second
 from lovevec.methods.method import Method, Parameters
-from lovevec.methods.unk import Unk
+from lovevec.methods.unknown import Unk
 
 WORDS = [f"w{n}" for n in range(5000)]
 

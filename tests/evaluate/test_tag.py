@@ -18,7 +18,7 @@ from lovevec.methods.edit_distance import EditDistance
 from lovevec.methods.table import Table
 from lovevec.progress import Progress
 from lovevec.vectors import VectorTable
-from lovevec.vectors.report import ReadReport
+from lovevec.vectors.table import ReadReport
 
 DIM = 24
 WORDS = [word for word in made_words(400, seed=3) if len(word) > 4][:160]

@@ -11,7 +11,7 @@ from lovevec.evaluate.data import Misspellings
 from lovevec.evaluate.typos import BATCH, lower_cased, recovered, score_typos, trial
 from lovevec.methods.edit_distance import EditDistance
 from lovevec.methods.method import Method, Parameters
-from lovevec.methods.unk import Unk
+from lovevec.methods.unknown import Unk
 
 TABLE = made_table(150)
 LIST = Misspellings("list", [word for word in TABLE.words for _ in "ab"], [w + x for w in TABLE.words for x in "qz"])

@@ -6,8 +6,7 @@ from tests.figures.drawn import NASTY, overlaps, texts
 
 from lovevec.errors import LovevecError
 from lovevec.explain import Explanation, Unit
-from lovevec.figures.attention import attention
-from lovevec.figures.explanation import draw_explanation
+from lovevec.figures.attention import attention, draw_explanation
 
 UNITS = ["[CLS]", "b", "e", "c", "0", "m", "e", "[SUB]", "be", "##co", "##me", "[SEP]"]
 N = len(UNITS)

@@ -15,7 +15,7 @@ from lovevec.methods.edit_distance import EditDistance
 from lovevec.methods.fasttext import FastText
 from lovevec.methods.method import Method, Parameters, checked_embed
 from lovevec.methods.plugged import Plugged
-from lovevec.methods.unk import Unk
+from lovevec.methods.unknown import Unk
 from lovevec.train import Settings
 
 TABLE = made_table(200, dim=12)

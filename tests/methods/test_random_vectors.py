@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 from tests.methods.made_tables import made_table
 
-from lovevec.methods.random_vectors import Random
+from lovevec.methods.unknown import Random
 
 TABLE = made_table(30, dim=32)
 

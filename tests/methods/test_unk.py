@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from tests.methods.made_tables import made_table
 
-from lovevec.methods.unk import Unk
+from lovevec.methods.unknown import Unk
 
 
 def test_unknown_words_have_the_mean_and_do_not_count_as_covered():

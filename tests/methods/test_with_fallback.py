@@ -10,7 +10,7 @@ from tests.methods.made_tables import NASTY, made_table, table_of
 from lovevec.methods.backed_off import BackedOff
 from lovevec.methods.edit_distance import EditDistance
 from lovevec.methods.symspell import SymSpell
-from lovevec.methods.unk import Unk
+from lovevec.methods.unknown import Unk
 from lovevec.methods.with_fallback import WithFallback
 
 TABLE = made_table(200)

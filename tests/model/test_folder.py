@@ -17,7 +17,7 @@ import pytest
 from tests.conftest import made_words
 from tests.engine.made import NASTY, made_parts
 
-from lovevec.engine.choose import FoldEngine
+from lovevec.engine.engine import FoldEngine
 from lovevec.engine.tables import PRECISIONS
 from lovevec.errors import LovevecError
 from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts, checksum, read_model, write_model

@@ -28,9 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.attach.lengths import ConfidenceLength, fit_lengths, lengths_of
-from lovevec.attach.neighbors import known_neighbors
 from lovevec.attach.sample import Model, shared_words
-from lovevec.attach.space import SpaceOption, fit_space
+from lovevec.attach.space import SpaceOption, fit_space, known_neighbors
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.errors import LovevecError
 from lovevec.units.words import refuse_other_than_words, word_list

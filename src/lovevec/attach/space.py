@@ -13,25 +13,63 @@ imputed word: some thousand words a second, where the model alone does a hundred
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.attach.neighbors import Neighbors
-from lovevec.attach.sample import Sample
+from lovevec.attach.sample import Model, Sample
+from lovevec.engine.nearest import nearest
 from lovevec.engine.products import rows_times
 from lovevec.errors import LovevecError
-from lovevec.vectors.rows import normalized
+from lovevec.vectors.rows import lower_case, normalized
 
 Floats = NDArray[np.float32]
+Rows = NDArray[np.int64]
+# The first rows of a table are its most frequent words. Each costs time for every imputed word, and a row of memory.
+MOST_WORDS = 50_000
+COUNT = 30
+TEMPERATURE = 0.1
 SpaceOption = Literal["auto", "direct", "mapped"]
 SPACES: tuple[str, ...] = get_args(SpaceOption)
 STRENGTH = 0.01
 SAME_SPACE = 0.2  # mean cosine; two spaces that have nothing to do with each other stay within ±0.05
 CHUNK = 512
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbors:
+    """Known words near an unknown one, as the model sees them: its `vectors` (unit rows) of the words at `rows` of a
+    `table` of vectors."""
+
+    vectors: Floats
+    rows: Rows
+    table: Floats
+
+    def __call__(self, queries: Floats) -> tuple[Floats, Floats]:
+        """Weighted means over the nearest known words of each query: of the model's vectors, and of their own
+        directions. The weights are a softmax of the cosine."""
+        candidates = nearest(queries, self.vectors, min(COUNT, len(self.vectors)))
+        places = np.array([[place for place, _ in near] for near in candidates])
+        cosine = np.array([[value for _, value in near] for near in candidates])
+        weights = np.exp((cosine - cosine[:, :1]) / TEMPERATURE)
+        weights = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)[:, None, :]
+        own = normalized(self.table[self.rows[places]])
+        return np.matmul(weights, self.vectors[places])[:, 0, :], np.matmul(weights, own)[:, 0, :]
+
+    def without(self, rows: Rows) -> Neighbors:
+        """The same, less some rows of the table."""
+        keep = ~np.isin(self.rows, rows)
+        return Neighbors(self.vectors[keep], self.rows[keep], self.table)
+
+
+def known_neighbors(model: Model, words: Sequence[str], table: Floats) -> Neighbors:
+    """The first words of the table, one for each lower-cased form: a model that lower-cases sees no other."""
+    _, keep = lower_case(words[: 2 * MOST_WORDS])
+    rows = np.flatnonzero(keep)[:MOST_WORDS]
+    return Neighbors(model.embed([words[row] for row in rows.tolist()]), rows, table)
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ def run(given: argparse.Namespace) -> None:
     """Distill and save."""
     from dataclasses import fields
 
-    from lovevec.cli.streams import as_path, refuse_same_file
+    from lovevec.cli.shell import as_path, refuse_same_file
     from lovevec.transformer.distill import DistillSettings, distill
 
     if given.words is not None and given.min_count is not None:

@@ -6,10 +6,10 @@ import argparse
 from contextlib import ExitStack
 from itertools import chain
 
-from lovevec.cli.shell import describe
-from lovevec.cli.streams import (
+from lovevec.cli.shell import (
     MODEL_HELP,
     as_path,
+    describe,
     late_progress,
     one_engine,
     outputs_of,
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> None:
     """Embed what is given."""
     from lovevec.love import LOVE
-    from lovevec.vectors.read.word_stream import open_words
+    from lovevec.vectors.read.words import open_words
     from lovevec.vectors.write import Shape, format_of, open_writer
 
     output = as_path(given.output)

@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from lovevec.cli.shell import describe
-from lovevec.cli.streams import put
+from lovevec.cli.shell import describe, put
 from lovevec.errors import LovevecError
 from lovevec.methods.open_method import OURS, RIVALS
 from lovevec.progress import Progress

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lovevec.cli.shell import describe
-from lovevec.cli.streams import (
+from lovevec.cli.shell import (
     MODEL_HELP,
     as_path,
+    describe,
     one_engine,
     outputs_of,
     refuse_same_file,
@@ -110,7 +110,7 @@ def run(given: argparse.Namespace) -> None:
 
 def wanted_words(given: argparse.Namespace, table: VectorTable, have: set[str]) -> list[str]:
     """The words to have rows for, the most frequent first."""
-    from lovevec.vectors.read.word_stream import count_list, count_text, open_words
+    from lovevec.vectors.read.words import count_list, count_text, open_words
 
     lowercase = all(word == word.lower() for word in table.words)
     with open_words(as_path(given.words)) as stream:

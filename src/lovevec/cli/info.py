@@ -7,8 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lovevec.cli.shell import describe
-from lovevec.cli.streams import MODEL_HELP, put
+from lovevec.cli.shell import MODEL_HELP, describe, put
 
 if TYPE_CHECKING:
     from lovevec.love import LOVE

@@ -6,8 +6,7 @@ import argparse
 import json
 from collections.abc import Iterator
 
-from lovevec.cli.shell import describe
-from lovevec.cli.streams import MODEL_HELP, one_field, put, refuse_terminal
+from lovevec.cli.shell import MODEL_HELP, describe, one_field, put, refuse_terminal
 
 ABOUT = """The known words whose vectors are nearest to those of the given words, with their cosine. One line a word,
 tab-separated: the word (a tab inside it as \\t); known, imputed or empty; its neighbors. The word itself does not
@@ -62,7 +61,7 @@ def given_words(words: list[str]) -> Iterator[list[str]]:
 
 
 def _from_stdin() -> Iterator[list[str]]:
-    from lovevec.vectors.read.word_stream import open_words
+    from lovevec.vectors.read.words import open_words
 
     with open_words(None) as stream:
         yield from stream.batches(BATCH)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lovevec.cli.evaluate import count, numbers
-from lovevec.cli.shell import describe
-from lovevec.cli.streams import put
+from lovevec.cli.shell import describe, put
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 

@@ -1,13 +1,143 @@
-"""What every command shares: one-line errors, honest exit codes, quiet ends of pipes."""
+"""What commands share: one-line errors, honest exit codes, quiet pipes; where words come from, where vectors go."""
 
 from __future__ import annotations
 
 import argparse
+import io
 import os
+import signal
+import stat
 import sys
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, MissingExtra
+from lovevec.progress import Progress
+
+PATIENCE = 1.0  # seconds before progress is shown: what is done sooner needs none
+MANY = 100_000  # words for which numpy takes about as long as numba and its import
+FULL_PIPE = 4_000  # words that a full pipe of 64 KB holds at least
+MODEL_HELP = "a model folder, a shipped model's name, or a hub id (default: the shipped model)"
+
+
+def as_path(name: str | None) -> Path | None:
+    """A file, or None for `-` and nothing: the standard stream."""
+    return None if name is None or name == "-" else Path(name)
+
+
+def one_engine(count: int | None, first: int = 0) -> Literal["numpy", "numba"]:
+    """The engine for a whole run, so that a word has the same bits in every batch: numba for many words.
+
+    Of words that are not counted, the size of the first batch tells whether many are coming.
+    """
+    from lovevec.engine.engine import numba_is_there
+
+    many = first >= FULL_PIPE if count is None else count >= MANY
+    return "numba" if many and numba_is_there() else "numpy"
+
+
+def outputs_of(output: Path | None, kind: str) -> list[Path | None]:
+    """The files that will be written."""
+    if kind != "npy" or output is None:
+        return [output]
+    from lovevec.vectors.write.npy import words_beside
+
+    return [output, words_beside(output)]
+
+
+def refuse_terminal(what: str) -> None:
+    """Nobody types a list of words: an empty command line is a mistake, not a wait for input."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        raise LovevecError(f"no words: name {what}, or a file with -i, or send them to standard input")
+
+
+def refuse_unwritable(output: Path | None, kind: str) -> None:
+    """Say at once what would go wrong only when all the work is done: no such folder, no package for the format."""
+    if output is not None and not output.exists() and not output.parent.is_dir():
+        raise LovevecError(f"{output}: cannot be written: there is no folder {output.parent}")
+    if kind == "parquet" and find_spec("pyarrow") is None:
+        raise MissingExtra("pyarrow", "parquet")
+
+
+def refuse_same_file(inputs: Iterable[int | Path], outputs: Iterable[Path | None]) -> None:
+    """Refuse to write where we read from. Inputs are paths or open files, None is standard output."""
+    read = [_identity(source) for source in inputs]
+    for output in outputs:
+        if (same := _identity(1 if output is None else output)) and same in read:
+            raise LovevecError(f"{output or 'standard output'}: is the input too; write to another file")
+
+
+def _identity(file: int | Path) -> tuple[int, int] | None:
+    """What tells a plain file from all others; None for one that is not there or not plain."""
+    try:
+        found = os.stat(file)
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+@contextmanager
+def tidy_when_killed() -> Iterator[None]:
+    """`kill` ends the program as Ctrl-C does, with what is half-written taken away; exit code 143."""
+    if threading.current_thread() is not threading.main_thread():  # elsewhere Python lets nobody set handlers
+        yield
+        return
+    usual = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, usual)
+
+
+@contextmanager
+def late_progress(quiet: bool, total: int | None, output: Path | None) -> Iterator[Callable[[int], None]]:
+    """A progress line for work that takes more than a second; gives the function that counts words.
+
+    Vectors that scroll over a terminal are progress enough.
+    """
+    quiet = quiet or (output is None and os.isatty(1))
+    progress = Progress(quiet)
+    progress.quiet = True
+    with progress, progress.phase("embedding", total) as phase:
+
+        def advance(count: int) -> None:
+            progress.quiet = quiet or time.perf_counter() - phase.start < PATIENCE
+            phase.advance(count)
+
+        yield advance
+
+
+def say(quiet: bool, notes: Sequence[str]) -> None:
+    """Notes to stderr, a line each."""
+    for note in () if quiet else notes:
+        complain(note)
+
+
+def put(text: str) -> None:
+    """Text to standard output: in UTF-8 as all that we write, and at once, since a program may wait for the answer."""
+    out = sys.stdout
+    if out is None:
+        raise LovevecError("standard output: is closed")
+    if isinstance(out, io.TextIOWrapper) and out.encoding != "utf-8":
+        out.reconfigure(encoding="utf-8", errors="surrogateescape")
+    try:
+        out.write(text)
+        out.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_stdout()
+        raise LovevecError(f"standard output: cannot be written: {error.strerror or error}") from None
+
+
+def one_field(word: str) -> str:
+    """A word as a field of a tab-separated line: a tab or line end inside it is spelled out."""
+    return word.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 
 def run_command(command: Callable[[], int | None]) -> int:

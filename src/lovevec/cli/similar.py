@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-from lovevec.cli.shell import describe
-from lovevec.cli.streams import MODEL_HELP, as_path, one_field, put, refuse_terminal
+from lovevec.cli.shell import MODEL_HELP, as_path, describe, one_field, put, refuse_terminal
 from lovevec.errors import FormatError, LovevecError
 
 ABOUT = """How near two words are: the cosine of their vectors. One line a pair, tab-separated: the two words, the
@@ -61,7 +60,7 @@ def batches_of_pairs(given: argparse.Namespace, stack: ExitStack) -> Iterator[tu
     """(left words, right words), from the command line or the stream; a bad file is told before the model is read."""
     if given.words:
         return iter([(given.words[::2], given.words[1::2])])
-    from lovevec.vectors.read.word_stream import WordStream, open_words
+    from lovevec.vectors.read.words import WordStream, open_words
 
     stream = stack.enter_context(open_words(as_path(given.input)))
 

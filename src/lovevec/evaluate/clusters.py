@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.evaluate.data import Classes, data_folder, names_of, read_several, word_classes
 from lovevec.evaluate.lineup import Folder, Lineup, as_list, refuse_less_than_one, without_folders
-from lovevec.evaluate.markdown import HEADER, Cell, markdown, method_cells
-from lovevec.evaluate.results import Result
+from lovevec.evaluate.results import HEADER, Cell, Result, markdown, method_cells
 from lovevec.evaluate.similarity import unit_rows
 from lovevec.evaluate.speed import words_per_second
 from lovevec.figures.dots import Dot, dots

@@ -21,10 +21,9 @@ from lovevec.errors import LovevecError
 from lovevec.evaluate.data import TagSplit, TextSplit, data_folder
 from lovevec.evaluate.grid import RATES, checked_rates
 from lovevec.evaluate.lineup import Folder, Lineup, as_list, refuse_less_than_one, without_folders
-from lovevec.evaluate.markdown import HEADER, Cell, markdown, method_cells
 from lovevec.evaluate.nets.lookup import Lookup
 from lovevec.evaluate.result_cache import ResultCache, Score, content_hash, vectors_fingerprint
-from lovevec.evaluate.results import Pictures, Result
+from lovevec.evaluate.results import HEADER, Cell, Pictures, Result, markdown, method_cells
 from lovevec.evaluate.speed import REPEATS, SECONDS, damaged_copies, known_words, words_per_second
 from lovevec.figures.curves import curves
 from lovevec.methods.method import Method, Parameters

@@ -1,4 +1,5 @@
-"""A folder of results: one JSON with everything (settings, seeds, versions, every score), a table to read, pictures."""
+"""The result of a task: tables in Markdown, and a folder with one JSON of everything (settings, seeds, versions, every
+score), the tables to read, pictures."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import math
 import os
 import platform
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,7 +17,10 @@ from lovevec import __version__
 from lovevec.engine.threads import usable_cores
 from lovevec.errors import LovevecError
 from lovevec.files import write_json, write_text
+from lovevec.methods.method import Parameters
 
+Cell = str | float | int | None
+HEADER = ("method", "embedding", "others", "words/s")  # what every table says of a method
 Pictures = Mapping[str, Callable[[Path], None]]
 PACKAGES = (
     "numpy",
@@ -31,6 +35,45 @@ PACKAGES = (
     "numba",
     "matplotlib",
 )
+
+
+def method_cells(name: str, parameters: Parameters, speed: float | None) -> list[Cell]:
+    """The cells under HEADER: name, size as the paper counts it, speed if there is one."""
+    shown = None if speed is None else round(speed)
+    return [name, millions(parameters.embedding), millions(parameters.others), shown]
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[Cell]], digits: int = 1) -> str:
+    """Words to the left, numbers to the right; None is a dash, a float has so many digits."""
+    head, *shown = ([_shown(cell, digits) for cell in row] for row in (header, *rows))
+    numeric = [all(not isinstance(row[i], str) for row in rows) for i in range(len(header))]
+    wide = [max(3, *(len(line[i]) for line in (head, *shown))) for i in range(len(header))]
+    rule = ["-" * (width - 1) + ":" if number else "-" * width for width, number in zip(wide, numeric, strict=True)]
+    lines = [_line(head, wide, numeric), _line(rule, wide, numeric)]
+    return "\n".join([*lines, *(_line(row, wide, numeric) for row in shown)]) + "\n"
+
+
+def millions(count: int) -> str:
+    """As the paper writes parameter counts: 969M, 6.3M, 200K, -."""
+    if count >= 999_500:
+        return f"{count / 1e6:.1f}".removesuffix(".0") + "M" if count < 99_950_000 else f"{count / 1e6:.0f}M"
+    return f"{count / 1e3:.0f}K" if count >= 1000 else str(count) if count else "-"
+
+
+def _shown(cell: Cell, digits: int) -> str:
+    if cell is None or cell != cell:  # nan
+        return "-"
+    if isinstance(cell, str):
+        return " ".join(cell.splitlines()).replace("|", "\\|")
+    return f"{cell:,}" if isinstance(cell, int) else f"{cell:.{digits}f}"
+
+
+def _line(cells: Sequence[str], wide: Sequence[int], numeric: Sequence[bool]) -> str:
+    padded = [
+        cell.rjust(width) if number else cell.ljust(width)
+        for cell, width, number in zip(cells, wide, numeric, strict=True)
+    ]
+    return "| " + " | ".join(padded) + " |"
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,13 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec.evaluate.bootstrap import RESAMPLES, bootstrap, interval
 from lovevec.evaluate.data import Pairs, data_folder, names_of, read_several, similarity_set
 from lovevec.evaluate.lineup import Folder, Lineup, as_list, refuse_less_than_one, without_folders
-from lovevec.evaluate.markdown import HEADER, Cell, markdown, method_cells
-from lovevec.evaluate.results import Result
-from lovevec.evaluate.spearman import spearman, spearman_of_counts
+from lovevec.evaluate.results import HEADER, Cell, Result, markdown, method_cells
 from lovevec.evaluate.speed import words_per_second
+from lovevec.evaluate.statistics import RESAMPLES, bootstrap, interval, spearman, spearman_of_counts
 from lovevec.figures.dots import Dot, dots
 from lovevec.methods.method import Method, Parameters, checked_embed
 from lovevec.progress import Progress

@@ -20,8 +20,7 @@ from lovevec.damage.edits import damage
 from lovevec.errors import FormatError, LovevecError
 from lovevec.evaluate.data.lines import read_bytes
 from lovevec.evaluate.lineup import Folder, Lineup, as_list
-from lovevec.evaluate.markdown import HEADER, Cell, markdown, method_cells
-from lovevec.evaluate.results import Result
+from lovevec.evaluate.results import HEADER, Cell, Result, markdown, method_cells
 from lovevec.methods.method import Method, Parameters
 from lovevec.progress import Progress
 

@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec.evaluate.bootstrap import RESAMPLES, bootstrap, interval
 from lovevec.evaluate.data import Misspellings, data_folder, misspellings, read_several
 from lovevec.evaluate.lineup import Folder, Lineup, refuse_namesakes
-from lovevec.evaluate.markdown import HEADER, Cell, markdown, method_cells
-from lovevec.evaluate.results import Result
+from lovevec.evaluate.results import HEADER, Cell, Result, markdown, method_cells
 from lovevec.evaluate.speed import words_per_second
+from lovevec.evaluate.statistics import RESAMPLES, bootstrap, interval
 from lovevec.methods.method import Floats, Method, Parameters, checked_embed
 from lovevec.methods.plugged import brought_into
 from lovevec.methods.table import Table

@@ -146,11 +146,11 @@ def _make(
 
             return SymSpell(target)
         if name == "unk":
-            from lovevec.methods.unk import Unk
+            from lovevec.methods.unknown import Unk
 
             return Unk(target)
         if name == "random":
-            from lovevec.methods.random_vectors import Random
+            from lovevec.methods.unknown import Random
 
             return Random(target, seed)
         from lovevec.methods.backed_off import BackedOff

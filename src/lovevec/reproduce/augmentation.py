@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.evaluate.markdown import markdown
-from lovevec.evaluate.results import Pictures
+from lovevec.evaluate.results import Pictures, markdown
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import measure_variants, page_of
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
-from lovevec.evaluate.bootstrap import RESAMPLES
 from lovevec.evaluate.classify import classify
 from lovevec.evaluate.clusters import SEEDS, score_clusters
 from lovevec.evaluate.data import Classes, Pairs, find, similarity_set, word_classes
@@ -19,6 +18,7 @@ from lovevec.evaluate.grid import RATES
 from lovevec.evaluate.result_cache import ResultCache, Score
 from lovevec.evaluate.similarity import score_similarity
 from lovevec.evaluate.speed import damaged_copies, words_per_second
+from lovevec.evaluate.statistics import RESAMPLES
 from lovevec.evaluate.tag import tag
 from lovevec.methods.learned.learn import TITLES, fingerprint
 from lovevec.methods.method import Method

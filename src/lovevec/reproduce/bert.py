@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lovevec.evaluate.markdown import Cell
-from lovevec.evaluate.results import Pictures
+from lovevec.evaluate.results import Cell, Pictures
 from lovevec.reproduce.bench import SWEEP, TASKS
 from lovevec.reproduce.extrinsic import TITLES
 from lovevec.reproduce.pages import QUICK, beside, mean

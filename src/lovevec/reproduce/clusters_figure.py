@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from lovevec.evaluate.clusters import kmeans
-from lovevec.evaluate.markdown import markdown
-from lovevec.evaluate.results import Pictures
+from lovevec.evaluate.results import Pictures, markdown
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import page_of
 

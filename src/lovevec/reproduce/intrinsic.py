@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.evaluate.markdown import HEADER, Cell
-from lovevec.evaluate.results import Pictures
+from lovevec.evaluate.results import HEADER, Cell, Pictures
 from lovevec.reproduce.bench import RECIPE, TARGET, Bench
 from lovevec.reproduce.pages import beside, mean, page_of, size_and_speed
 from lovevec.reproduce.published import CLUSTERS, INTRINSIC, SIMILARITY

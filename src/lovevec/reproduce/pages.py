@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lovevec.evaluate.markdown import HEADER, Cell, markdown, method_cells
+from lovevec.evaluate.results import HEADER, Cell, markdown, method_cells
 from lovevec.methods.method import Parameters
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.published import SIMILARITY

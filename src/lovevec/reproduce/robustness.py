@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lovevec.evaluate.markdown import HEADER, Cell
-from lovevec.evaluate.results import Pictures
+from lovevec.evaluate.results import HEADER, Cell, Pictures
 from lovevec.reproduce.bench import CHAR_CNN, TARGET, WITH_LOVE, WITH_RECIPE, Bench
 from lovevec.reproduce.extrinsic import TITLES
 from lovevec.reproduce.pages import beside, mean, page_of, size_and_speed

@@ -34,8 +34,7 @@ from typing import TYPE_CHECKING
 
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.vectors.report import Noted, ReadReport
-from lovevec.vectors.table import VectorTable
+from lovevec.vectors.table import Noted, ReadReport, VectorTable
 
 if TYPE_CHECKING:
     from lovevec.vectors.read.fasttext_bin import FastTextBin

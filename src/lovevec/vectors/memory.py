@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from lovevec.errors import LovevecError
 from lovevec.vectors.read.builder import RowPolicy
 from lovevec.vectors.read.words import checked_words
-from lovevec.vectors.report import ReadReport
 from lovevec.vectors.rows import keep_rows
-from lovevec.vectors.table import VectorTable
+from lovevec.vectors.table import ReadReport, VectorTable
 
 STEP = 4096
 ACCEPTED = "a path, a VectorTable, (words, vectors), a dict of word to vector, or gensim's KeyedVectors"

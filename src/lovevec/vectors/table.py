@@ -1,14 +1,100 @@
-"""A table of word vectors: what every reader hands back, what training mimics, what distilling gives."""
+"""A table of word vectors: what every reader hands back, what training mimics, what distilling gives. With it goes the
+account of its reading: how many rows were kept, and all that was dropped or looked odd, with its place."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.vectors.report import ReadReport
+FIRST_PLACES = 3
+
+
+class Noted(Enum):
+    """The things a reader counts; each value says in words what was seen and what was done about it."""
+
+    SPACED = "words with spaces inside: kept"
+    REPEATED = "repeated words: the first row kept, the others dropped"
+    NOT_FINITE = "rows with NaN or Inf: dropped"
+    ZERO = "rows of zeros only: dropped"
+    EMPTY = "empty words: dropped"
+    NOT_UTF8 = "words that are not valid UTF-8: dropped"
+    SAME_IN_LOWER_CASE = "words that another one equals in lower case: dropped"
+    BLANK = "blank lines: passed over"
+    EXTRA = "rows more than the header promised: kept"
+    TRAILING = "bytes after the end of the data: ignored"
+
+
+@dataclass
+class Note:
+    """How often a thing was seen, and the first places (lines or rows, counted from 1)."""
+
+    count: int = 0
+    first: list[int] = field(default_factory=list)
+
+
+@dataclass
+class ReadReport:
+    """The account of one reading: `read` rows were met, `kept` of them are in the table."""
+
+    format: str
+    compression: str | None = None
+    place: str = "row"
+    promised: int | None = None
+    dim: int = 0
+    read: int = 0
+    kept: int = 0
+    notes: dict[Noted, Note] = field(default_factory=dict)
+
+    def note(self, what: Noted, at: int | None = None, count: int = 1) -> None:
+        """Count `what`, and remember where it was first seen."""
+        note = self.notes.setdefault(what, Note())
+        note.count += count
+        if at is not None and len(note.first) < FIRST_PLACES:
+            note.first.append(at)
+
+    def follow(self, earlier: ReadReport) -> None:
+        """Add what an earlier reading noticed, of which this one went through the rows kept."""
+        self.format, self.compression, self.place = earlier.format, earlier.compression, earlier.place
+        self.read += earlier.read - earlier.kept
+        for what, note in earlier.notes.items():
+            if what is not Noted.SPACED:  # those were kept, so they have been met again
+                self.note(what, count=note.count)
+                self.notes[what].first = note.first[:FIRST_PLACES]
+
+    def count(self, what: Noted) -> int:
+        """How often `what` was seen."""
+        return self.notes[what].count if what in self.notes else 0
+
+    def lines(self) -> list[str]:
+        """The report for people, one fact a line."""
+        squeezed = f", {self.compression}" if self.compression else ""
+        lines = [f"{self.kept:,} words × {self.dim} kept of {self.read:,} rows read ({self.format}{squeezed})"]
+        for what in Noted:
+            if what in self.notes:
+                note = self.notes[what]
+                places = ", ".join(map(str, note.first))
+                where = f" (first: {self.place} {places})" if note.first else ""
+                lines.append(f"{note.count:,} {what.value}{where}")
+        return lines
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report for JSON."""
+        return {
+            "format": self.format,
+            "compression": self.compression,
+            "promised": self.promised,
+            "dim": self.dim,
+            "read": self.read,
+            "kept": self.kept,
+            "place": self.place,
+            "notes": {
+                what.name.lower(): {"count": note.count, "first": list(note.first)} for what, note in self.notes.items()
+            },
+        }
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import torch
 
 from lovevec.evaluate.data import Texts, TextSplit
 from lovevec.evaluate.finetune import TextTask, Transformer
-from lovevec.evaluate.finetune import batches as module
+from lovevec.evaluate.finetune import loop as module
 
 CPU = torch.device("cpu")
 

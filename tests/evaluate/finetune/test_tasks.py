@@ -9,7 +9,7 @@ from tests.evaluate.finetune.made_transformer import save_transformer
 
 from lovevec.evaluate.data import Tagged, TagSplit
 from lovevec.evaluate.finetune import TagTask, Transformer
-from lovevec.evaluate.finetune.batches import IGNORED
+from lovevec.evaluate.finetune.loop import IGNORED
 
 CPU = torch.device("cpu")
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files import lines as files
 from lovevec.files.lines import split_lines
-from lovevec.vectors.read import word_stream as wordstream
-from lovevec.vectors.read.word_stream import count_list, count_text, open_words
-from lovevec.vectors.read.words import split_words
+from lovevec.vectors.read import words as wordstream
+from lovevec.vectors.read.words import count_list, count_text, open_words, split_words
 
 BOM = b"\xef\xbb\xbf"
 

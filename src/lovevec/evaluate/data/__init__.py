@@ -16,13 +16,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from lovevec.evaluate.data.classes import Classes, word_classes
 from lovevec.evaluate.data.lines import digest_of, filled_lines, lines_of
-from lovevec.evaluate.data.misspellings import Misspellings, misspellings
-from lovevec.evaluate.data.pairs import Pairs, similarity_set
+from lovevec.evaluate.data.sentences import Tagged, TagSplit, Texts, TextSplit, tagged, texts
 from lovevec.evaluate.data.sets import SETS, DataSet, data_folder, find, find_or_own, known_set, names_of
-from lovevec.evaluate.data.tagged import Tagged, TagSplit, tagged
-from lovevec.evaluate.data.texts import Texts, TextSplit, texts
+from lovevec.evaluate.data.word_sets import Classes, Misspellings, Pairs, misspellings, similarity_set, word_classes
 
 __all__ = [
     "SETS",

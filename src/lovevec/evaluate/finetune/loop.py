@@ -1,11 +1,12 @@
 """One fine-tuning: AdamW, a linear warm-up and decay, and the weights of the epoch that is best on dev.
 
-Batch, epochs and learning rates are the paper's, the rest what people usually add to them.
+Batch, epochs and learning rates are the paper's, the rest what people usually add to them. Tokenised sentences lie on
+the device all at once: a batch is cut there, without waiting for anything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -15,11 +16,52 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lovevec.errors import LovevecError
-from lovevec.evaluate.finetune.batches import IGNORED, Rows
 from lovevec.progress import Phase
 
 RATES = (9e-5, 7e-5, 5e-5, 3e-5, 1e-5)  # the paper's, for BERT-base; smaller models need larger ones
 PRECISIONS = ("fp32", "tf32", "bf16")
+IGNORED = -100  # the label of positions that are not scored, as torch's cross entropy has it
+POSITIONS = 32_768  # of a batch that is only read
+
+Inputs = dict[str, Tensor]
+
+
+class Rows:
+    """`inputs` are what the tokenizer gives, each [sentences, positions, …], padded on the right; `labels` are
+    [sentences] or [sentences, positions]."""
+
+    def __init__(self, inputs: Mapping[str, Tensor], labels: Tensor, device: torch.device) -> None:
+        self.lengths = inputs["attention_mask"].sum(dim=1).numpy().astype(np.int64)
+        self.inputs = {name: tensor.to(device) for name, tensor in inputs.items()}
+        self.labels = labels.to(device)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def shuffled(self, size: int, rng: np.random.Generator) -> Iterator[tuple[Inputs, Tensor]]:
+        """(inputs, labels) in batches of `size` sentences in random order, each as wide as its longest sentence. The
+        order goes to the device once."""
+        order = rng.permutation(len(self))
+        there = torch.from_numpy(order).to(self.labels.device)
+        for low in range(0, len(order), size):
+            rows = there[low : low + size]
+            yield self._cut(rows, int(self.lengths[order[low : low + size]].max()))
+
+    def by_length(self) -> Iterator[tuple[Tensor, Inputs]]:
+        """(which sentences, their inputs) in large batches, the longest sentences first."""
+        order = np.argsort(-self.lengths, kind="stable")
+        there = torch.from_numpy(order).to(self.labels.device)
+        low = 0
+        while low < len(order):
+            longest = int(self.lengths[order[low]])
+            high = low + max(POSITIONS // max(longest, 1), 1)
+            yield there[low:high], self._cut(there[low:high], longest)[0]
+            low = high
+
+    def _cut(self, rows: Tensor, longest: int) -> tuple[Inputs, Tensor]:
+        inputs = {name: tensor[rows, :longest] for name, tensor in self.inputs.items()}
+        labels = self.labels[rows]
+        return inputs, labels if labels.dim() == 1 else labels[:, :longest]
 
 
 @dataclass(frozen=True)

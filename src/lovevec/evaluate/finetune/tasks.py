@@ -18,7 +18,7 @@ from torch import Tensor
 
 from lovevec.evaluate.data import TagSplit, TextSplit
 from lovevec.evaluate.downstream import subsample
-from lovevec.evaluate.finetune.batches import IGNORED, Inputs, Rows
+from lovevec.evaluate.finetune.loop import IGNORED, Inputs, Rows
 from lovevec.evaluate.nets.entities import OUTSIDE, count_entities, overall
 
 NOWHERE = -1

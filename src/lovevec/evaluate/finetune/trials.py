@@ -13,8 +13,7 @@ from torch import nn
 from lovevec.damage.noise import Noise, damaged
 from lovevec.device import choose_device
 from lovevec.evaluate.downstream import NOT_IN_KEY
-from lovevec.evaluate.finetune.batches import Rows
-from lovevec.evaluate.finetune.loop import FinetuneSettings, drawing, finetuned, predicted, tf32
+from lovevec.evaluate.finetune.loop import FinetuneSettings, Rows, drawing, finetuned, predicted, tf32
 from lovevec.evaluate.finetune.tasks import Sentences, Task
 from lovevec.evaluate.finetune.transformer import Transformer
 from lovevec.evaluate.result_cache import Score, content_hash

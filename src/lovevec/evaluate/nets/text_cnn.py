@@ -17,8 +17,7 @@ from torch.nn.utils import skip_init
 
 from lovevec.encoders.shared import Dropout
 from lovevec.evaluate.nets import CNNSettings
-from lovevec.evaluate.nets.char_cnn import Frozen, seeded
-from lovevec.evaluate.nets.convolution import Convolution
+from lovevec.evaluate.nets.char_cnn import Convolution, Frozen, seeded
 from lovevec.evaluate.nets.lookup import PADDING
 from lovevec.units.ragged import Ragged
 

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.progress import Phase, Progress
-from lovevec.vectors.report import Noted, ReadReport
-from lovevec.vectors.table import VectorTable
+from lovevec.vectors.table import Noted, ReadReport, VectorTable
 
 BLOCK_BYTES = 1 << 22  # of an array file, read at once
 

@@ -22,8 +22,7 @@ from lovevec.errors import FormatError
 from lovevec.vectors.read.builder import Job
 from lovevec.vectors.read.source import open_raw
 from lovevec.vectors.read.words import decode_words
-from lovevec.vectors.report import Noted, ReadReport
-from lovevec.vectors.table import VectorTable
+from lovevec.vectors.table import Noted, ReadReport, VectorTable
 
 MAGIC = (793712314).to_bytes(4, "little")
 SUPERVISED = 3

@@ -23,8 +23,7 @@ from lovevec.errors import FormatError
 from lovevec.vectors.read.builder import BLOCK_BYTES, Job
 from lovevec.vectors.read.source import DAMAGE, Source, damage, open_member
 from lovevec.vectors.read.words import check_count, checked_words, find_word_list, split_words
-from lovevec.vectors.report import Noted, ReadReport
-from lovevec.vectors.table import VectorTable
+from lovevec.vectors.table import Noted, ReadReport, VectorTable
 
 MAGIC = npy_format.MAGIC_PREFIX
 LONGEST_HEADER = 10_000  # that of numpy; its parser is not for longer ones

@@ -12,8 +12,7 @@ from safetensors import SafetensorError, safe_open
 from lovevec.errors import FormatError
 from lovevec.vectors.read.builder import BLOCK_BYTES, Job
 from lovevec.vectors.read.words import check_count, find_word_list, split_words
-from lovevec.vectors.report import ReadReport
-from lovevec.vectors.table import VectorTable
+from lovevec.vectors.table import ReadReport, VectorTable
 
 NAMES = ("vectors", "embedding", "embeddings")
 TYPES = ("F16", "F32", "F64")

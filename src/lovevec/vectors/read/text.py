@@ -21,8 +21,7 @@ from lovevec.vectors.read.builder import Job
 from lovevec.vectors.read.numbers import PAD, parse_numbers, parse_odd, to_number
 from lovevec.vectors.read.source import Source
 from lovevec.vectors.read.words import decode_words
-from lovevec.vectors.report import Noted, ReadReport
-from lovevec.vectors.table import VectorTable
+from lovevec.vectors.table import Noted, ReadReport, VectorTable
 
 SAMPLE = 50
 HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t]*\r?")

@@ -9,8 +9,7 @@ from lovevec.vectors.read.builder import Job
 from lovevec.vectors.read.source import Source
 from lovevec.vectors.read.text import HEADER
 from lovevec.vectors.read.words import decode_words
-from lovevec.vectors.report import ReadReport
-from lovevec.vectors.table import VectorTable
+from lovevec.vectors.table import ReadReport, VectorTable
 
 BLOCK = 1 << 20
 LONGEST_WORD = 1 << 20

@@ -1,13 +1,29 @@
-"""Word lists: UTF-8, one word a line, for the formats that keep their words apart from their vectors."""
+"""Words apart from vectors: lists, one word a line; streams of any size in constant memory; words of running text.
+
+An empty line is a word, the empty one. Bytes that are not UTF-8 stay what they are (surrogateescape).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+import select
+import stat
+import string
+import unicodedata
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from typing import IO
 
-from lovevec.errors import FormatError
-from lovevec.files.lines import split_lines
+from lovevec.errors import FormatError, LovevecError
+from lovevec.files.lines import BOM, plain_ends, split_lines, whole_lines
 from lovevec.vectors.read.source import open_raw
+
+BLOCK = 1 << 18
+BATCH = 32_768
+STDIN = "standard input"
 
 
 def decode_words(words: Sequence[bytes]) -> list[str | None]:
@@ -54,3 +70,117 @@ def check_count(path: Path, words: Sequence[str | None], rows: int) -> None:
     """Refuse a list that is longer or shorter than the table."""
     if len(words) != rows:
         raise FormatError(path, f"holds {rows:,} vectors, but there are {len(words):,} words for them")
+
+
+class WordStream:
+    """An open list of words; `count` is their number, where the stream is a plain file and can be read twice."""
+
+    def __init__(self, file: IO[bytes], name: str) -> None:
+        self.file, self.name = file, name
+        self.plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+
+    def count(self) -> int | None:
+        """Count the lines in advance, if that is possible."""
+        if not self.plain:
+            return None
+        start = self.file.seek(0, os.SEEK_CUR)
+        lines, last = 0, b"\n"
+        for block in self._blocks():
+            lines += block.count(b"\n")
+            last = block[-1:]
+        self.file.seek(start)
+        return lines + (last != b"\n")
+
+    def batches(self, most: int = BATCH) -> Iterator[list[str]]:
+        """The words, at most so many at a time; from a pipe as soon as they come."""
+        for lines in self.line_blocks():
+            words = lines.decode("utf-8", "surrogateescape").split("\n")
+            words.pop()
+            if len(words) <= most:
+                yield words
+            else:
+                yield from (words[low : low + most] for low in range(0, len(words), most))
+
+    def line_blocks(self) -> Iterator[bytes]:
+        """Whole lines, each ended by `\\n`, a quarter of a megabyte at a time."""
+        return map(plain_ends, whole_lines(self._blocks(), self.name))
+
+    def text_blocks(self) -> Iterator[str]:
+        """Running text, a quarter of a megabyte at a time, cut between words and never inside one."""
+        for block in whole_lines(self._blocks(), self.name, b"\n", b" "):
+            yield block.decode("utf-8", "surrogateescape")
+
+    def _blocks(self) -> Iterator[bytes]:
+        """The bytes as they come, without the mark that may stand at the start."""
+        try:
+            first = self._read()
+            while 0 < len(first) < len(BOM) and BOM.startswith(first) and (more := self._read()):
+                first += more
+            block = first.removeprefix(BOM) or self._read()
+            while block:
+                yield block
+                block = self._read()
+        except OSError as error:
+            raise LovevecError(f"{self.name}: cannot be read: {error.strerror or error}") from None
+
+    def _read(self) -> bytes:
+        """What is there, at least a byte; nothing at the end. A pipe may be set not to wait: then we do."""
+        while (data := self.file.read(BLOCK)) is None:
+            select.select([self.file], [], [])
+        return data
+
+
+@contextmanager
+def open_words(path: Path | None) -> Iterator[WordStream]:
+    """Open a list of words, or standard input for None. Named pipes and devices are fine."""
+    name = STDIN if path is None else str(path)
+    try:
+        file = (
+            open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115
+            if path is None
+            else open(path, "rb", buffering=0)  # noqa: SIM115
+        )
+    except FileNotFoundError:
+        raise LovevecError(f"{name}: no such file") from None
+    except IsADirectoryError:
+        raise LovevecError(f"{name}: a folder, not a list of words") from None
+    except (OSError, ValueError) as error:
+        raise LovevecError(f"{name}: cannot be opened: {error}") from None
+    with file:
+        yield WordStream(file, name)
+
+
+def count_text(stream: WordStream, known: Container[str], lowercase: bool) -> Counter[str]:
+    """How often each word comes in a text.
+
+    A word is what stands between white space. If it is not known as it stands (`U.S.`, `C++`), the punctuation
+    before and after it is taken off: `"leukamia,"` is leukamia, `don't` stays. What is punctuation alone is no word.
+    """
+    tokens: Counter[str] = Counter()
+    for block in stream.text_blocks():
+        tokens.update(block.split())
+    counts: Counter[str] = Counter()
+    for token, count in tokens.items():
+        word = token.lower() if lowercase else token
+        if word not in known:
+            word = word.strip(punctuation())
+        if word:
+            counts[word] += count
+    return counts
+
+
+def count_list(stream: WordStream, lowercase: bool) -> Counter[str]:
+    """The same for a list of words, one a line, each as it is; lines of nothing but white space are passed over."""
+    counts: Counter[str] = Counter()
+    for words in stream.batches():
+        counts.update([word.lower() for word in words] if lowercase else words)
+    for blank in [word for word in counts if not word.strip()]:
+        del counts[blank]
+    return counts
+
+
+@cache
+def punctuation() -> str:
+    """ASCII's and Unicode's punctuation, the latter without the rare scripts beyond the first 65,536 characters."""
+    more = (chr(code) for code in range(0x80, 0x10000) if unicodedata.category(chr(code))[0] == "P")
+    return string.punctuation + "".join(more)

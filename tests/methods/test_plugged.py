@@ -13,7 +13,7 @@ from lovevec.methods.edit_distance import EditDistance
 from lovevec.methods.fasttext import FastText
 from lovevec.methods.model import Model
 from lovevec.methods.plugged import Mapped, Plugged, brought_into, shares_space
-from lovevec.methods.unk import Unk
+from lovevec.methods.unknown import Unk
 from lovevec.train import Settings, train
 
 TABLE = made_table(400)
@@ -90,7 +90,7 @@ def test_any_method_that_knows_words_is_mapped():
 
 def test_too_few_shared_words_are_told_with_both_names(model):
     strange = table_of(["alpha", "beta"], np.ones((2, 9), dtype=np.float32), "strange")
-    with pytest.raises(LovevecError, match=r"^strange beside .*share 0 words"):
+    with pytest.raises(LovevecError, match=r"strange behind it: .*share 0 words"):
         brought_into(TABLE, strange)
     with pytest.raises(LovevecError, match=r"^strange with model behind it: .*share 0 words"):
         Plugged(strange, model)

@@ -1,6 +1,7 @@
-"""Random: every unknown word has a vector of its own, drawn at random; so many programs for text begin.
+"""What programs give a word of which nothing is known.
 
-The same word has the same vector in every text and every run. It says nothing of the word; unlike zeros, it disturbs.
+UNK      one vector for all, the mean of the known ones: usual for tables without one of their own
+Random   for each a vector drawn at random, the same in every text and every run; unlike zeros, it disturbs
 """
 
 from __future__ import annotations
@@ -10,9 +11,21 @@ from zlib import crc32
 
 import numpy as np
 
-from lovevec.methods.method import Bools, Floats
+from lovevec.methods.method import Bools, Floats, Parameters
 from lovevec.methods.table import Table
 from lovevec.methods.with_fallback import WithFallback
+
+
+class Unk(WithFallback):
+    """The table and its mean vector, which says nothing of the word, so that it does not count as covering it."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table, "UNK", Parameters(table.parameters.embedding + table.dim))
+        self.vector = table.vectors.mean(axis=0, dtype=np.float64).astype(np.float32)
+
+    def impute(self, words: Sequence[str]) -> tuple[Floats, Bools]:
+        """The same for all."""
+        return np.tile(self.vector, (len(words), 1)), np.zeros(len(words), dtype=np.bool_)
 
 
 class Random(WithFallback):

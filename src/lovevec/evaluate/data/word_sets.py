@@ -1,0 +1,148 @@
+"""Sets of words, as plain files.
+
+    pairs          word1, word2, the likeness that people gave them; tabs between
+    classes        a word, the class that it belongs to; a tab between
+    misspellings   real ones with the words that they stand for, in the formats that such lists come in:
+
+        $accommodate            the right word, then its misspellings, one a line (Birkbeck, aspell);
+        accomodate              a number behind one says how often it was seen (Holbrook): each counts once
+        acommadate 3
+
+        accommodate<TAB>accomodate      or two columns: the right word, its misspelling
+
+Misspellings are lower-cased. An underscore, which stands for a space in these lists (`all_right`), stays as it is: so
+tables write phrases, and the misspelling is what somebody has to make sense of. What stands below `$?` is of words that
+nobody could make out, and is left out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.errors import FormatError
+from lovevec.evaluate.data.lines import digest_of, filled_lines
+from lovevec.evaluate.data.sets import find_or_own
+
+OWN_COLUMNS = (0, 1, 2)
+MARK, UNCLEAR = "$", "?"
+COUNT = re.compile(r"\s+\d+$")
+
+
+@dataclass(frozen=True)
+class Classes:
+    """`classes[i]` is the class of `words[i]`. `digest` names the file's content."""
+
+    name: str
+    words: list[str]
+    classes: list[str]
+    digest: str = ""
+
+
+def word_classes(name_or_path: str, data: Path | None = None) -> Classes:
+    """AP, BLESS, or an own file."""
+    listed, (path,) = find_or_own(name_or_path, "clusters", data)
+    words, classes = [], []
+    for number, line in filled_lines(path):
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) != 2 or not all(cells):
+            raise FormatError(path, f"a word and its class with a tab between expected, not {line!r:.60}", number)
+        words.append(cells[0])
+        classes.append(cells[1])
+    if len(set(classes)) < 2:
+        raise FormatError(path, "all words are of one class; nothing to tell apart")
+    return Classes(listed.name if listed else path.stem, words, classes, digest_of([path]))
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """`gold` [pairs]: the higher, the more alike. `digest` names the file's content."""
+
+    name: str
+    left: list[str]
+    right: list[str]
+    gold: NDArray[np.float64]
+    digest: str = ""
+
+
+def similarity_set(name_or_path: str, data: Path | None = None) -> Pairs:
+    """One of the paper's sets, or an own file; further columns are not looked at."""
+    listed, (path,) = find_or_own(name_or_path, "similarity", data)
+    columns = listed.columns if listed else OWN_COLUMNS
+    left, right, gold = [], [], []
+    for number, line in filled_lines(path):
+        one, other, score = _row(path, number, line.split("\t"), columns)
+        left.append(one)
+        right.append(other)
+        gold.append(score)
+    if len(gold) < 3:
+        raise FormatError(path, f"has {len(gold)} pairs; a correlation needs at least 3")
+    if len(set(gold)) == 1:
+        raise FormatError(path, "all pairs have one score; nothing to put in order")
+    return Pairs(listed.name if listed else path.stem, left, right, np.array(gold), digest_of([path]))
+
+
+def _row(path: Path, number: int, cells: list[str], columns: tuple[int, int, int]) -> tuple[str, str, float]:
+    if len(cells) <= max(columns):
+        raise FormatError(path, f"word1, word2, score with tabs between expected, found {len(cells)} columns", number)
+    left, right, score = (cells[column].strip() for column in columns)
+    if not left or not right:
+        raise FormatError(path, "a word is missing", number)
+    try:
+        gold = float(score)
+    except ValueError:
+        gold = math.nan
+    if not math.isfinite(gold):
+        raise FormatError(path, f"the score must be a number, not {score!r:.40} (and no header line)", number)
+    return left, right, gold
+
+
+@dataclass(frozen=True)
+class Misspellings:
+    """`wrong[i]` is a misspelling of `right[i]`. `digest` names the file's content."""
+
+    name: str
+    right: list[str]
+    wrong: list[str]
+    digest: str = ""
+
+
+def misspellings(name_or_path: str, data: Path | None = None) -> Misspellings:
+    """Birkbeck, aspell, Holbrook, or an own file."""
+    listed, (path,) = find_or_own(name_or_path, "misspellings", data)
+    lines = [(number, line.strip().lower()) for number, line in filled_lines(path)]
+    pairs = list(_below_marks(path, lines) if lines[0][1].startswith(MARK) else _columns(path, lines))
+    if not pairs:
+        raise FormatError(path, "holds no misspellings")
+    right, wrong = (list(side) for side in zip(*pairs, strict=True))
+    return Misspellings(listed.name if listed else path.stem, right, wrong, digest_of([path]))
+
+
+def _below_marks(path: Path, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, str]]:
+    right = ""
+    for number, line in lines:
+        if line.startswith(MARK):
+            right = line[len(MARK) :].strip()
+            if not right:
+                raise FormatError(path, "a right word is missing behind $", number)
+        elif right != UNCLEAR:
+            yield right, COUNT.sub("", line)
+
+
+def _columns(path: Path, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, str]]:
+    for number, line in lines:
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) != 2 or not all(cells):
+            raise FormatError(
+                path,
+                "expected $ and a right word with its misspellings in the lines below, or in each line a right word, "
+                f"a tab and its misspelling, not {line!r:.60}",
+                number,
+            )
+        yield cells[0], cells[1]
