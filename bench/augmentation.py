@@ -21,7 +21,8 @@ import numpy as np
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.settings import TrainSettings
 from lovevec.train.synonyms import Synonyms
-from lovevec.units.mixed_input import Units, to_codes
+from lovevec.units.characters import to_codes
+from lovevec.units.mixed_input import Units
 from lovevec.units.vocabulary import build_vocabulary
 
 ROUNDS = 5

@@ -10,7 +10,8 @@ from tests.conftest import made_words
 from lovevec.damage.edits import DROP, INSERT, KEYBOARD, OCR, SWAP, confusions, damage, edit
 from lovevec.train.augmentation import KINDS, Augmentation
 from lovevec.train.synonyms import Synonyms
-from lovevec.units.mixed_input import Units, to_codes, to_words
+from lovevec.units.characters import to_codes, to_words
+from lovevec.units.mixed_input import Units
 from lovevec.units.vocabulary import build_vocabulary
 
 WORDS = st.lists(st.text("abcxyz", max_size=9), min_size=1, max_size=30)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.conftest import made_words
 from tests.units.test_units import NASTY
 
-from lovevec.units.mixed_input import LONGEST, Units, normalise
+from lovevec.units.characters import LONGEST, normalise
+from lovevec.units.mixed_input import Units
 from lovevec.units.substrings import substring_vocabulary
 from lovevec.units.vocabulary import PAD, SPECIAL, UNK, UnitVocabulary
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.conftest import made_words
 from tokenizers import Tokenizer
 
-from lovevec.units.mixed_input import LONGEST, Units, normalise, to_codes, to_words
+from lovevec.units.characters import LONGEST, normalise, to_codes, to_words
+from lovevec.units.mixed_input import Units
 from lovevec.units.vocabulary import SPECIAL, UnitVocabulary, build_vocabulary
 
 LETTERS = "abcde"

@@ -32,7 +32,7 @@ from lovevec.methods.segments import Segments
 from lovevec.methods.table import Table
 from lovevec.methods.weighing import Examples, attention, fit
 from lovevec.methods.with_fallback import WithFallback
-from lovevec.units.mixed_input import normalise
+from lovevec.units.characters import normalise
 from lovevec.vectors.normalized import normalized
 
 SIMILAR, SEGMENTS = 20, 3

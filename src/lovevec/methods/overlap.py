@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.units.mixed_input import codes_of
+from lovevec.units.characters import codes_of
 from lovevec.units.ragged import Ragged, offsets_of, spread
 
 LENGTHS = (2, 3)

@@ -28,7 +28,8 @@ from lovevec.train.meter import Meter
 from lovevec.train.optimiser import Optimiser
 from lovevec.train.prepared import Prepared, without
 from lovevec.train.settings import TrainSettings
-from lovevec.units.mixed_input import Units, to_codes
+from lovevec.units.characters import to_codes
+from lovevec.units.mixed_input import Units
 from lovevec.units.substrings import only_seen
 from lovevec.units.vocabulary import UNK
 

@@ -19,7 +19,7 @@ from torch.nn.utils import skip_init
 from lovevec.evaluate.nets.lookup import PADDING, Lookup
 from lovevec.evaluate.nets.windows import Windows
 from lovevec.methods.method import Floats, Method, Parameters
-from lovevec.units.mixed_input import codes_of
+from lovevec.units.characters import codes_of
 from lovevec.units.ragged import Ragged
 
 ASCII, LETTERS = 128, 1024  # characters outside ASCII share the rows behind it
