@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.confidence import Confidence, measure
-from lovevec.encoders.unfolded import Unfolded
+from lovevec.encoders.torch_engine import TorchEngine
 from lovevec.engine.choose import Engine, Mode
 from lovevec.engine.nearest import Known
 from lovevec.engine.tables import Precision
@@ -48,7 +48,9 @@ class LOVE:
         self.parts = parts
         self.card = card
         self.dim = parts.spec.dim
-        self.engine = Engine(parts.spec, parts.folded, parts.units, engine) if parts.spec.foldable else Unfolded(parts)
+        self.engine = (
+            Engine(parts.spec, parts.folded, parts.units, engine) if parts.spec.foldable else TorchEngine(parts)
+        )
         self._known = Known(parts.words, self._known_rows)
 
     @classmethod

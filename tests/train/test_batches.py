@@ -55,16 +55,6 @@ def test_an_epoch_shows_every_word_at_most_once_and_nearly_all():
     assert seen[0] != seen[made.per_epoch]
 
 
-def test_zipf_draws_each_word_as_often_as_its_rank_says():
-    made = batches(zipf=0.7, epochs=200, hard_negatives=0)
-    drawn = np.concatenate([batch.words.numpy() for batch in made()])
-    shares = (1.0 + np.arange(len(ROWS))) ** -0.7
-    expected = len(drawn) * shares / shares.sum()
-    counts = np.bincount(drawn, minlength=200)[ROWS]
-    assert counts.sum() == len(drawn)
-    np.testing.assert_allclose(counts, expected, rtol=0.2, atol=12)
-
-
 def test_hard_negatives_follow_the_words():
     batch = next(iter(batches()()))
     assert len(batch.words) == 16 * 4

@@ -8,9 +8,11 @@ import pytest
 
 from lovevec.cli.train import _chosen, add_arguments, run
 from lovevec.errors import LovevecError
-from lovevec.methods.learned import recipe
+from lovevec.methods.learned import love
 from lovevec.train.presets import PRESETS
 from lovevec.train.settings import Settings
+
+RECIPE = love.PRESETS["love-recipe"]
 
 
 def given(*arguments: str) -> argparse.Namespace:
@@ -25,10 +27,10 @@ def chosen(*arguments: str) -> Settings:
 
 def test_each_preset_is_what_it_says():
     assert chosen() == chosen("--preset", "paper") == Settings()
-    assert chosen("--preset", "recipe") == recipe.settings() != Settings()
+    assert chosen("--preset", "recipe") == RECIPE != Settings()
     typos = chosen("--preset", "typos")
     assert typos == Settings(**PRESETS["typos"])
-    assert typos.ngrams > recipe.settings().ngrams
+    assert typos.ngrams > RECIPE.ngrams
     assert (typos.factor, typos.ocr, typos.epochs) == (0, 0.4, 70)
 
 

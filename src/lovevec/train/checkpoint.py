@@ -5,23 +5,31 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
-from torch import Tensor
+from torch import Tensor, nn
 
-from lovevec.encoders.network import Network
 from lovevec.errors import FormatError
 from lovevec.files import atomic_write
-from lovevec.train.optimiser import Optimiser
 
 NAME = "checkpoint.safetensors"
 FORMAT = 1
 
 
-def save_checkpoint(folder: Path, network: Network, optimiser: Optimiser, step: int, log: dict[str, Any]) -> None:
+class Stateful(Protocol):
+    """An optimiser that gives its state as named tensors, and takes it back."""
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything that a resumed run needs, by name."""
+
+    def load(self, state: dict[str, Tensor]) -> None:
+        """Take back what `state` gave."""
+
+
+def save_checkpoint(folder: Path, network: nn.Module, optimiser: Stateful, step: int, log: dict[str, Any]) -> None:
     """Everything that a run needs to go on from `step` as if it had never stopped."""
     tensors: dict[str, Tensor] = {f"network.{name}": weight.detach() for name, weight in network.state_dict().items()}
     tensors |= {f"optimiser.{name}": value for name, value in optimiser.state().items()}
@@ -31,7 +39,7 @@ def save_checkpoint(folder: Path, network: Network, optimiser: Optimiser, step: 
         file.write(save(tensors, metadata))
 
 
-def load_checkpoint(folder: Path, network: Network, optimiser: Optimiser) -> tuple[int, dict[str, Any]]:
+def load_checkpoint(folder: Path, network: nn.Module, optimiser: Stateful) -> tuple[int, dict[str, Any]]:
     """Put a checkpoint's weights and state in place; (0, {}) when there is none."""
     path = folder / NAME
     if not path.exists():

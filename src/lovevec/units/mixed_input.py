@@ -5,11 +5,9 @@
 
 Where the vocabulary has rows for n-grams, the word's n-grams follow behind [SEP] (see ngrams.py).
 
-Three modes: `mixed`, `chars` (no pieces), `pieces` (no characters); and two that rivals of LOVE need, `substrings` and
-`spans` (see substrings.py). Words are brought into Unicode's composed form and lower case first. A character that the
-vocabulary lacks stands as its base letter where that is known (é as e), else as [UNK]; a word with such a character,
-which WordPiece would give up on, still has all its other characters. Of a word over 100 characters the first and the
-last 50 are kept.
+Three modes: `mixed`, `chars` (no pieces), `pieces` (no characters). Words are normalised first (see characters.py). A
+character that the vocabulary lacks stands as its base letter where that is known (é as e), else as [UNK]; a word with
+such a character, which WordPiece would give up on, still has all its other characters.
 """
 
 from __future__ import annotations
@@ -22,11 +20,10 @@ import numpy as np
 from lovevec.units.characters import based, normalise, to_codes
 from lovevec.units.ngrams import ngram_buckets, ngram_names
 from lovevec.units.ragged import Ragged, joined, offsets_of, spread
-from lovevec.units.substrings import all_spans, bags, shown, substring_trie
 from lovevec.units.trie import PieceTrie
-from lovevec.units.vocabulary import CLS, PAD, SEP, SPECIAL, SUB, UNK, UnitVocabulary
+from lovevec.units.vocabulary import CLS, SEP, SPECIAL, SUB, UNK, UnitVocabulary
 
-InputMode = Literal["mixed", "chars", "pieces", "substrings", "spans"]
+InputMode = Literal["mixed", "chars", "pieces"]
 INPUT_MODES: tuple[str, ...] = get_args(InputMode)
 
 
@@ -36,34 +33,23 @@ class Units:
     def __init__(self, vocabulary: UnitVocabulary, mode: InputMode = "mixed", lowercase: bool = True) -> None:
         self.vocabulary, self.mode, self.lowercase = vocabulary, mode, lowercase
         self.row_of_unit = np.ascontiguousarray(vocabulary.rows())
-        self.of_substrings = mode in ("substrings", "spans")
-        if self.of_substrings:
-            self.character, alphabet, self.trie = substring_trie(vocabulary.units)
-        else:
-            alphabet = self._spell()
-        for code, number in based(alphabet):
-            self.character[code] = number
-
-    def _spell(self) -> dict[int, int]:
-        """Tables for characters and pieces; returns the characters that are units."""
-        vocabulary = self.vocabulary
         alphabet = {ord(unit): number for number, unit in enumerate(vocabulary.units) if len(unit) == 1}
         # Character ids are unit ids; a code point without a unit is UNK, where no piece leads on.
         self.character = np.full(0x110000, UNK, dtype=np.int32)
         self.character[list(alphabet)] = list(alphabet.values())
         # Before `based`: a piece spelled with é is not one spelled with e.
         self.trie = PieceTrie.of(vocabulary.units, self.character, len(SPECIAL), UNK)
-        return alphabet
+        for code, number in based(alphabet):
+            self.character[code] = number
 
     def encode(self, words: Sequence[str]) -> Ragged:
-        """Words -> rows of table-row ids: [CLS] … [SEP], then the n-grams' rows, from `vocabulary.unit_rows` up.
-        A substring with several hashes has so many ids, one behind the other."""
+        """Words -> rows of table-row ids: [CLS] … [SEP], then the n-grams' rows, from `vocabulary.unit_rows` up."""
         return self.encode_codes(to_codes(words, self.lowercase))
 
     def encode_codes(self, codes: Ragged) -> Ragged:
         """The same for words given as normalised code points, as augmentation has them."""
         units = self.unit_ids(codes)
-        rows = Ragged(self.row_of_unit[units.values].ravel(), units.offsets * self.vocabulary.hashes)
+        rows = Ragged(self.row_of_unit[units.values], units.offsets)
         if not self.vocabulary.ngrams:
             return rows
         bag = ngram_buckets(codes, self.vocabulary.ngrams)
@@ -72,16 +58,10 @@ class Units:
     def names(self, word: str) -> list[str]:
         """The units of one word, spelled out: for people."""
         names = [self.vocabulary.units[unit] for unit in self.unit_ids(to_codes([word], self.lowercase)).values]
-        if self.of_substrings:
-            return shown([name for name in names if name != SPECIAL[PAD]])
         return [*names, *ngram_names(normalise(word, self.lowercase))] if self.vocabulary.ngrams else names
 
     def unit_ids(self, codes: Ragged) -> Ragged:
-        """[CLS] characters [SUB] pieces [SEP] for each word, as unit ids; [SUB] only in mixed input. Or substrings."""
-        if self.mode == "substrings":
-            return bags(codes, self.character, self.trie)
-        if self.mode == "spans":
-            return all_spans(codes, self.character, self.trie)
+        """[CLS] characters [SUB] pieces [SEP] for each word, as unit ids; [SUB] only in mixed input."""
         none = Ragged(np.empty(0, dtype=np.int32), np.zeros(len(codes) + 1, dtype=np.int64))
         spelled = Ragged(self.character[codes.values], codes.offsets)
         characters = spelled if self.mode != "pieces" else none
