@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +17,9 @@ from lovevec import __version__
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.files import write_json
 from lovevec.methods.learned import RIVAL
+from lovevec.methods.learned.love import PRESETS, learn_love
 from lovevec.methods.method import Method
+from lovevec.methods.model import Model
 from lovevec.methods.table import Table
 from lovevec.progress import Progress
 from lovevec.vectors.rows import lower_case
@@ -45,10 +49,7 @@ def learn(
     if len(target.words) < 2:
         raise LovevecError(f"{target.name}: has one word; a rival that learns needs at least 2")
     place = folder / name if folder else None
-    if name in ("love", "love-recipe"):
-        from lovevec.methods.learned.love import PRESETS, learn_love
-        from lovevec.methods.model import Model
-
+    if name in PRESETS:
         plan = replace(PRESETS[name], device=device, seed=seed)
         plan = replace(plan, epochs=min(plan.epochs, QUICK_EPOCHS)) if quick else plan
         return Model(learn_love(target, fingerprint(target), plan, place, progress), TITLES[name])
@@ -82,8 +83,8 @@ def _learn_rival(
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
         write_json(unfinished / RUN, identity)
-    words = load_target((target.words, target.vectors), progress=progress)  # in lower case, each once
-    rival = mimic(kind, settings, words.words, words.vectors, unfinished, choose_device(device), progress)
+    lower = load_target((target.words, target.vectors), progress=progress)  # each word once, in lower case
+    rival = mimic(kind, settings, lower.words, lower.vectors, unfinished, choose_device(device), progress)
     rival.metadata = {**identity, **rival.metadata}
     if place and unfinished:
         rival.save(place)
@@ -103,14 +104,14 @@ def _same(path: Path, identity: dict[str, Any]) -> bool:
 
 def open_rival(folder: Path) -> Method:
     """The rival that a folder with a `rival.json` holds."""
-    from lovevec.methods.learned.rival import read_config
-
+    with _torch_needed():
+        from lovevec.methods.learned.rival import read_config
     return rival_class(str(read_config(folder).get("rival"))).load(folder)
 
 
 def rival_class(name: str) -> type[Rival[Any]]:
     """The class of a rival, imported now: it needs torch."""
-    try:
+    with _torch_needed():
         if name == "mimick":
             from lovevec.methods.learned.mimick import Mimick
 
@@ -127,11 +128,17 @@ def rival_class(name: str) -> type[Rival[Any]]:
             from lovevec.methods.learned.pbos import PBoS
 
             return PBoS
+    raise LovevecError(f"no learned rival {name!r}: choose one of {', '.join(TITLES)}")
+
+
+@contextmanager
+def _torch_needed() -> Iterator[None]:
+    try:
+        yield
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
         raise MissingExtra("torch", "train") from None
-    raise LovevecError(f"no learned rival {name!r}: choose one of {', '.join(TITLES)}")
 
 
 def fingerprint(target: Table) -> str:

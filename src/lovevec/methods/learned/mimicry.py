@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -86,17 +87,20 @@ class Run:
         self.per_epoch = len(words) // self.size
         self.steps = self.per_epoch * self.settings.epochs
         self.adam = Adam(rival.network.to(device).train(), rival.sparse)
-        self.losses: list[float] = []
+        self.losses: list[float] = []  # of each epoch
+        self.total = torch.zeros((), device=device)  # of the losses of this epoch so far
         self.seconds = 0.0
 
     def __call__(self, folder: Path | None, progress: Progress) -> None:
-        """Train to the end; the network is then on the CPU, ready for use."""
+        """Train to the end, from the folder's checkpoint if it has one; the network is then on the CPU, ready."""
         network = self.rival.network
         first, log = load_checkpoint(folder, network, self.adam) if folder else (0, {})
         if first:
             progress.say(f"{self.rival.name}: going on from step {first:,} of {self.steps:,}")
+            self.losses, self.seconds = log["losses"], log["seconds"]
+            self.total.fill_(log["total"])
         with progress.phase("training", self.steps * self.size, done=first * self.size) as phase:
-            self._train(first, log, folder, phase)
+            self._train(first, folder, phase)
         with torch.no_grad():
             unmoved = self.adam.unmoved()
             network.table[unmoved] = 0  # a unit that no word ever had says nothing
@@ -104,30 +108,28 @@ class Run:
                 network.table[UNK] = self.targets.mean(dim=0)
         network.to("cpu").eval()
 
-    def _train(self, first: int, log: dict[str, Any], folder: Path | None, phase: Phase) -> None:
-        self.losses = log.get("losses", [])
-        total = torch.full((), log.get("total", 0.0), device=self.device)
-        begun = saved = time.perf_counter() - log.get("seconds", 0.0)
-        order = np.empty(0, dtype=np.int64)
+    def _train(self, first: int, folder: Path | None, phase: Phase) -> None:
+        last_save = time.perf_counter()
+        start_time = last_save - self.seconds
         with Interruption() as interruption:
             for step in range(first, self.steps):
                 epoch, place = divmod(step, self.per_epoch)
-                if not place or step == first:
+                if step == first or place == 0:
                     order = np.random.default_rng([self.settings.seed, 1, epoch]).permutation(len(self.targets))
-                total += self.step(order[place * self.size : (place + 1) * self.size], step / self.steps)
-                if ended := place + 1 == self.per_epoch:
-                    self.losses.append(self._mean_loss(total))
-                    total.zero_()
-                shown = f"  loss {self.losses[-1]:.3f}" if self.losses else ""
-                phase.advance(self.size, f"epoch {epoch + 1}/{self.settings.epochs}{shown}")
-                self.seconds = time.perf_counter() - begun
-                if folder and (interruption.asked or (ended and time.perf_counter() - saved > SAVE_SECONDS)):
-                    log = {"losses": self.losses, "total": float(total), "seconds": self.seconds}
+                self.total += self.step(order[place * self.size : (place + 1) * self.size], step / self.steps)
+                epoch_ends = place + 1 == self.per_epoch
+                if epoch_ends:
+                    self._note_loss()
+                loss = f"  loss {self.losses[-1]:.3f}" if self.losses else ""
+                phase.advance(self.size, f"epoch {epoch + 1}/{self.settings.epochs}{loss}")
+                self.seconds = time.perf_counter() - start_time
+                if folder and (interruption.asked or (epoch_ends and time.perf_counter() - last_save > SAVE_SECONDS)):
+                    log = {"losses": self.losses, "seconds": self.seconds, "total": float(self.total)}
                     save_checkpoint(folder, self.rival.network, self.adam, step + 1, log)
-                    saved = time.perf_counter()
+                    last_save = time.perf_counter()
                 if interruption.asked:
-                    kept = "; the same command goes on from there" if folder else ""
-                    phase.progress.say(f"{self.rival.name}: stopped in epoch {epoch + 1}{kept}")
+                    advice = "; the same command goes on from there" if folder else ""
+                    phase.progress.say(f"{self.rival.name}: stopped in epoch {epoch + 1}{advice}")
                     interruption.stop()
 
     def step(self, rows: NDArray[np.int64], share_done: float) -> Tensor:
@@ -139,14 +141,16 @@ class Run:
         self.adam.step(loss, self.settings.learning_rate * (1 - share_done))
         return loss.detach()
 
-    def _mean_loss(self, total: Tensor) -> float:
-        mean: float = float(total) / self.per_epoch
-        if not np.isfinite(mean):
+    def _note_loss(self) -> None:
+        """The mean loss of the epoch that ends."""
+        mean = float(self.total) / self.per_epoch
+        if not isfinite(mean):
             raise LovevecError(
                 f"{self.rival.name}: the loss is no longer a number; lower its learning rate"
                 f" (now {self.settings.learning_rate:g})"
             )
-        return round(mean, 5)
+        self.losses.append(round(mean, 5))
+        self.total.zero_()
 
 
 class Adam:
