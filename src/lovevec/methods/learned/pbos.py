@@ -41,7 +41,7 @@ NEVER = -1e9  # the log of no chance: finite, so that differences of it are numb
 class Settings(Training):
     """As in its paper, but by Adam instead of plain gradient steps."""
 
-    learning_rate: float = 0.02
+    learning_rate: float = 0.03
     epochs: int = 10
     longest: int = 30
 
