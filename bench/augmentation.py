@@ -20,7 +20,8 @@ import numpy as np
 
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.settings import TrainSettings
-from lovevec.units.mixed_input import Units, to_codes
+from lovevec.units.characters import to_codes
+from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import build_vocabulary
 

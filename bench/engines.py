@@ -142,13 +142,13 @@ def edit_distance(parts: ModelParts, folder: Path) -> Embed:
 def unfolded(parts: ModelParts, folder: Path) -> Embed:
     """The encoder as it was trained, in torch on the CPU; with random weights where the model holds its fold alone."""
     from lovevec.encoders.network import Network
-    from lovevec.encoders.unfolded import Unfolded
+    from lovevec.encoders.torch_engine import TorchEngine
 
     if not parts.weights:
         network = Network(parts.spec, parts.units.vocabulary.table_rows)
         network.start(0)
         parts = replace(parts, weights={name: weight.numpy() for name, weight in network.state_dict().items()})
-    return Unfolded(parts).embed
+    return TorchEngine(parts).embed
 
 
 # name -> (how it is made, which share of the words it gets: the slow ones would take all day)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from lovevec import LOVE
-from lovevec.cli.streams import run_command
+from lovevec.cli.shell import run_command
 from lovevec.figures.clusters import draw_clusters
 
 PICTURE = Path(__file__).parent / "clusters.png"

@@ -25,7 +25,7 @@ from lovevec.evaluate.classify import ClassifySettings, score_texts
 from lovevec.evaluate.data import texts
 from lovevec.evaluate.result_cache import ResultCache
 from lovevec.love import LOVE
-from lovevec.methods.learned import recipe
+from lovevec.methods.learned.love import PRESETS
 from lovevec.methods.method import Method
 from lovevec.methods.model import Model
 from lovevec.methods.open_method import open_table
@@ -37,7 +37,7 @@ from lovevec.train import Settings, train
 DATA = Path(os.environ.get("LOVEVEC_DATA", Path(__file__).resolve().parents[1].parent / "shared" / "data"))
 SHARES = (10, 30, 50, 70, 90)
 NOISES = [Noise(), *(Noise(kind, share / 100) for kind in ("ocr", "scan", "typo") for share in SHARES)]
-OURS = recipe.settings()
+OURS = PRESETS["love-recipe"]
 TWICE = replace(OURS, twice=0.5)
 VARIANTS = {
     "paper": Settings(),

@@ -58,11 +58,8 @@ dropout-.1: --dropout .1
 dropout-.4: --dropout .4
 position-power-.5: --position-power .5
 batch-16: --batch 16
-batch-16-rows: --batch 16 --optimiser rows
 batch-64: --batch 64
-batch-64-rows: --batch 64 --optimiser rows
 batch-1024: --batch 1024
-rows: --optimiser rows
 constant: --schedule constant
 epochs-5: --epochs 5
 epochs-10: --epochs 10

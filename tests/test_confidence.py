@@ -58,7 +58,7 @@ def test_it_says_what_it_is_the_probability_of_and_how_well(love):
 
 def test_among_words_of_one_confidence_so_many_are_right(love, target):
     words, vectors = target
-    unseen = held_back(len(words), SETTINGS)
+    unseen = held_back(len(words), SETTINGS.holdout, SETTINGS.seed)
     rows = np.setdiff1d(np.arange(len(words)), unseen)
     typos = damage([words[row] for row in rows], np.random.default_rng(99))
     real = np.array([typo not in love for typo in typos])

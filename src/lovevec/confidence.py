@@ -28,7 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec.units.mixed_input import Units, to_codes
+from lovevec.units.characters import to_codes
+from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import GO_ON, SPECIAL, UNK
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from lovevec.engine.with_numpy import NumpyEngine
 from lovevec.model.folder import ModelParts
-from lovevec.units.mixed_input import normalise
+from lovevec.units.characters import normalise
 
 Map = NDArray[np.float64]
 SHOWN = 40

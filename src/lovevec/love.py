@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.confidence import Confidence, measure
-from lovevec.encoders.unfolded import Unfolded
+from lovevec.encoders.torch_engine import TorchEngine
 from lovevec.engine.engine import Engine, FoldEngine, Mode
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.tables import Precision
@@ -226,7 +226,9 @@ class LOVE:
 
 def _engine(parts: ModelParts, mode: Mode) -> Engine:
     """The fold without torch, or torch for an encoder that does not fold."""
-    return FoldEngine(parts.spec, parts.folded, parts.units, mode) if parts.spec.foldable else Unfolded(parts)
+    if parts.spec.foldable:
+        return FoldEngine(parts.spec, parts.folded, parts.units, mode)
+    return TorchEngine(parts)
 
 
 def _on_a_terminal() -> bool:

@@ -13,7 +13,7 @@ from lovevec.cli import prepare as prepare_command
 from lovevec.cli import train as train_command
 from lovevec.cli.settings import chosen_settings, flag_of
 from lovevec.errors import LovevecError
-from lovevec.methods.learned import recipe
+from lovevec.methods.learned.love import PRESETS as LEARNED
 from lovevec.train.settings import PRESETS, PrepareSettings, Settings, TrainSettings, by_group
 
 
@@ -29,10 +29,10 @@ def chosen(*arguments: str) -> Settings:
 
 def test_each_preset_is_what_it_says():
     assert chosen() == chosen("--preset", "paper") == Settings()
-    assert chosen("--preset", "recipe") == recipe.settings() != Settings()
+    assert chosen("--preset", "recipe") == LEARNED["love-recipe"] != Settings()
     typos = chosen("--preset", "typos")
     assert typos == Settings(**PRESETS["typos"])
-    assert typos.ngrams > recipe.settings().ngrams
+    assert typos.ngrams > LEARNED["love-recipe"].ngrams
     assert (typos.factor, typos.ocr, typos.epochs) == (0, 0.4, 70)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lovevec.damage.sounds import respell
-from lovevec.units.mixed_input import to_codes, to_words
+from lovevec.units.characters import to_codes, to_words
 
 RULES: dict[str, list[str]] = json.loads(files("lovevec.damage").joinpath("data", "sounds.json").read_text("utf-8"))[
     "sounds"

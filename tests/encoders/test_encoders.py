@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 import torch
 
-from lovevec.encoders.inference import TorchEngine
 from lovevec.encoders.network import Network
+from lovevec.encoders.torch_engine import TorchEngine
 from lovevec.engine.positions import positional_attention, sinusoids
 from lovevec.engine.spec import ENCODERS, EncoderSpec
 from lovevec.errors import LovevecError
+from lovevec.model.folder import ModelParts
+from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged
+from lovevec.units.vocabulary import SPECIAL, UnitVocabulary
 
 ROWS, DIM = 60, 12
-KINDS = [kind for kind in ENCODERS if kind not in ("kvq", "pbos")]  # those read other input: tests/rivals
 
 
 def softmax(x: np.ndarray) -> np.ndarray:
@@ -28,8 +30,8 @@ def reference(spec: EncoderSpec, weights: dict[str, np.ndarray], ids: np.ndarray
     table = w["table"] @ w["factor"] if "factor" in w else w["table"]
     x = table[ids]
     relu = lambda a: np.maximum(a, 0)  # noqa: E731
-    if spec.kind in ("sum", "mean"):
-        v = x.sum(axis=0) if spec.kind == "sum" else x.mean(axis=0)
+    if spec.kind == "sum":
+        v = x.sum(axis=0)
     elif spec.kind == "attention":
         v = (x + softmax(x @ x.T / np.sqrt(spec.dim)) @ x).sum(axis=0)
     elif spec.kind == "positional":
@@ -55,11 +57,7 @@ def reference(spec: EncoderSpec, weights: dict[str, np.ndarray], ids: np.ndarray
         v = (np.einsum("nti,oit->no", windows, kernel) + w["convolution.bias"]).max(axis=0)
     else:
         v = np.concatenate([lstm(w, x, ""), lstm(w, x[::-1], "_reverse")])
-        if spec.kind == "mimick":
-            if spec.head:
-                v = np.tanh(w["head.hidden.weight"] @ v + w["head.hidden.bias"])
-            v = w["head.output.weight"] @ v + w["head.output.bias"]
-    return v if spec.raw else v / np.linalg.norm(v)
+    return v / np.linalg.norm(v)
 
 
 def lstm(w: dict[str, np.ndarray], x: np.ndarray, suffix: str) -> np.ndarray:
@@ -74,11 +72,8 @@ def lstm(w: dict[str, np.ndarray], x: np.ndarray, suffix: str) -> np.ndarray:
     return hidden
 
 
-def made(
-    kind: str, head: int = 0, factor: int = 0, raw: bool = False
-) -> tuple[EncoderSpec, Network, dict[str, np.ndarray]]:
-    hidden = 7 if kind == "mimick" else 0
-    spec = EncoderSpec(kind, DIM, 4, DIM**0.25, head, hidden, raw)  # type: ignore[arg-type]
+def made(kind: str, head: int = 0, factor: int = 0) -> tuple[EncoderSpec, Network, dict[str, np.ndarray]]:
+    spec = EncoderSpec(kind, DIM, 4, DIM**0.25, head)  # type: ignore[arg-type]
     network = Network(spec, ROWS, factor, dropout=0.2)
     network.start(1)
     with torch.no_grad():  # biases start at zero: move them, or an error there would not show
@@ -87,14 +82,20 @@ def made(
     return spec, network, {name: weight.numpy() for name, weight in network.state_dict().items()}
 
 
+def engine(spec: EncoderSpec, weights: dict[str, np.ndarray], unit_rows: int = ROWS) -> TorchEngine:
+    """With so many rows for units, the others for n-grams."""
+    letters = [chr(ord("a") + number) for number in range(unit_rows - len(SPECIAL))]
+    units = Units(UnitVocabulary((*SPECIAL, *letters), ngrams=ROWS - unit_rows))
+    return TorchEngine(ModelParts(spec, weights, units, [], {}))
+
+
 def words() -> Ragged:
     rng = np.random.default_rng(0)
     lengths = np.array([1, 3, 3, 7, 20, 5, 12, 3])
     return Ragged.from_lengths(rng.integers(0, ROWS, lengths.sum()), lengths)
 
 
-VARIANTS = [*((kind, 0, 0) for kind in KINDS), ("positional", 6, 0), ("positional", 0, 5), ("authors", 0, 5)]
-VARIANTS += [("mimick", 9, 0), ("mimick", 9, 5)]
+VARIANTS = [*((kind, 0, 0) for kind in ENCODERS), ("positional", 6, 0), ("positional", 0, 5), ("authors", 0, 5)]
 
 
 @pytest.mark.parametrize(("kind", "head", "factor"), VARIANTS)
@@ -102,21 +103,12 @@ def test_each_encoder_is_its_formula(kind, head, factor):
     spec, _, weights = made(kind, head, factor)
     batch = words()
     expected = np.stack([reference(spec, weights, batch.row(i)) for i in range(len(batch))])
-    found = TorchEngine(spec, weights, ROWS)(batch)
+    found = engine(spec, weights).encode(batch)
     np.testing.assert_allclose(found, expected, atol=2e-6)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["positional", "mean", "mimick"])
-def test_a_raw_network_gives_its_vectors_as_they_are(kind):
-    spec, _, weights = made(kind, raw=True)
-    batch = words()
-    expected = np.stack([reference(spec, weights, batch.row(i)) for i in range(len(batch))])
-    np.testing.assert_allclose(TorchEngine(spec, weights, ROWS)(batch), expected, atol=2e-6)
-    assert np.linalg.norm(expected, axis=1).std() > 0.01
-
-
-@pytest.mark.parametrize(("kind", "head", "factor"), [variant for variant in VARIANTS if variant[0] != "mimick"])
+@pytest.mark.parametrize(("kind", "head", "factor"), VARIANTS)
 def test_n_grams_are_added_to_what_the_encoder_makes_of_the_rest(kind, head, factor):
     spec, network, weights = made(kind, head, factor)
     batch, first = words(), ROWS - 20
@@ -134,12 +126,12 @@ def test_n_grams_are_added_to_what_the_encoder_makes_of_the_rest(kind, head, fac
         v = plain.astype(np.float64) + table[bag].sum(axis=0)
         expected.append(v / np.linalg.norm(v))
     kept = np.flatnonzero([(mixed.row(i) < first).any() for i in range(len(mixed))])
-    found = TorchEngine(spec, weights, first)(mixed.take(kept))
+    found = engine(spec, weights, first).encode(mixed.take(kept))
     assert (mixed.values >= first).any()
     np.testing.assert_allclose(found, expected, atol=3e-6)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ENCODERS)
 def test_gradients_are_those_of_finite_differences(kind):
     _, network, _ = made(kind)
     network = network.double().eval()
@@ -164,17 +156,29 @@ def test_gradients_are_those_of_finite_differences(kind):
     assert (rows.grad * direction).sum().item() == pytest.approx(numeric.item(), rel=1e-5)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ENCODERS)
 def test_padding_and_company_change_nothing(kind):
     spec, _, weights = made(kind)
-    batch, engine = words(), TorchEngine(spec, weights, ROWS)
-    together = engine(batch)
+    batch, made_engine = words(), engine(spec, weights)
+    together = made_engine.encode(batch)
     for row in range(len(batch)):
-        np.testing.assert_allclose(engine(batch.take(np.array([row])))[0], together[row], atol=1e-6)
+        np.testing.assert_allclose(made_engine.encode(batch.take(np.array([row])))[0], together[row], atol=1e-6)
+
+
+def test_torch_has_the_interface_of_an_engine():
+    spec, _, weights = made("cnn")
+    torch_engine = engine(spec, weights)
+    shown = ["abc", "", "zebra", "🙂", "abc"]
+    vectors = torch_engine.embed(shown)
+    expected = [reference(spec, weights, row) for row in map(torch_engine.units.encode(shown).row, range(5))]
+    np.testing.assert_allclose(vectors, expected, atol=2e-6)
+    assert np.array_equal(torch_engine.embed_once(shown), vectors)
+    assert (torch_engine.mode, torch_engine.for_many, torch_engine.threads) == ("torch", "torch", None)
+    assert torch_engine.fold is None
 
 
 def test_parameter_counts_are_the_papers():
-    counts = {kind: Network(EncoderSpec(kind, 300), 21_257).parameter_counts() for kind in KINDS if kind != "mimick"}  # type: ignore[arg-type]
+    counts = {kind: Network(EncoderSpec(kind, 300), 21_257).parameter_counts() for kind in ENCODERS}  # type: ignore[arg-type]
     assert {found["embedding"] for found in counts.values()} == {6_377_100}
     assert counts["positional"]["others"] == 199_200
     assert counts["authors"]["others"] == 200_464
@@ -214,7 +218,7 @@ def test_dropout_draws_from_its_generator_and_keeps_the_mean():
     assert torch.equal(drop(torch.ones(200, 200)), out)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ENCODERS)
 def test_padding_changes_nothing_in_training_either(kind):
     _, network, _ = made(kind)
     network.eval()

@@ -103,11 +103,14 @@ def test_learned_rivals_are_kept_in_the_folder(tmp_path):
     table = made_table(120, dim=8)
     (bos,) = made("bos", table, tmp_path)
     assert bos.name == "BoS"
-    assert (tmp_path / "bos" / "config.json").is_file()
-    changed = (tmp_path / "bos" / "config.json").stat().st_mtime_ns
+    assert (tmp_path / "bos" / "rival.json").is_file()
+    changed = (tmp_path / "bos" / "rival.json").stat().st_mtime_ns
     (again,) = made("bos", table, tmp_path)
-    assert (tmp_path / "bos" / "config.json").stat().st_mtime_ns == changed
+    assert (tmp_path / "bos" / "rival.json").stat().st_mtime_ns == changed
     np.testing.assert_allclose(again.embed(["plogriks"]), bos.embed(["plogriks"]), atol=1e-6)
+    by_folder, named = open_method(str(tmp_path / "bos")), open_method(f"BoS={tmp_path / 'bos'}")
+    assert (by_folder.name, named.name) == ("bos", "BoS")
+    assert np.array_equal(named.embed(["plogriks"]), again.embed(["plogriks"]))
 
 
 def test_names_alone_load_nothing_heavy():

@@ -9,7 +9,8 @@ from tests.conftest import made_words
 
 from lovevec.damage.edits import DROP, INSERT, KEYBOARD, OCR, SWAP, confusions, damage, edit
 from lovevec.train.augmentation import KINDS, Augmentation
-from lovevec.units.mixed_input import Units, to_codes, to_words
+from lovevec.units.characters import to_codes, to_words
+from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import build_vocabulary
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lovevec.units.mixed_input import Units, to_codes
+from lovevec.units.characters import to_codes
+from lovevec.units.mixed_input import Units
 from lovevec.units.ngrams import ngram_buckets, ngram_names
 from lovevec.units.vocabulary import SPECIAL, UnitVocabulary
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lovevec.units.mixed_input import to_codes
+from lovevec.units.characters import to_codes
 from lovevec.units.ragged import Ragged
 from lovevec.units.trie import PieceTrie
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.conftest import made_words
 from tokenizers import Tokenizer
 
-from lovevec.units.mixed_input import LONGEST, Units, normalise, to_codes, to_words
+from lovevec.units.characters import LONGEST, normalise, to_codes, to_words
+from lovevec.units.mixed_input import Units
 from lovevec.units.vocabulary import SPECIAL, UnitVocabulary, build_vocabulary
 
 LETTERS = "abcde"
@@ -137,3 +138,8 @@ def test_hashed_units_share_rows_and_stay_in_range(learned):
     assert len(np.unique(rows)) > 150
     plain, shared = Units(learned).encode(["breading"]), Units(hashed).encode(["breading"])
     assert shared.values.tolist() == rows[plain.values].tolist()
+
+
+def test_the_hash_of_a_unit_never_changes():
+    vocabulary = UnitVocabulary((*SPECIAL, "ab", "##bc"), buckets=20_000)
+    assert vocabulary.rows()[len(SPECIAL) :].tolist() == [13107, 18544]  # folders hold no rows

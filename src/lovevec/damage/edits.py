@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.damage.sounds import respell
-from lovevec.units.mixed_input import to_codes, to_words
+from lovevec.units.characters import to_codes, to_words
 from lovevec.units.ragged import Ragged, merge, offsets_of, spread
 
 SWAP, DROP, INSERT, KEYBOARD, OCR, SOUND = range(6)

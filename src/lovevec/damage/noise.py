@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from lovevec.damage.edits import ASCII, DROP, EDITS, INSERT, KEYBOARD, LETTERS, OCR, SWAP, TYPOS, confusions
 from lovevec.damage.sounds import respell
 from lovevec.errors import LovevecError
-from lovevec.units.mixed_input import codes_of, to_words
+from lovevec.units.characters import codes_of, to_words
 from lovevec.units.ragged import Ragged, offsets_of, spread
 
 KINDS = ("ocr", "scan", "keyboard", "swap", "drop", "insert", "sound", "typo")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lovevec.encoders.positional import Window
 from lovevec.encoders.shared import Dropout, inside, masked_softmax
-from lovevec.encoders.window import Window
 from lovevec.engine.spec import EncoderSpec
 
 

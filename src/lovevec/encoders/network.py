@@ -10,10 +10,6 @@ from torch.nn import functional as F
 from lovevec.encoders.attention import Attention
 from lovevec.encoders.authors import Authors
 from lovevec.encoders.cnn import CNN
-from lovevec.encoders.kvq import KVQ
-from lovevec.encoders.mean import Mean
-from lovevec.encoders.mimick import Mimick
-from lovevec.encoders.pbos import PBoS
 from lovevec.encoders.positional import Positional
 from lovevec.encoders.rnn import RNN
 from lovevec.encoders.shared import Dropout, initialise, inside, matrix
@@ -28,37 +24,27 @@ CLASSES: dict[str, type[nn.Module]] = {
     "cnn": CNN,
     "rnn": RNN,
     "sum": Sum,
-    "mean": Mean,
-    "kvq": KVQ,
 }
 
 
 class Network(nn.Module):
-    """`table` [rows, dim], or [rows, factor] with a `factor` matrix [factor, dim] that stretches its rows; mimick's
-    LSTM reads rows of any width as they are."""
+    """`table` [rows, dim], or [rows, factor] with a `factor` matrix [factor, dim] that stretches its rows."""
 
     def __init__(self, spec: EncoderSpec, rows: int, factor: int = 0, dropout: float = 0.0) -> None:
         super().__init__()
         if spec.kind == "rnn" and spec.dim % 2:
             raise LovevecError(f"the rnn encoder needs an even dimension, the target has {spec.dim}")
-        self.raw = spec.raw
         self.table = matrix(rows, factor or spec.dim)
-        self.factor = matrix(factor, spec.dim) if factor and spec.kind != "mimick" else None
-        self.encoder = self._encoder(spec, dropout)
+        self.factor = matrix(factor, spec.dim) if factor else None
+        self.encoder = CLASSES[spec.kind](spec, dropout)
         self.dropout = Dropout(dropout)
 
-    def _encoder(self, spec: EncoderSpec, dropout: float) -> nn.Module:
-        rows, width = self.table.shape
-        if spec.kind == "mimick":
-            return Mimick(spec, dropout, width)
-        return PBoS(spec, dropout, rows) if spec.kind == "pbos" else CLASSES[spec.kind](spec, dropout)
-
-    def start(self, seed: int, length: float = 1.0) -> None:
-        """Fill all weights from a seed: table rows of about this `length`, matrices by fan-in."""
+    def start(self, seed: int) -> None:
+        """Fill all weights from a seed: table rows of about length 1, matrices by fan-in."""
         generator = torch.Generator().manual_seed(seed)
         initialise(self, generator)
         with torch.no_grad():
-            self.table.normal_(0.0, length * self.table.shape[1] ** -0.5, generator=generator)
+            self.table.normal_(0.0, self.table.shape[1] ** -0.5, generator=generator)
 
     def forward(
         self,
@@ -67,18 +53,15 @@ class Network(nn.Module):
         lengths: Tensor,
         bag: Tensor | None = None,
         bag_lengths: Tensor | None = None,
-        which: Tensor | None = None,
     ) -> Tensor:
-        """Unit vectors `rows` [u, …] taken from the table, `index` [b, n] into them -> vectors [b, dim], of unit length
-        unless the network is raw. The rows of the n-grams `bag` [b, m] are added to what the encoder makes of the
-        others. `which` [u] are the rows' numbers in the table, all of it if not given."""
+        """Unit vectors `rows` [u, …] taken from the table, `index` [b, n] into them -> vectors [b, dim] of unit length.
+        The rows of the n-grams `bag` [b, m] are added to what the encoder makes of the others."""
         units = rows if self.factor is None else rows @ self.factor
-        own = (which,) if isinstance(self.encoder, PBoS) else ()
-        out: Tensor = self.encoder(units, index, lengths, *own)
+        out: Tensor = self.encoder(units, index, lengths)
         if bag is not None and bag_lengths is not None and bag.shape[1]:
             counts = self.dropout(inside(bag_lengths, bag.shape[1]).to(units.dtype))
             out = out + F.embedding_bag(bag, units, per_sample_weights=counts, mode="sum")
-        return out.float() if self.raw else F.normalize(out.float(), dim=1)
+        return F.normalize(out.float(), dim=1)
 
     def use_generator(self, generator: torch.Generator) -> None:
         """Let dropout draw from `generator`."""

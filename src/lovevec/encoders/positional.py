@@ -16,8 +16,23 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lovevec.encoders.shared import Dropout, inside, masked_softmax, matrix
-from lovevec.encoders.window import Window
+from lovevec.engine.positions import attention_by_length
 from lovevec.engine.spec import EncoderSpec
+
+
+class Window:
+    """The constant A_n of every length as a torch table, on the device where the words are; no weights to learn."""
+
+    def __init__(self, dim: int, scale: float) -> None:
+        self.dim, self.scale = dim, scale
+        self.table = torch.empty(0, 0, 0)
+
+    def __call__(self, lengths: Tensor, width: int) -> Tensor:
+        """A for each word, [b, width, width]; rows and columns behind the word's end are zero."""
+        if self.table.shape[1] < width or self.table.device != lengths.device:
+            room = max(width, 32)
+            self.table = torch.from_numpy(attention_by_length(room, self.dim, self.scale)).to(lengths.device)
+        return self.table[lengths, :width, :width]
 
 
 class Positional(nn.Module):

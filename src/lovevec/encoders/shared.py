@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 
 def matrix(rows: int, columns: int) -> nn.Parameter:
@@ -48,12 +47,3 @@ def inside(lengths: Tensor, width: int) -> Tensor:
 def masked_softmax(scores: Tensor, columns: Tensor) -> Tensor:
     """Softmax over the last axis of [b, n, n], over the `columns` [b, n] that count."""
     return scores.masked_fill(~columns[:, None, :], -1e4).softmax(dim=2)
-
-
-def weighted_sum(units: Tensor, index: Tensor, weights: Tensor) -> Tensor:
-    """Σ_j weights_j x_j over the positions that count: `index` [b, n] into `units`, `weights` [b, n] -> [b, dim].
-    Much cheaper than over all positions where a few words of a batch are far longer than the others."""
-    counts = weights != 0
-    ends = counts.sum(dim=1).cumsum(dim=0)
-    offsets = torch.cat([ends.new_zeros(1), ends[:-1]])
-    return F.embedding_bag(index[counts], units, offsets, per_sample_weights=weights[counts], mode="sum")

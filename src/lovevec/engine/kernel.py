@@ -17,7 +17,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from lovevec.units.mixed_input import LONGEST
+from lovevec.units.characters import LONGEST
 from lovevec.units.ngrams import BEGIN, END, LENGTHS, MIX, PRIME, SHIFT
 from lovevec.units.trie import CONTINUE, EMPTY, HASH, START
 from lovevec.units.vocabulary import CLS, SEP, SUB, UNK

@@ -16,7 +16,8 @@ from lovevec.engine.kernel import embed_words
 from lovevec.engine.positions import shared_attention
 from lovevec.engine.threads import in_chunks
 from lovevec.engine.with_numpy import NumpyEngine
-from lovevec.units.mixed_input import LONGEST, Units, codes_of, normalise
+from lovevec.units.characters import LONGEST, codes_of, normalise
+from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import offsets_of
 
 Floats = NDArray[np.float32]

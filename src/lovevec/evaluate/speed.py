@@ -18,7 +18,7 @@ import numpy as np
 
 from lovevec.damage.edits import damage
 from lovevec.errors import FormatError, LovevecError
-from lovevec.evaluate.data.lines import read_bytes
+from lovevec.evaluate.data.sets import read_bytes
 from lovevec.evaluate.lineup import Folder, Lineup, as_list
 from lovevec.evaluate.results import HEADER, Cell, Result, markdown, method_cells
 from lovevec.methods.method import Method, Parameters

@@ -31,7 +31,7 @@ from lovevec.methods.candidates import Overlap, Rows, Segments
 from lovevec.methods.method import Bools, Floats, Parameters
 from lovevec.methods.table import Table
 from lovevec.methods.with_fallback import WithFallback
-from lovevec.units.mixed_input import normalise
+from lovevec.units.characters import normalise
 from lovevec.vectors.rows import normalized
 
 SIMILAR, SEGMENTS = 20, 3

@@ -24,7 +24,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.units.mixed_input import codes_of
+from lovevec.units.characters import codes_of
 from lovevec.units.ragged import Ragged, offsets_of, spread
 
 LENGTHS = (2, 3)

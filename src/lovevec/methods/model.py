@@ -1,4 +1,4 @@
-"""A model that was learned by mimicry, LOVE or a rival: every word's vector is made from its spelling."""
+"""LOVE as a method: every word's vector is made from its spelling."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lovevec.encoders.unfolded import Unfolded
 from lovevec.love import LOVE
 from lovevec.methods.method import Bools, Floats, Method, Parameters
 from lovevec.units.ragged import spread
@@ -29,9 +28,7 @@ class Model(Method):
         return known
 
     def embed(self, words: Sequence[str]) -> Floats:
-        """As the model makes them; those of a model that mimics whole vectors have the lengths that it has learned."""
-        if self.love.parts.spec.raw and isinstance(self.love.engine, Unfolded):
-            return self.love.engine.as_trained(list(words))
+        """As the model makes them, of unit length."""
         return self.love.embed(list(words), progress=False)
 
     def attachable(self) -> LOVE:

@@ -2,7 +2,7 @@
 
 glove.txt            a vector file of any known format: a Table
 cc.en.300.bin        a fastText model: a vector for any word
-default, my-model    a model: shipped, a folder, or a hub id
+default, my-model    a model: shipped, a folder, or a hub id; or the folder of a rival that learns
 mine=my-model        the same, called `mine` in tables
 
 In Python a method may also be there already: a Method, a LOVE, a VectorTable, or anything else that holds words and
@@ -67,8 +67,15 @@ def open_method(text: str, progress: Progress | None = None) -> Method:
     if path.suffix in ENDINGS:  # and no hub id, though `folder/file.vec` looks like one
         raise LovevecError(f"{source}: no such file")
     from lovevec.love import LOVE
+    from lovevec.methods.learned import RIVAL
     from lovevec.methods.model import Model
 
+    if is_there(path / RIVAL):
+        from lovevec.methods.learned.learn import open_rival
+
+        rival = open_rival(path)
+        rival.name = name or path.resolve().name
+        return rival
     return Model(LOVE.load(source), name or path.resolve().name)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lovevec.methods.method import Bools, Floats, Method, Parameters
 from lovevec.methods.table import Table
-from lovevec.units.mixed_input import normalise
+from lovevec.units.characters import normalise
 
 CASED = 0.01  # tables called lower-case have a few rows that are not
 

@@ -26,7 +26,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from lovevec.engine.fold import fold_sizes, fold_tables
-from lovevec.engine.spec import ENCODERS, EncoderSpec, misfit
+from lovevec.engine.spec import ENCODERS, EncoderSpec
 from lovevec.engine.tables import PRECISIONS, Precision, Tables, table_sizes
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files import atomic_write
@@ -96,7 +96,6 @@ def write_model(folder: str | Path, parts: ModelParts, card: str, precision: Pre
             "lowercase": parts.units.lowercase,
             "buckets": parts.units.vocabulary.buckets,
             "ngrams": parts.units.vocabulary.ngrams,
-            **({"hashes": parts.units.vocabulary.hashes} if parts.units.vocabulary.hashes != 1 else {}),
         },
         "sizes": {name: list(tensors[name].shape) for name in sorted(tensors)},
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name != CARD},
@@ -161,7 +160,7 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
     content = {name: _read_checked(folder / name, config) for name in (WEIGHTS, TOKENIZER, WORDS)}
     how = config["units"]
     text = content[TOKENIZER].decode("utf-8", "replace")
-    vocabulary = UnitVocabulary.from_json(text, folder / TOKENIZER, how["buckets"], how["ngrams"], how["hashes"])
+    vocabulary = UnitVocabulary.from_json(text, folder / TOKENIZER, how["buckets"], how["ngrams"])
     tensors = _read_tensors(folder / WEIGHTS, content[WEIGHTS], config, spec, vocabulary)
     units = Units(vocabulary, how["input"], how["lowercase"])
     words = KnownWords(content[WORDS], folder / WORDS)
@@ -220,11 +219,11 @@ def _read_config(path: Path) -> dict[str, Any]:
 
 
 def _read_units(path: Path, raw: Any) -> dict[str, Any]:
-    how = {"hashes": 1, **raw} if isinstance(raw, dict) else {}
-    shapes = {"input": str, "lowercase": bool, "buckets": int, "ngrams": int, "hashes": int}
-    if any(type(how.get(name)) is not kind for name, kind in shapes.items()):
+    how = dict(raw) if isinstance(raw, dict) else {}
+    shapes = {"input": str, "lowercase": bool, "buckets": int, "ngrams": int}
+    if set(how) != set(shapes) or any(type(how[name]) is not kind for name, kind in shapes.items()):
         raise FormatError(path, f"`units` must name {', '.join(shapes)}")
-    counts = 0 <= how["buckets"] < 2**31 and 0 <= how["ngrams"] < 2**31 and 1 <= how["hashes"] <= 8
+    counts = 0 <= how["buckets"] < 2**31 and 0 <= how["ngrams"] < 2**31
     if how["input"] not in INPUT_MODES or not counts:
         raise FormatError(path, f"`units` says {how}: input is one of {', '.join(INPUT_MODES)}, numbers at least 0")
     return how
@@ -236,13 +235,10 @@ def _read_spec(path: Path, config: dict[str, Any]) -> EncoderSpec:
         spec = EncoderSpec(**raw)  # type: ignore[arg-type]
         sane = (
             spec.kind in ENCODERS
-            and all(type(size) is int for size in (spec.dim, spec.key_width, spec.head, spec.hidden))
-            and type(spec.raw) is bool
+            and all(type(size) is int for size in (spec.dim, spec.key_width, spec.head))
             and 0 < spec.dim < 2**20
             and 0 < spec.key_width < 2**20
             and 0 <= spec.head < 2**20
-            and (0 < spec.hidden < 2**20 if spec.kind == "mimick" else spec.hidden == 0)
-            and not misfit(spec, *(config["units"][name] for name in ("input", "buckets", "ngrams", "hashes")))
             and type(spec.position_scale) in (int, float)
             and 1e-3 <= spec.position_scale <= 1e6
             and (spec.foldable or config["stored"] == AS_TRAINED)

@@ -111,15 +111,8 @@ class Batches:
                 yield [batch for batch in chunk if batch.step >= first]
 
     def _order(self, rng: np.random.Generator) -> NDArray[np.int64]:
-        """The words of an epoch, shuffled: each once, or by `zipf` frequent words (which stand first in a target) more
-        often than rare ones. So many draws at even steps along the summed-up shares give each word its share, rounded
-        up or down at random."""
-        count = len(self.rows)
-        if not self.settings.zipf:
-            return self.rows[rng.permutation(count)]
-        shares = np.cumsum((1.0 + np.arange(count)) ** -self.settings.zipf)
-        drawn = np.searchsorted(shares, (np.arange(count) + rng.random()) * (shares[-1] / count), side="right")
-        return self.rows[rng.permutation(np.minimum(drawn, count - 1))]
+        """The words of an epoch, each once, shuffled."""
+        return self.rows[rng.permutation(len(self.rows))]
 
     def _chunk(self, words: NDArray[np.int64], step: int, rng: np.random.Generator) -> list[Batch]:
         """The batches of the steps from `step` on: `words` in so many rows, their hard negatives behind them."""

@@ -13,13 +13,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lovevec.encoders.network import Network
-from lovevec.encoders.pbos import PBoS
-from lovevec.engine.spec import misfit
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.batches import Batch, Batches
-from lovevec.train.chances import log_chances
 from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
 from lovevec.train.group import Group
 from lovevec.train.interruption import Interruption
@@ -27,9 +24,8 @@ from lovevec.train.losses import alignment_uniformity, contrastive, mse, related
 from lovevec.train.optimiser import Optimiser
 from lovevec.train.prepared import Prepared, without
 from lovevec.train.settings import TrainSettings
-from lovevec.units.mixed_input import Units, to_codes
-from lovevec.units.substrings import only_seen
-from lovevec.units.vocabulary import UNK
+from lovevec.units.characters import to_codes
+from lovevec.units.mixed_input import Units
 
 
 class Trainer:
@@ -39,44 +35,25 @@ class Trainer:
         self.prepared, self.settings, self.device, self.group = prepared, settings, device, group
         how = prepared.settings
         self.spec = settings.spec(prepared.vectors.shape[1])
-        if reason := misfit(self.spec, how.input, prepared.vocabulary.buckets, how.ngrams, how.hashes):
-            raise LovevecError(reason)
-        self.held_back = held_back(len(prepared.words), settings)
-        self.units = self._units()
+        self.held_back = held_back(len(prepared.words), settings.holdout, settings.seed)
+        self.units = Units(prepared.vocabulary, how.input, how.lowercase)
         self.network = Network(
             self.spec,
             self.units.vocabulary.table_rows,
             how.row_width,
             settings.dropout,
         )
-        self.network.start(settings.seed, settings.start)
+        self.network.start(settings.seed)
         self.batches = self._batches()
-        if isinstance(self.network.encoder, PBoS):
-            self.network.encoder.chances.copy_(torch.from_numpy(self._chances()))
         self.network.to(device).train()
         self.optimiser = Optimiser(self.network, settings)
         if group.size > self.batches.size:
             raise LovevecError(f"{group.size} processes for batches of {self.batches.size} words: raise --batch")
-        self.targets = torch.from_numpy(prepared.vectors).to(device)
-        if not self.spec.raw:
-            self.targets = torch.nn.functional.normalize(self.targets, dim=1)
+        self.targets = torch.nn.functional.normalize(torch.from_numpy(prepared.vectors).to(device), dim=1)
         self.generator = torch.Generator(device)
         self.network.use_generator(self.generator)
         self.losses: list[float] = []
         self.seconds = 0.0
-
-    def _units(self) -> Units:
-        """As prepared; but no substrings that only words held back have, since no step would train their rows."""
-        how, vocabulary = self.prepared.settings, self.prepared.vocabulary
-        units = Units(vocabulary, how.input, how.lowercase)
-        if not units.of_substrings:
-            return units
-        shown = to_codes(self.prepared.words, how.lowercase).take(self._shown())
-        return Units(only_seen(vocabulary, units.unit_ids(shown).values), how.input, how.lowercase)
-
-    def _shown(self) -> NDArray[np.int64]:
-        """The rows of the words that training sees."""
-        return np.setdiff1d(np.arange(len(self.prepared.words)), self.held_back, assume_unique=True)
 
     def _batches(self) -> Batches:
         prepared, settings = self.prepared, self.settings
@@ -86,11 +63,7 @@ class Trainer:
         codes = to_codes(prepared.words, prepared.settings.lowercase)
         encoded = self.units.encode_codes(codes)
         augment = Augmentation(codes, encoded, self.units, synonyms, settings.augmentation, settings.twice)
-        return Batches(self._shown(), negatives, synonyms, augment, settings, self.device)
-
-    def _chances(self) -> NDArray[np.float32]:
-        """log p of each unit, from the words that training sees."""
-        return log_chances(self.batches.augment.encoded, self.batches.rows, self.units.vocabulary)
+        return Batches(np.flatnonzero(~hidden), negatives, synonyms, augment, settings, self.device)
 
     def run(self, folder: Path | None, progress: Progress) -> None:
         """Train to the end, from the folder's checkpoint if it has one; checkpoints go there too."""
@@ -124,19 +97,10 @@ class Trainer:
                 if self._due(saved, done):
                     keep(done)
                     saved = time.perf_counter()
-        self._silence()
+        with torch.no_grad():
+            self.network.table[self.optimiser.untouched()] = 0  # a unit that no word ever had says nothing
         self._refuse_unless(all(bool(weight.isfinite().all()) for weight in self.network.parameters()), done)
         keep(done)
-
-    @torch.no_grad()
-    def _silence(self) -> None:
-        """A unit that no word ever had says nothing. But [UNK], all that a word without known substrings has, then
-        stands for the mean of the target's vectors, the best guess for a word of which nothing is known."""
-        untouched = self.optimiser.untouched()
-        self.network.table[untouched] = 0
-        if self.units.of_substrings and untouched[UNK]:
-            mean, factor = self.targets[self._shown()].mean(dim=0), self.network.factor
-            self.network.table[UNK] = mean if factor is None else mean @ torch.linalg.pinv(factor)
 
     def _status(self, step: int, loss: float | None) -> str:
         """What the progress line says of a step; a loss that is no number ends the run."""
@@ -163,20 +127,18 @@ class Trainer:
         self.optimiser.zero()
         rows = self.optimiser.rows(batch.units)
         with self._precision():
-            generated = torch.cat([self._encode(rows, *part, batch.units) for part in batch.parts])
+            generated = torch.cat([self._encode(rows, *part) for part in batch.parts])
         loss = self.loss(generated, batch.words, batch.pairs)
         loss.backward()
         self.group.add_up(self.optimiser.gradients())
         self.optimiser.step(batch.units, batch.step / self.batches.steps)
         return loss.detach()
 
-    def _encode(
-        self, rows: Tensor, index: Tensor, lengths: Tensor, bag: Tensor, bag_lengths: Tensor, which: Tensor
-    ) -> Tensor:
+    def _encode(self, rows: Tensor, index: Tensor, lengths: Tensor, bag: Tensor, bag_lengths: Tensor) -> Tensor:
         """The vectors of all words of a part: this process computes its share and gets the others'."""
         mine = self.group.share(len(index))
         own = (
-            self.network(rows, index[mine], lengths[mine], bag[mine], bag_lengths[mine], which)
+            self.network(rows, index[mine], lengths[mine], bag[mine], bag_lengths[mine])
             if mine.start < mine.stop
             else rows.new_empty(0, self.spec.dim)
         )
@@ -189,7 +151,7 @@ class Trainer:
             return mse(generated, target)
         related = related_rows(words, pairs)
         if settings.loss == "alignment":
-            return alignment_uniformity(generated, target, related, settings.uniformity)
+            return alignment_uniformity(generated, target, related)
         return contrastive(generated, target, related, settings.temperature)
 
     def _precision(self) -> Any:
@@ -250,10 +212,10 @@ class Meter:
         return mean
 
 
-def held_back(count: int, settings: TrainSettings) -> NDArray[np.int64]:
+def held_back(count: int, share: float, seed: int) -> NDArray[np.int64]:
     """Rows of the words that training never sees, chosen by the seed; at least two words stay for training."""
-    most = min(round(count * settings.holdout), count - 2)
-    return np.sort(np.random.default_rng([settings.seed, 0]).choice(count, max(most, 0), replace=False))
+    most = min(round(count * share), count - 2)
+    return np.sort(np.random.default_rng([seed, 0]).choice(count, max(most, 0), replace=False))
 
 
 def _mix(seed: int, step: int, rank: int) -> int:

@@ -2,7 +2,7 @@
 
     contrastive   v_i must pick t_i out of the batch's targets, and t_i must pick v_i: cross-entropy of cosine / τ
     mse           mean squared distance of v_i and t_i
-    alignment     that distance, plus λ · uniformity: generated vectors of different words keep apart
+    alignment     that distance, plus uniformity (λ = 1): generated vectors of different words keep apart
 
 `related[i, j]` marks rows that mean the same (the same word twice, or synonyms): never each other's negatives.
 """
@@ -29,14 +29,14 @@ def mse(generated: Tensor, target: Tensor) -> Tensor:
     return (generated - target).square().sum(dim=1).mean()
 
 
-def alignment_uniformity(generated: Tensor, target: Tensor, related: Tensor, uniformity: float = 1.0) -> Tensor:
-    """ℓ_align + λ ℓ_uniform, ψ the squared distance, t = 2; uniformity over the pairs that are not related."""
+def alignment_uniformity(generated: Tensor, target: Tensor, related: Tensor) -> Tensor:
+    """ℓ_align + λ ℓ_uniform, λ = 1, ψ the squared distance, t = 2; uniformity over the pairs that are not related."""
     distance = (2 - 2 * generated @ generated.T).clamp(min=0)
     scores = (-UNIFORM_T * distance).masked_fill(
         related | torch.eye(len(related), dtype=torch.bool, device=related.device), NEVER
     )
     pairs = (scores > NEVER / 2).sum().clamp(min=1).to(scores.dtype)
-    return mse(generated, target) + uniformity * (scores.flatten().logsumexp(dim=0) - pairs.log())
+    return mse(generated, target) + (scores.flatten().logsumexp(dim=0) - pairs.log())
 
 
 def related_rows(words: Tensor, pairs: Tensor) -> Tensor:

@@ -1,10 +1,7 @@
 """Adam for a network whose weights are nearly all one big table, of which a batch touches a few hundred rows.
 
-`adam` is plain Adam on everything. Its pass over the whole table would dominate small batches; fused, and with a
-gradient buffer of which only the batch's rows are ever written, it costs 3 ms at 6M parameters on two CPU cores. `rows`
-leaves even that out: it updates only the rows of the batch and their moments. A row's moments stand still between its
-turns there, so it moves far less per turn than under plain Adam, where old momentum goes on moving it; its learning
-rate is ten times larger to make up for that.
+Plain Adam on everything. Its pass over the whole table would dominate small batches; fused, and with a gradient buffer
+of which only the batch's rows are ever written, it costs 3 ms at 6M parameters on two CPU cores.
 """
 
 from __future__ import annotations
@@ -16,8 +13,6 @@ from lovevec.encoders.network import Network
 from lovevec.train.settings import TrainSettings
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
-ROWS_BOOST = 10.0
-ROW_STATE = ("mean", "square", "turns")
 ADAM_STATE = ("step", "exp_avg", "exp_avg_sq")
 
 
@@ -26,21 +21,13 @@ class Optimiser:
 
     def __init__(self, network: Network, settings: TrainSettings) -> None:
         self.network, self.settings = network, settings
-        self.by_rows = settings.optimiser == "rows"
         self.taken = torch.empty(0)
         table = network.table
-        if self.by_rows:
-            table.requires_grad_(False)
-            self.mean, self.square = torch.zeros_like(table), torch.zeros_like(table)
-            self.turns = torch.zeros(len(table), 1, device=table.device)
-        else:  # zero but for the rows of a step: cheaper than a new gradient of the table's size each time
-            table.grad = torch.zeros_like(table)
-        self.weights = {name: weight for name, weight in network.named_parameters() if weight.requires_grad}
+        # Zero but for the rows of a step: cheaper than a new gradient of the table's size each time.
+        table.grad = torch.zeros_like(table)
+        self.weights = dict(network.named_parameters())
         fused = table.device.type in ("cpu", "cuda")
-        # A network may have no weights but its table; torch's Adam wants at least one.
-        self.adam = torch.optim.Adam(
-            self.weights.values() or [torch.zeros(1)], betas=(BETA1, BETA2), eps=EPSILON, fused=fused
-        )
+        self.adam = torch.optim.Adam(self.weights.values(), betas=(BETA1, BETA2), eps=EPSILON, fused=fused)
 
     def rows(self, units: Tensor) -> Tensor:
         """The table rows of this step, ready to collect gradients."""
@@ -66,42 +53,27 @@ class Optimiser:
         gradient = self.taken.grad
         assert gradient is not None
         self.adam.param_groups[0]["lr"] = rate
-        if self.by_rows:
-            self._step_rows(units, gradient, rate * ROWS_BOOST)
-            self.adam.step()
-            return
         buffer = self.network.table.grad
         assert buffer is not None
         buffer[units] = gradient
         self.adam.step()
         buffer[units] = 0
 
-    def _step_rows(self, units: Tensor, gradient: Tensor, rate: float) -> None:
-        turns = self.turns[units] + 1
-        mean = self.mean[units].lerp_(gradient, 1 - BETA1)
-        square = self.square[units].mul_(BETA2).addcmul_(gradient, gradient, value=1 - BETA2)
-        change = (mean / (1 - BETA1**turns)) / ((square / (1 - BETA2**turns)).sqrt_() + EPSILON)
-        self.network.table[units] = self.taken.detach().sub(change, alpha=rate)
-        self.mean[units], self.square[units], self.turns[units] = mean, square, turns
-
     def untouched(self) -> Tensor:
         """[rows] true for the table rows that no step has moved so far."""
-        if self.by_rows:
-            return ~self.square.any(dim=1)
         square = self.adam.state[self.network.table].get("exp_avg_sq")
         return torch.zeros(len(self.network.table), dtype=torch.bool) if square is None else ~square.any(dim=1)
 
     def state(self) -> dict[str, Tensor]:
         """Everything that a resumed run needs, by name."""
-        found = {f"rows.{name}": getattr(self, name) for name in ROW_STATE} if self.by_rows else {}
-        for name, weight in self.weights.items():
-            found |= {f"adam.{key}.{name}": value for key, value in self.adam.state[weight].items()}
-        return found
+        return {
+            f"adam.{key}.{name}": value
+            for name, weight in self.weights.items()
+            for key, value in self.adam.state[weight].items()
+        }
 
     def load(self, state: dict[str, Tensor]) -> None:
         """Take back what `state` gave."""
-        for name in ROW_STATE if self.by_rows else ():
-            getattr(self, name).copy_(state[f"rows.{name}"])
         for name, weight in self.weights.items():
             values = {key: state[f"adam.{key}.{name}"] for key in ADAM_STATE}
             self.adam.state[weight] = {key: value.to(weight.device) for key, value in values.items()}

@@ -27,7 +27,6 @@ from lovevec.train.settings import PrepareSettings, names, with_files
 from lovevec.train.synonyms import find_synonyms
 from lovevec.train.target import load_target
 from lovevec.units.ragged import Ragged
-from lovevec.units.substrings import substring_vocabulary
 from lovevec.units.vocabulary import UnitVocabulary, build_vocabulary, read_pieces
 from lovevec.vectors.read.source import file_hash
 
@@ -98,7 +97,6 @@ class Prepared:
                 folder / TOKENIZER,
                 buckets_of(settings),
                 settings.ngrams,
-                settings.hashes,
             ),
             Ragged(tensors["synonyms"], tensors["synonym_offsets"]),
             tensors["negatives"],
@@ -180,18 +178,6 @@ def prepare(target: Any, settings: PrepareSettings | None = None, progress: Prog
 
 def vocabulary_of(words: Sequence[str], settings: PrepareSettings) -> UnitVocabulary:
     """The units that the settings ask for."""
-    if settings.input in ("substrings", "spans"):
-        return substring_vocabulary(
-            words,
-            settings.shortest,
-            settings.longest,
-            settings.seen,
-            settings.vocabulary_size,
-            settings.input == "substrings",
-            buckets_of(settings),
-            settings.ngrams,
-            settings.hashes,
-        )
     pieces = read_pieces(settings.vocabulary) if settings.vocabulary else None
     if settings.input == "chars":
         pieces = []  # no rows for what is never looked up

@@ -18,8 +18,6 @@ from lovevec.units.mixed_input import INPUT_MODES, InputMode
 from lovevec.units.vocabulary import SHRINKS, Shrink
 
 LOSSES = ("contrastive", "mse", "alignment")
-LENGTHS = ("unit", "raw")
-OPTIMISERS = ("adam", "rows")
 PRECISIONS = ("float32", "bfloat16")
 SCHEDULES = ("linear", "constant")
 FACTOR = 200
@@ -53,33 +51,18 @@ class PrepareSettings:
     lowercase: bool = _setting(True, "lower-case all words, as the paper does", basic=True)
     input: InputMode = _setting(
         "mixed",
-        "units of a word: characters and pieces, or one of them; or, as rivals have it, its substrings"
-        " (`spans`: all of them in order, for the encoder pbos)",
+        "units of a word: characters and pieces, or one of them",
         INPUT_MODES,
     )
     words: str = _file("the word list, one a line, of a .npy or .safetensors file that has none")
     vocabulary: str = _file("a WordPiece vocab.txt (BERT's format) instead of pieces learned from the words")
-    vocabulary_size: int = _from(
-        30_000, 100, "how many pieces to learn, or how many of the most frequent substrings", basic=True
-    )
-    shortest: int = _from(3, 1, "fewest characters of a substring, the marks < and > of the word's ends counted")
-    longest: int = _from(6, 1, "most characters of a substring")
-    seen: int = _from(1, 1, "substrings must stand so often in the words")
-    hashes: int = field(
-        default=1,
-        metadata={
-            "help": "table rows of each substring; the encoder kvq wants 3 or 6 (key, value and query, once or twice)",
-            "range": (1, 8),
-        },
-    )
-    shrink: Shrink = _setting(
-        "stem", "how to shrink the unit vocabulary; of these substrings know `hash` and `factor` only", SHRINKS
-    )
+    vocabulary_size: int = _from(30_000, 100, "how many pieces to learn", basic=True)
+    shrink: Shrink = _setting("stem", "how to shrink the unit vocabulary", SHRINKS)
     keep: int = _from(20_000, 100, "units that `top` keeps, buckets that `hash` uses")
     factor: int = _from(
         0,
         0,
-        "rows of h numbers times one matrix (mimick: as they are), with any way to shrink; 0 is none, 200 for `factor`",
+        "rows of h numbers times one matrix, with any way to shrink; 0 is none, 200 for `factor`",
     )
     ngrams: int = _from(0, 0, "rows that hashed n-grams of 3 and 4 characters share; 0 is none, as in the paper")
     synonym_similarity: float = _share(0.6, "least cosine in the target at which words count as synonyms")
@@ -99,22 +82,13 @@ class PrepareSettings:
 class TrainSettings:
     """What a training run does with prepared words."""
 
-    encoder: EncoderKind = _setting(
-        "positional",
-        "how units become a vector; mean (of substrings), mimick, kvq and pbos are rivals'",
-        ENCODERS,
-        group="encoder",
-    )
+    encoder: EncoderKind = _setting("positional", "how units become a vector", ENCODERS, group="encoder")
     key_width: int = _from(32, 1, "width k of queries and keys")
     position_power: float = _share(0.25, "s = d to this power in softmax(P Pᵀ / s); the paper prints 0.5")
     head: int = _from(0, 0, "hidden width of a word-level MLP behind the encoder; 0 is none")
-    hidden: int = _from(128, 1, "state of mimick's LSTM, in each direction")
-    lengths: str = _setting("unit", "mimic the target's directions, or with loss mse its vectors as they are", LENGTHS)
-    start: float = _from(1.0, 0.0, "length of the table's random rows before training")
 
     loss: str = _setting("contrastive", "what to minimise", LOSSES, group="loss")
     temperature: float = _from(0.07, 1e-3, "τ of the contrastive loss")
-    uniformity: float = _from(1.0, 0.0, "λ of the alignment loss")
 
     swap: float = _share(0.07, "probability: two neighboring characters change places", group="augmentation")
     drop: float = _share(0.07, "probability: a character is left out")
@@ -128,11 +102,9 @@ class TrainSettings:
     hard_negatives: int = _from(3, 0, "look-alikes that join the batch for each word", group="run")
 
     epochs: int = _from(20, 1, "passes over the target's words", basic=True)
-    zipf: float = _from(0.0, 0.0, "draw the word of rank r in proportion to 1/r to this power; 0 draws all alike")
     batch: int = _from(256, 1, "words per step, besides their hard negatives", basic=True)
     learning_rate: float = _from(0.002, 0.0, "of Adam", basic=True)
     schedule: str = _setting("linear", "learning rate over the run: falling to zero, or constant", SCHEDULES)
-    optimiser: str = _setting("adam", "adam, or `rows`: Adam on the table rows of the batch only", OPTIMISERS)
     dropout: float = _share(0.2, "share of units that a step leaves out")
     holdout: float = _share(0.01, "share of the words kept back, to score the model", basic=True)
 
@@ -147,8 +119,6 @@ class TrainSettings:
             raise LovevecError("the augmentation probabilities are all zero: set at least `none` above zero")
         if self.dropout >= 1 or self.holdout >= 1:
             raise LovevecError("dropout and holdout must stay below 1")
-        if self.lengths == "raw" and self.loss != "mse":
-            raise LovevecError(f"lengths is raw, which only loss mse can learn from, not {self.loss}")
 
     @property
     def augmentation(self) -> dict[str, float]:
@@ -157,15 +127,7 @@ class TrainSettings:
 
     def spec(self, dim: int) -> EncoderSpec:
         """The encoder for a target of this dimension."""
-        return EncoderSpec(
-            self.encoder,
-            dim,
-            self.key_width,
-            float(dim**self.position_power),
-            self.head,
-            self.hidden if self.encoder == "mimick" else 0,
-            self.lengths == "raw",
-        )
+        return EncoderSpec(self.encoder, dim, self.key_width, float(dim**self.position_power), self.head)
 
 
 @dataclass(frozen=True, kw_only=True)

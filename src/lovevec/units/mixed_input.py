@@ -5,35 +5,26 @@
 
 Where the vocabulary has rows for n-grams, the word's n-grams follow behind [SEP] (see ngrams.py).
 
-Three modes: `mixed`, `chars` (no pieces), `pieces` (no characters); and two that rivals of LOVE need, `substrings` and
-`spans` (see substrings.py). Words are brought into Unicode's composed form and lower case first. A character that the
-vocabulary lacks stands as its base letter where that is known (é as e), else as [UNK]; a word with such a character,
-which WordPiece would give up on, still has all its other characters. Of a word over 100 characters the first and the
-last 50 are kept.
+Three modes: `mixed`, `chars` (no pieces), `pieces` (no characters). Words are normalised first (see characters.py). A
+character that the vocabulary lacks stands as its base letter where that is known (é as e), else as [UNK]; a word with
+such a character, which WordPiece would give up on, still has all its other characters.
 """
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lovevec.units.characters import based, normalise, to_codes
 from lovevec.units.ngrams import ngram_buckets, ngram_names
 from lovevec.units.ragged import Ragged, joined, offsets_of, spread
-from lovevec.units.substrings import all_spans, bags, shown, substring_trie
 from lovevec.units.trie import PieceTrie
-from lovevec.units.vocabulary import CLS, PAD, SEP, SPECIAL, SUB, UNK, UnitVocabulary
+from lovevec.units.vocabulary import CLS, SEP, SPECIAL, SUB, UNK, UnitVocabulary
 
-InputMode = Literal["mixed", "chars", "pieces", "substrings", "spans"]
+InputMode = Literal["mixed", "chars", "pieces"]
 INPUT_MODES: tuple[str, ...] = get_args(InputMode)
-LONGEST = 100
-HEAD = LONGEST // 2
-# Where a letter with a mark, a ligature or a full-width form may have a plain base letter.
-BASED_RANGES = ((0x80, 0x2C00), (0xA640, 0xA800), (0xFB00, 0xFFF0))
 
 
 class Units:
@@ -42,34 +33,23 @@ class Units:
     def __init__(self, vocabulary: UnitVocabulary, mode: InputMode = "mixed", lowercase: bool = True) -> None:
         self.vocabulary, self.mode, self.lowercase = vocabulary, mode, lowercase
         self.row_of_unit = np.ascontiguousarray(vocabulary.rows())
-        self.of_substrings = mode in ("substrings", "spans")
-        if self.of_substrings:
-            self.character, alphabet, self.trie = substring_trie(vocabulary.units)
-        else:
-            alphabet = self._spell()
-        for code, number in based(alphabet):
-            self.character[code] = number
-
-    def _spell(self) -> dict[int, int]:
-        """Tables for characters and pieces; returns the characters that are units."""
-        vocabulary = self.vocabulary
         alphabet = {ord(unit): number for number, unit in enumerate(vocabulary.units) if len(unit) == 1}
         # Character ids are unit ids; a code point without a unit is UNK, where no piece leads on.
         self.character = np.full(0x110000, UNK, dtype=np.int32)
         self.character[list(alphabet)] = list(alphabet.values())
         # Before `based`: a piece spelled with é is not one spelled with e.
         self.trie = PieceTrie.of(vocabulary.units, self.character, len(SPECIAL), UNK)
-        return alphabet
+        for code, number in based(alphabet):
+            self.character[code] = number
 
     def encode(self, words: Sequence[str]) -> Ragged:
-        """Words -> rows of table-row ids: [CLS] … [SEP], then the n-grams' rows, from `vocabulary.unit_rows` up.
-        A substring with several hashes has so many ids, one behind the other."""
+        """Words -> rows of table-row ids: [CLS] … [SEP], then the n-grams' rows, from `vocabulary.unit_rows` up."""
         return self.encode_codes(to_codes(words, self.lowercase))
 
     def encode_codes(self, codes: Ragged) -> Ragged:
         """The same for words given as normalised code points, as augmentation has them."""
         units = self.unit_ids(codes)
-        rows = Ragged(self.row_of_unit[units.values].ravel(), units.offsets * self.vocabulary.hashes)
+        rows = Ragged(self.row_of_unit[units.values], units.offsets)
         if not self.vocabulary.ngrams:
             return rows
         bag = ngram_buckets(codes, self.vocabulary.ngrams)
@@ -78,16 +58,10 @@ class Units:
     def names(self, word: str) -> list[str]:
         """The units of one word, spelled out: for people."""
         names = [self.vocabulary.units[unit] for unit in self.unit_ids(to_codes([word], self.lowercase)).values]
-        if self.of_substrings:
-            return shown([name for name in names if name != SPECIAL[PAD]])
         return [*names, *ngram_names(normalise(word, self.lowercase))] if self.vocabulary.ngrams else names
 
     def unit_ids(self, codes: Ragged) -> Ragged:
-        """[CLS] characters [SUB] pieces [SEP] for each word, as unit ids; [SUB] only in mixed input. Or substrings."""
-        if self.mode == "substrings":
-            return bags(codes, self.character, self.trie)
-        if self.mode == "spans":
-            return all_spans(codes, self.character, self.trie)
+        """[CLS] characters [SUB] pieces [SEP] for each word, as unit ids; [SUB] only in mixed input."""
         none = Ragged(np.empty(0, dtype=np.int32), np.zeros(len(codes) + 1, dtype=np.int64))
         spelled = Ragged(self.character[codes.values], codes.offsets)
         characters = spelled if self.mode != "pieces" else none
@@ -105,52 +79,3 @@ class Units:
         out[spread(behind - pieces.offsets[:-1], few) + np.arange(len(pieces.values))] = pieces.values
         out[offsets[1:] - 1] = SEP
         return Ragged(out, offsets)
-
-
-def normalise(word: str, lowercase: bool = True) -> str:
-    """Composed form, lower case, at most 100 characters (head and tail of a longer word)."""
-    if len(word) > LONGEST:
-        word = word[:LONGEST] + word[-LONGEST:]  # bounds the work below; the ends are what stays
-    if not word.isascii():
-        word = unicodedata.normalize("NFC", word)
-    if lowercase:
-        word = word.lower()
-    return word if len(word) <= LONGEST else word[:HEAD] + word[-HEAD:]
-
-
-def to_codes(words: Sequence[str], lowercase: bool = True) -> Ragged:
-    """Words -> rows of the code points of their normalised form."""
-    lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
-    text = "".join(words) if lengths.max(initial=0) <= LONGEST else ""
-    if text.isascii() and len(text) == lengths.sum():
-        if lowercase:
-            text = text.lower()
-    else:
-        plain = [normalise(word, lowercase) for word in words]
-        lengths = np.fromiter(map(len, plain), dtype=np.int64, count=len(plain))
-        text = "".join(plain)
-    return Ragged.from_lengths(codes_of(text), lengths)
-
-
-def codes_of(text: str) -> NDArray[np.uint32]:
-    """The code points of a text; lone surrogates pass."""
-    if text.isascii():
-        return np.frombuffer(text.encode("ascii"), dtype=np.uint8).astype(np.uint32)
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-
-
-def to_words(codes: Ragged) -> list[str]:
-    """Rows of code points -> words."""
-    text = codes.values.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    ends = codes.offsets.tolist()
-    return [text[low:high] for low, high in pairwise(ends)]
-
-
-def based(alphabet: dict[int, int]) -> Iterable[tuple[int, int]]:
-    """The alphabet, and for each code point outside it whose base letter is inside: that letter's unit."""
-    for low, high in BASED_RANGES:
-        for code in range(low, high):
-            base = ord(unicodedata.normalize("NFKD", chr(code))[0].lower())
-            if base in alphabet and code not in alphabet:
-                yield code, alphabet[base]
-    yield from alphabet.items()

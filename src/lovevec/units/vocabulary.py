@@ -41,13 +41,11 @@ ALWAYS = "0123456789-'."
 @dataclass(frozen=True)
 class UnitVocabulary:
     """Units in the order of their ids. Unit i has table row i, unless `buckets` > 0: then units share rows.
-    Behind them come the `ngrams` rows that hashed n-grams share; no word has any where it is 0.
-    Units but the special ones may have several rows each, by so many `hashes`."""
+    Behind them come the `ngrams` rows that hashed n-grams share; no word has any where it is 0."""
 
     units: tuple[str, ...]
     buckets: int = 0
     ngrams: int = 0
-    hashes: int = 1
 
     def __post_init__(self) -> None:
         if tuple(self.units[: len(SPECIAL)]) != SPECIAL:
@@ -59,7 +57,7 @@ class UnitVocabulary:
     @property
     def unit_rows(self) -> int:
         """How many rows characters and pieces have; the first n-gram has the row of this number."""
-        return len(SPECIAL) + (self.buckets or self.hashes * (len(self.units) - len(SPECIAL)))
+        return len(SPECIAL) + (self.buckets or len(self.units) - len(SPECIAL))
 
     @property
     def table_rows(self) -> int:
@@ -67,31 +65,21 @@ class UnitVocabulary:
         return self.unit_rows + self.ngrams
 
     def rows(self) -> NDArray[np.int32]:
-        """The table row of each unit: its own, or the bucket that its spelling hashes to. Several hashes give
-        [units, hashes]."""
-        special = len(SPECIAL)
-        rows = np.empty((len(self.units), self.hashes), dtype=np.int32)
-        rows[:special] = np.arange(special)[:, None]
+        """The table row of each unit: its own, or the bucket that its spelling hashes to."""
+        rows = np.arange(len(self.units), dtype=np.int32)
         if self.buckets:
-            rows[special:] = special + (self._hashed() % np.uint64(self.buckets)).astype(np.int32)
-        else:
-            rows[special:] = np.arange(special, self.unit_rows).reshape(-1, self.hashes)
-        return rows[:, 0] if self.hashes == 1 else rows
-
-    def _hashed(self) -> NDArray[np.uint64]:
-        """[units but the special ones, hashes]: parts of one long hash of each spelling."""
-        spelled = (unit.encode("utf-8", "surrogatepass") for unit in self.units[len(SPECIAL) :])
-        digests = b"".join(blake2b(text, digest_size=8 * self.hashes).digest() for text in spelled)
-        return np.frombuffer(digests, dtype="<u8").reshape(-1, self.hashes)
+            spelled = (unit.encode("utf-8", "surrogatepass") for unit in self.units[len(SPECIAL) :])
+            digests = b"".join(blake2b(text, digest_size=8).digest() for text in spelled)
+            hashes = np.frombuffer(digests, dtype="<u8")
+            rows[len(SPECIAL) :] = len(SPECIAL) + (hashes % np.uint64(self.buckets)).astype(np.int32)
+        return rows
 
     def to_json(self) -> str:
         """A Hugging Face tokenizer.json (WordPiece) with these units: other tools can read our files."""
         return str(_tokenizer(self.units).to_str(pretty=True)) + "\n"
 
     @classmethod
-    def from_json(
-        cls, text: str, where: str | Path, buckets: int = 0, ngrams: int = 0, hashes: int = 1
-    ) -> UnitVocabulary:
+    def from_json(cls, text: str, where: str | Path, buckets: int = 0, ngrams: int = 0) -> UnitVocabulary:
         """Read what `to_json` wrote; `where` is named in errors."""
         try:
             found = json.loads(text)["model"]["vocab"]
@@ -100,7 +88,7 @@ class UnitVocabulary:
                 raise ValueError("ids are not 0, 1, 2, …")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise LovevecError(f"{where}: not a WordPiece tokenizer.json ({error!r})") from None
-        return cls(units, buckets, ngrams, hashes)
+        return cls(units, buckets, ngrams)
 
 
 def _tokenizer(units: Sequence[str]) -> Any:

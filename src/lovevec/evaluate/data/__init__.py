@@ -16,9 +16,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from lovevec.evaluate.data.lines import digest_of, filled_lines, lines_of
 from lovevec.evaluate.data.sentences import Tagged, TagSplit, Texts, TextSplit, tagged, texts
-from lovevec.evaluate.data.sets import SETS, DataSet, data_folder, find, find_or_own, known_set, names_of
+from lovevec.evaluate.data.sets import (
+    SETS,
+    DataSet,
+    data_folder,
+    digest_of,
+    filled_lines,
+    find,
+    find_or_own,
+    known_set,
+    lines_of,
+    names_of,
+)
 from lovevec.evaluate.data.word_sets import Classes, Misspellings, Pairs, misspellings, similarity_set, word_classes
 
 __all__ = [

@@ -27,8 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import FormatError
-from lovevec.evaluate.data.lines import digest_of, filled_lines
-from lovevec.evaluate.data.sets import find_or_own
+from lovevec.evaluate.data.sets import digest_of, filled_lines, find_or_own
 
 OWN_COLUMNS = (0, 1, 2)
 MARK, UNCLEAR = "$", "?"

@@ -20,7 +20,7 @@ from lovevec.encoders.shared import Dropout, initialise, inside
 from lovevec.evaluate.nets import CharCNNSettings
 from lovevec.evaluate.nets.lookup import PADDING, Lookup
 from lovevec.methods.method import Bools, Floats, Method, Parameters
-from lovevec.units.mixed_input import codes_of
+from lovevec.units.characters import codes_of
 from lovevec.units.ragged import Ragged
 
 ASCII, LETTERS = 128, 1024  # characters outside ASCII share the rows behind it

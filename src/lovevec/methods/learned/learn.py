@@ -1,38 +1,32 @@
-"""LOVE and the rivals that learn by mimicry, each trained once on a target and kept in a folder.
-
-One loop trains them all (lovevec.train): a rival is a set of settings, from the file of its name.
-"""
+"""LOVE and the rivals that learn by mimicry, each trained once on a target and kept in a folder."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lovevec.errors import LovevecError
-from lovevec.love import LOVE
-from lovevec.methods.learned import bos, kvq_fh, mimick, pbos, recipe
+from lovevec import __version__
+from lovevec.errors import LovevecError, MissingExtra
+from lovevec.files import write_json
+from lovevec.methods.learned import RIVAL
+from lovevec.methods.learned.love import PRESETS, learn_love
+from lovevec.methods.method import Method
 from lovevec.methods.model import Model
 from lovevec.methods.table import Table
-from lovevec.model.folder import CONFIG
 from lovevec.progress import Progress
-from lovevec.train.prepared import Prepared, prepare, read_metadata
-from lovevec.train.settings import Settings
 from lovevec.vectors.rows import lower_case
 
-PRESETS: dict[str, Settings] = {
-    "love": Settings(),
-    "love-recipe": recipe.settings(),
-    "mimick": mimick.settings(),
-    "bos": bos.settings(),
-    "kvq-fh": kvq_fh.settings(),
-    "pbos": pbos.settings(),
-}
+if TYPE_CHECKING:
+    from lovevec.methods.learned.rival import Rival
+
 TITLES = {
     "love": "LOVE",
     "love-recipe": "LOVE (our recipe)",
@@ -42,67 +36,109 @@ TITLES = {
     "pbos": "PBoS",
 }
 QUICK_EPOCHS = 3
-NO_MATTER = ("device", "checkpoint_minutes")  # settings that leave the model as it is
+UNFINISHED, RUN = ".unfinished", "run.json"
 
 
 def learn(
     name: str, target: Table, folder: Path | None, *, device: str, seed: int, quick: bool, progress: Progress
-) -> Model:
-    """A model trained on the target with the settings of `name`: the one in `folder/name` if it is just that, or its
-    training resumed there, or trained now. `quick` takes a few epochs."""
-    if name not in PRESETS:
-        raise LovevecError(f"no learned rival {name!r}: choose one of {', '.join(PRESETS)}")
-    settings = replace(PRESETS[name], device=device, seed=seed)
-    if quick:
-        settings = replace(settings, epochs=min(settings.epochs, QUICK_EPOCHS))
-    return Model(_love(target, settings, folder and folder / name, progress), TITLES[name])
-
-
-def _love(target: Table, settings: Settings, place: Path | None, progress: Progress) -> LOVE:
-    from lovevec.train import resume, train
-
-    if place is None:
-        return train(_prepared(target, settings, progress), settings, progress=progress)
-    state = _state(place, settings, fingerprint(target))
-    if state == "finished":
-        return LOVE.load(place)
-    if state == "unfinished":
-        return resume(place, progress)
-    if state == "other":
-        progress.say(f"{place}: was trained on another target or with other settings; training again")
-    return train(_prepared(target, settings, progress), settings, output=place, overwrite=True, progress=progress)
-
-
-def _prepared(target: Table, settings: Settings, progress: Progress) -> Prepared:
+) -> Method:
+    """`name` learned from the target: what is in `folder/name` if it is just that, or its training gone on with there,
+    or trained now. `quick` takes a few epochs."""
+    if name not in TITLES:
+        raise LovevecError(f"no learned rival {name!r}: choose one of {', '.join(TITLES)}")
     if len(target.words) < 2:
         raise LovevecError(f"{target.name}: has one word; a rival that learns needs at least 2")
-    prepared = prepare((target.words, target.vectors), settings.prepare_part(), progress)
-    return replace(prepared, target={**prepared.target, "name": target.name, "sha256": fingerprint(target)})
+    place = folder / name if folder else None
+    if name in PRESETS:
+        plan = replace(PRESETS[name], device=device, seed=seed)
+        plan = replace(plan, epochs=min(plan.epochs, QUICK_EPOCHS)) if quick else plan
+        return Model(learn_love(target, fingerprint(target), plan, place, progress), TITLES[name])
+    kind = rival_class(name)
+    settings = kind.settings_type(seed=seed)
+    settings = replace(settings, epochs=min(settings.epochs, QUICK_EPOCHS)) if quick else settings
+    return _learn_rival(kind, name, target, settings, place, device, progress)
 
 
-def _state(place: Path, settings: Settings, sha256: str) -> str:
-    """What the folder holds: this model "finished", its run "unfinished", an "other" one, or "nothing"."""
-    from lovevec.train.run import PREPARED, RUN, UNFINISHED
+def _learn_rival(
+    kind: type[Rival[Any]],
+    name: str,
+    target: Table,
+    settings: Any,
+    place: Path | None,
+    device: str,
+    progress: Progress,
+) -> Rival[Any]:
+    from lovevec.device import choose_device
+    from lovevec.methods.learned.mimicry import mimic
+    from lovevec.train.target import load_target
 
-    own = place / UNFINISHED
+    origin = {"name": target.name, "words": len(target.words), "sha256": fingerprint(target)}
+    identity = {"lovevec": __version__, "rival": name, "settings": asdict(settings), "target": origin}
+    unfinished = place / UNFINISHED if place else None
+    if place and unfinished and not _same(unfinished / RUN, identity):
+        if not unfinished.exists() and _same(place / RIVAL, identity):
+            return kind.load(place)
+        if unfinished.exists() or (place / RIVAL).exists():
+            progress.say(f"{place}: was trained on another target or with other settings; training again")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        write_json(unfinished / RUN, identity)
+    lower = load_target((target.words, target.vectors), progress=progress)  # each word once, in lower case
+    rival = mimic(kind, settings, lower.words, lower.vectors, unfinished, choose_device(device), progress)
+    rival.metadata = {**identity, **rival.metadata}
+    if place and unfinished:
+        rival.save(place)
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return rival
+
+
+def _same(path: Path, identity: dict[str, Any]) -> bool:
+    """Whether the file tells of this rival, with these settings, from this target."""
     try:
-        if (own / RUN).exists():
-            plan = json.loads((own / RUN).read_text("utf-8"))["settings"]
-            right = read_metadata(own / PREPARED)["target"]["sha256"] == sha256
-            return "unfinished" if right and plan["device"] == settings.device and _same(plan, settings) else "other"
-        if (place / CONFIG).exists():
-            metadata = json.loads((place / CONFIG).read_text("utf-8"))
-            right = metadata["target"]["sha256"] == sha256
-            return "finished" if right and _same(metadata["settings"], settings) else "other"
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, LovevecError):
-        return "other"
-    return "nothing"
+        stored = json.loads(path.read_text("utf-8"))
+        alike = all(stored[name] == identity[name] for name in ("rival", "settings"))
+        return alike and bool(stored["target"]["sha256"] == identity["target"]["sha256"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
 
 
-def _same(found: Mapping[str, Any], wanted: Settings) -> bool:
-    """Whether stored settings give the model that the wanted ones give; what older files do not know is the default."""
-    ignored = {name: getattr(wanted, name) for name in NO_MATTER}
-    return Settings.from_dict({**found, **ignored}) == wanted
+def open_rival(folder: Path) -> Method:
+    """The rival that a folder with a `rival.json` holds."""
+    with _torch_needed():
+        from lovevec.methods.learned.rival import read_config
+    return rival_class(str(read_config(folder).get("rival"))).load(folder)
+
+
+def rival_class(name: str) -> type[Rival[Any]]:
+    """The class of a rival, imported now: it needs torch."""
+    with _torch_needed():
+        if name == "mimick":
+            from lovevec.methods.learned.mimick import Mimick
+
+            return Mimick
+        if name == "bos":
+            from lovevec.methods.learned.bos import BoS
+
+            return BoS
+        if name == "kvq-fh":
+            from lovevec.methods.learned.kvq_fh import KVQFH
+
+            return KVQFH
+        if name == "pbos":
+            from lovevec.methods.learned.pbos import PBoS
+
+            return PBoS
+    raise LovevecError(f"no learned rival {name!r}: choose one of {', '.join(TITLES)}")
+
+
+@contextmanager
+def _torch_needed() -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise MissingExtra("torch", "train") from None
 
 
 def fingerprint(target: Table) -> str:

@@ -12,13 +12,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import made_words
-from tests.methods.made_models import check_training, random_model, rows_of
+from tests.methods.learned.made_rivals import check_training, random_rival, rows_of, trained
 from tests.methods.made_tables import NASTY
 
-from lovevec.encoders.pbos import NEVER, UNKNOWN_CHARACTER, segment_masses
-from lovevec.errors import LovevecError
-from lovevec.methods.learned import pbos
-from lovevec.train import Settings, train
+from lovevec.methods.learned.pbos import NEVER, UNKNOWN_CHARACTER, PBoS, Settings, segment_masses
+from lovevec.train.loop import held_back
 
 WORDS = [*made_words(30), "aaaa", "bab"]
 
@@ -56,23 +54,23 @@ def weights(word: str, chance: dict[str, float]) -> dict[str, float]:
 
 
 @pytest.fixture(scope="module")
-def model():
-    return random_model(pbos.settings(), WORDS)
+def rival():
+    return random_rival(PBoS, WORDS)
 
 
 @given(words=st.lists(st.text("abrdentx🙂", min_size=1, max_size=9), min_size=1, max_size=4))
-def test_a_vector_is_the_substrings_weighed_by_all_segmentations(model, words):
-    rows, chance = rows_of(model), chances()
-    found = model.embed(words)
+def test_a_vector_is_the_substrings_weighed_by_all_segmentations(rival, words):
+    rows, chance = rows_of(rival), chances()
+    found = rival.embed(words)
     for word, vector in zip(words, found, strict=True):
         shares = weights(word, chance)
         expected = sum(share * rows[text] for text, share in shares.items()) if shares else rows["[UNK]"]
         np.testing.assert_allclose(vector, expected, atol=1e-5)
 
 
-def test_known_words_too(model):
-    rows, chance = rows_of(model), chances()
-    for word, vector in zip(WORDS, model.embed(WORDS), strict=True):
+def test_known_words_too(rival):
+    rows, chance = rows_of(rival), chances()
+    for word, vector in zip(WORDS, rival.embed(WORDS), strict=True):
         expected = sum(share * rows[text] for text, share in weights(word, chance).items())
         np.testing.assert_allclose(vector, expected, atol=1e-5)
 
@@ -98,29 +96,20 @@ def test_masses_are_those_of_enumeration_in_a_batch_of_several_lengths():
         np.testing.assert_allclose(found[row], masses / total, atol=1e-12)
 
 
-def test_long_words_do_not_underflow(model):
-    vectors = model.embed(["ab" * 50, "x🙂" * 50, "brea" * 25])
+def test_long_words_do_not_underflow(rival):
+    vectors = rival.embed(["ab" * 50, "x🙂" * 50, "brea" * 25])
     assert np.isfinite(vectors).all()
     assert (np.linalg.norm(vectors, axis=1) > 1e-3).all()
 
 
 def test_it_learns(tmp_path):
-    check_training(pbos.settings(), tmp_path, NASTY)
+    check_training(PBoS, tmp_path, NASTY, Settings(epochs=12), 0.2)
 
 
 def test_a_word_held_back_is_cut_into_parts_that_were_seen():
     """Its own row was never trained, so it must not take the weight."""
     words = made_words(200)
-    settings = Settings(**{**pbos.settings().as_dict(), "holdout": 0.2, "device": "cpu", "epochs": 2})
-    love = train((words, np.random.default_rng(0).normal(size=(200, 8)).astype(np.float32)), settings)
-    from lovevec.train.loop import held_back
-
-    lengths = np.linalg.norm(love.engine.as_trained(words), axis=1)
-    held = held_back(200, settings)
-    assert np.median(lengths[held]) > 0.2 * np.median(lengths)
-
-
-def test_hashing_is_refused(tiny_target):
-    settings = Settings(**{**pbos.settings().as_dict(), "shrink": "hash", "device": "cpu"})
-    with pytest.raises(LovevecError, match="cannot share rows"):
-        train(tiny_target, settings)
+    vectors = np.random.default_rng(0).normal(size=(200, 8)).astype(np.float32)
+    rival = trained(PBoS, words, vectors, holdout=0.2, epochs=2, batch=64)
+    lengths = np.linalg.norm(rival.embed(words), axis=1)
+    assert np.median(lengths[held_back(200, 0.2, 0)]) > 0.2 * np.median(lengths)
