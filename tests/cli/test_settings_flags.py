@@ -33,12 +33,12 @@ def test_each_preset_is_what_it_says():
     typos = chosen("--preset", "typos")
     assert typos == Settings(**PRESETS["typos"])
     assert typos.ngrams > LEARNED["love-recipe"].ngrams
-    assert (typos.factor, typos.ocr, typos.epochs) == (0, 0.4, 70)
+    assert (typos.factor, typos.scan, typos.epochs) == (0, 0.4, 70)
 
 
 def test_what_is_said_counts_more():
-    said = chosen("--preset", "typos", "--epochs", "3", "--ocr", "0")
-    assert (said.epochs, said.ocr, said.ngrams) == (3, 0.0, 30_000)
+    said = chosen("--preset", "typos", "--epochs", "3", "--scan", "0")
+    assert (said.epochs, said.scan, said.ngrams) == (3, 0.0, 30_000)
 
 
 def test_a_resumed_run_has_its_settings_already():

@@ -90,7 +90,7 @@ def test_every_edit_is_of_its_kind_and_makes_another_word():
             assert distance(old, new) == 1
             assert len(new) - len(old) == {"swap": 0, "drop": -1, "insert": 1}[kind]
             assert kind != "swap" or sorted(old) == sorted(new)
-    for kind, name in {"ocr": "ocr_nlpaug", "scan": "ocr", "keyboard": "keyboard"}.items():
+    for kind, name in {"ocr": "ocr", "scan": "scan", "keyboard": "keyboard"}.items():
         table, count = confusions(name)
         for old, new in changes(clean, damaged(clean, Noise(kind, 1.0), 1)):
             changed = [(a, b) for a, b in zip(old, new, strict=True) if a != b]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import DamerauLevenshtein, Levenshtein
 from tests.conftest import made_words
 
-from lovevec.damage.edits import DROP, INSERT, KEYBOARD, OCR, SWAP, confusions, damage, edit
+from lovevec.damage.edits import DROP, INSERT, KEYBOARD, SCAN, SWAP, confusions, damage, edit
 from lovevec.train.augmentation import KINDS, Augmentation
 from lovevec.units.characters import to_codes, to_words
 from lovevec.units.mixed_input import Units
@@ -44,7 +44,7 @@ def test_insert_adds_one_letter(words, seed):
         assert Levenshtein.distance(before, after) == 1
 
 
-@pytest.mark.parametrize(("kind", "name"), [(KEYBOARD, "keyboard"), (OCR, "ocr")])
+@pytest.mark.parametrize(("kind", "name"), [(KEYBOARD, "keyboard"), (SCAN, "scan")])
 @given(words=WORDS, seed=st.integers(0, 9))
 def test_confusions_come_from_the_map(kind, name, words, seed):
     table, count = confusions(name)
@@ -55,7 +55,7 @@ def test_confusions_come_from_the_map(kind, name, words, seed):
             assert ord(new) in table[ord(old), : count[ord(old)]]
 
 
-@pytest.mark.parametrize("name", ["keyboard", "ocr"])
+@pytest.mark.parametrize("name", ["keyboard", "scan"])
 def test_maps_cover_the_alphabet_and_name_no_character_its_own_neighbor(name):
     table, count = confusions(name)
     for letter in "abcdefghijklmnopqrstuvwxyz0123456789":
@@ -84,7 +84,7 @@ def test_every_place_of_a_word_is_hit():
 def test_odd_characters_pass_untouched():
     words = ["", "é", "🙂🙂", "\ud800"]
     assert edited(words, KEYBOARD, 0) == words
-    assert edited(words, OCR, 0) == words
+    assert edited(words, SCAN, 0) == words
 
 
 def test_damage_is_decided_by_its_generator_and_leaves_the_global_one_alone():

@@ -17,7 +17,7 @@ def test_defaults_are_the_papers():
         "insert": 0.07,
         "keyboard": 0.07,
         "sound": 0.0,
-        "ocr": 0.0,
+        "scan": 0.0,
         "synonym": 0.36,
         "none": 0.36,
     }
@@ -33,7 +33,7 @@ def test_defaults_are_the_papers():
 
 def test_kinds_of_augmentation_are_settings_in_an_order_that_decides_the_draws():
     assert list(Settings().augmentation) == list(KINDS)
-    assert list(KINDS) == ["swap", "drop", "insert", "keyboard", "sound", "ocr", "synonym", "none"]
+    assert list(KINDS) == ["swap", "drop", "insert", "keyboard", "sound", "scan", "synonym", "none"]
     probabilities = {kind: (1 + number) / 100 for number, kind in enumerate(KINDS)}
     assert Settings(**probabilities).augmentation == probabilities
 

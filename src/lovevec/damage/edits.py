@@ -4,7 +4,7 @@
     drop      mispelling       one character is left out
     insert    missxpelling     one character too many
     keyboard  misspeliing      a neighboring key instead
-    ocr       misspe1ling      a character that prints alike instead (a table of our own)
+    scan      misspe1ling      a character that prints alike instead (`ocr` of noise.py, with a table of our own)
     sound     mispelling       a spelling that sounds alike instead (see sounds.py)
 
 Everything works on flat arrays of code points, many words at once, with the caller's own generator.
@@ -24,7 +24,7 @@ from lovevec.damage.sounds import respell
 from lovevec.units.characters import to_codes, to_words
 from lovevec.units.ragged import Ragged, merge, offsets_of, spread
 
-SWAP, DROP, INSERT, KEYBOARD, OCR, SOUND = range(6)
+SWAP, DROP, INSERT, KEYBOARD, SCAN, SOUND = range(6)
 # Their order decides what training draws by a seed; the number of `sound` is part of the seed of noise.
 EDITS: Mapping[str, int] = {
     "swap": SWAP,
@@ -32,7 +32,7 @@ EDITS: Mapping[str, int] = {
     "insert": INSERT,
     "keyboard": KEYBOARD,
     "sound": SOUND,
-    "ocr": OCR,
+    "scan": SCAN,
 }
 UNTOUCHED = len(EDITS)  # any kind from here on leaves a word as it is
 TYPOS = ("swap", "drop", "insert", "keyboard")
@@ -75,7 +75,7 @@ def edit(codes: Ragged, kinds: NDArray[np.integer], rng: np.random.Generator) ->
 
     spot = offsets[:-1] + at
     values[spot[insert]] = LETTERS[rng.integers(0, len(LETTERS), int(insert.sum()))]
-    for kind, name in ((KEYBOARD, "keyboard"), (OCR, "ocr")):
+    for kind, name in ((KEYBOARD, "keyboard"), (SCAN, "scan")):
         rows = np.flatnonzero((kinds == kind) & (lengths > 0))
         if len(rows):
             _confuse(values, spot[rows], name, rng)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.damage.edits import ASCII, DROP, EDITS, INSERT, KEYBOARD, LETTERS, OCR, SWAP, TYPOS, confusions
+from lovevec.damage.edits import ASCII, DROP, EDITS, INSERT, KEYBOARD, LETTERS, SCAN, SWAP, TYPOS, confusions
 from lovevec.damage.sounds import respell
 from lovevec.errors import LovevecError
 from lovevec.units.characters import codes_of, to_words
@@ -112,8 +112,8 @@ def worsened(codes: Ragged, noise: Noise, rolls: Rolls) -> Ragged:
     if noise.kind == "sound":
         return respell(codes, rolls.sound)
     if noise.kind != "typo":
-        number = OCR if noise.kind == "scan" else EDITS[noise.kind]
-        maps = {OCR: "ocr" if noise.kind == "scan" else "ocr_nlpaug", KEYBOARD: "keyboard"}
+        number = SCAN if noise.kind == "ocr" else EDITS[noise.kind]
+        maps = {SCAN: "scan" if noise.kind == "scan" else "ocr", KEYBOARD: "keyboard"}
         return _edited(codes, np.full(len(codes), number), rolls, noise.characters, maps)
     drawn = (rolls.kind * len(TYPOS)).astype(np.int64)
     return _edited(codes, np.array([EDITS[kind] for kind in TYPOS])[drawn], rolls, 0.0, {KEYBOARD: "keyboard"})

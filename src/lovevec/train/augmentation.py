@@ -1,10 +1,10 @@
 """Augmentation: what the model sees in a word's place, so that damage and synonyms lead to the same vector.
 
-    swap, drop, insert, keyboard, sound, ocr     the word with one edit (see damage/edits.py)
+    swap, drop, insert, keyboard, sound, scan    the word with one edit (see damage/edits.py)
     synonym                                      a near neighbor in the target
     none                                         the word itself
 
-The paper trains neither on `ocr` (look-alike characters) nor on `sound`.
+The paper trains neither on `scan` (look-alike characters) nor on `sound`.
 """
 
 from __future__ import annotations

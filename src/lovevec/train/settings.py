@@ -95,7 +95,7 @@ class TrainSettings:
     insert: float = _share(0.07, "probability: a character too many")
     keyboard: float = _share(0.07, "probability: a neighboring key instead")
     sound: float = _share(0.0, "probability: a spelling that sounds alike, as in nife; not in the paper")
-    ocr: float = _share(0.0, "probability: a character that prints alike instead, as in bec0me; not in the paper")
+    scan: float = _share(0.0, "probability: a character that prints alike instead, as in bec0me; not in the paper")
     synonym: float = _share(0.36, "probability: a synonym instead")
     none: float = _share(0.36, "probability: the word itself")
     twice: float = _share(0.0, "probability that a damaged word is damaged once more")
@@ -209,7 +209,7 @@ RECIPE: dict[str, Any] = {
     "insert": 0.09,
     "keyboard": 0.06,
     "sound": 0.16,
-    "ocr": 0.24,
+    "scan": 0.24,
     "twice": 0.35,
     "synonym": 0.1,
     "none": 0.2,
@@ -222,7 +222,7 @@ TYPOS: dict[str, Any] = RECIPE | {
     "ngrams": 30_000,
     "factor": 0,
     "sound": 0.12,
-    "ocr": 0.4,
+    "scan": 0.4,
     "twice": 0.5,
     "temperature": 0.06,
     "epochs": 70,
