@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.evaluate.data import Classes, data_folder, names_of, read_several, word_classes
-from lovevec.evaluate.lineup import Folder, Lineup, as_list, refuse_less_than_one, without_folders
-from lovevec.evaluate.results import HEADER, Cell, Result, markdown, method_cells
+from lovevec.evaluate.lineup import Folder, Lineup, refuse_less_than_one
+from lovevec.evaluate.results import HEADER, Cell, MethodScores, Result, markdown, method_cells
 from lovevec.evaluate.similarity import unit_rows
 from lovevec.evaluate.speed import words_per_second
 from lovevec.figures.dots import Dot, dots
-from lovevec.methods.method import Method, Parameters
+from lovevec.methods.method import Method
 from lovevec.progress import Progress
 
 SEEDS, RESTARTS = 10, 10
@@ -47,18 +47,11 @@ class SetPurity:
 
 
 @dataclass(frozen=True)
-class Clusters:
+class Clusters(MethodScores):
     """A method's scores, and their mean over the sets."""
 
-    method: str
-    parameters: Parameters
     sets: list[SetPurity]
     mean: float
-    words_per_second: float | None = None
-
-    def plain(self) -> dict[str, Any]:
-        """For JSON."""
-        return {**asdict(self), "parameters": self.parameters._asdict()}
 
 
 def clusters(
@@ -89,25 +82,14 @@ def clusters(
         if k and k > len(one.words):
             raise LovevecError(f"-k {k}: {one.name} has only {len(one.words)} words")
     words = list(dict.fromkeys(word for one in classes for word in one.words))
-    progress = progress or Progress(quiet=True)
     lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
-    scores = []
-    lined_up = lineup.methods(methods)
-    with progress.phase("clustering", total=len(lined_up), unit="methods") as phase:
-        for method in lined_up:
-            score = score_clusters(method, classes, k, seeds, restarts, seed)
-            scores.append(replace(score, words_per_second=words_per_second(method, words)))
-            phase.advance(note=method.name)
-    settings = {
-        "methods": [without_folders(source) for source in as_list(methods)],
-        **lineup.settings(),
-        "sets": {one.name: one.digest for one in classes},
-        "seed": seed,
-        "quick": quick,
-        "k": k,
-        "seeds": seeds,
-        "restarts": restarts,
-    }
+
+    def score(method: Method) -> Clusters:
+        purities = score_clusters(method, classes, k, seeds, restarts, seed)
+        return replace(purities, words_per_second=words_per_second(method, words))
+
+    scores = lineup.score_each(methods, score)
+    settings = lineup.settings_of(methods, classes, k=k, seeds=seeds, restarts=restarts)
     table = clusters_table(scores, seeds, restarts)
     pictures = {"clusters.png": partial(draw_purities, scores)}
     return Result("clusters", settings, [score.plain() for score in scores], table, pictures)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lovevec.errors import LovevecError
 from lovevec.evaluate.results import refuse_bad_folder
@@ -16,6 +16,7 @@ from lovevec.methods.table import Table, table_of
 from lovevec.progress import Progress
 
 Folder = str | os.PathLike[str]
+Scores = TypeVar("Scores")
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,29 @@ class Lineup:
             progress=self.progress or Progress(quiet=True),
         )
 
+    def score_each(self, sources: Any, score: Callable[[Method], Scores]) -> list[Scores]:
+        """What `score` gives for each method."""
+        methods, scores = self.methods(sources), []
+        with (self.progress or Progress(quiet=True)).phase("scoring", total=len(methods), unit="methods") as phase:
+            for method in methods:
+                scores.append(score(method))
+                phase.advance(note=method.name)
+        return scores
+
     def settings(self) -> dict[str, Any]:
         """For the JSON."""
         return {"rivals": self.rival_names, "target": without_folders(self.target)}
+
+    def settings_of(self, sources: Any, sets: Sequence[Any], **more: Any) -> dict[str, Any]:
+        """All that the scores of methods on sets of words depend on; a set is told by its content."""
+        return {
+            "methods": [without_folders(source) for source in as_list(sources)],
+            **self.settings(),
+            "sets": {one.name: one.digest for one in sets},
+            "seed": self.seed,
+            "quick": self.quick,
+            **more,
+        }
 
 
 def as_list(sources: Any) -> list[Any]:

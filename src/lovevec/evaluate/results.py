@@ -8,7 +8,7 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,19 @@ def _line(cells: Sequence[str], wide: Sequence[int], numeric: Sequence[bool]) ->
         for cell, width, number in zip(cells, wide, numeric, strict=True)
     ]
     return "| " + " | ".join(padded) + " |"
+
+
+@dataclass(frozen=True)
+class MethodScores:
+    """What a task has measured of one method; each task adds its scores."""
+
+    method: str
+    parameters: Parameters
+    words_per_second: float | None = field(default=None, kw_only=True)
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**asdict(self), "parameters": self.parameters._asdict()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ method does on the pairs that it covers is a second figure.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
 from lovevec.evaluate.data import Pairs, data_folder, names_of, read_several, similarity_set
-from lovevec.evaluate.lineup import Folder, Lineup, as_list, refuse_less_than_one, without_folders
-from lovevec.evaluate.results import HEADER, Cell, Result, markdown, method_cells
+from lovevec.evaluate.lineup import Folder, Lineup, refuse_less_than_one
+from lovevec.evaluate.results import HEADER, Cell, MethodScores, Result, markdown, method_cells
 from lovevec.evaluate.speed import words_per_second
 from lovevec.evaluate.statistics import RESAMPLES, bootstrap, interval, spearman, spearman_of_counts
 from lovevec.figures.dots import Dot, dots
-from lovevec.methods.method import Method, Parameters, checked_embed
+from lovevec.methods.method import Method, checked_embed
 from lovevec.progress import Progress
 
 QUICK_RESAMPLES = 100
@@ -51,21 +51,14 @@ class SetScore:
 
 
 @dataclass(frozen=True)
-class Similarity:
+class Similarity(MethodScores):
     """A method's scores, and the means over the sets; the interval of the mean is of all sets drawn anew."""
 
-    method: str
-    parameters: Parameters
     sets: list[SetScore]
     mean: float
     low: float
     high: float
     mean_covered: float | None
-    words_per_second: float | None = None
-
-    def plain(self) -> dict[str, Any]:
-        """For JSON."""
-        return {**asdict(self), "parameters": self.parameters._asdict()}
 
 
 def similarity(
@@ -90,23 +83,14 @@ def similarity(
     resamples = resamples or (QUICK_RESAMPLES if quick else RESAMPLES)
     pairs = read_several(similarity_set, sets or names_of("similarity"), data_folder(data))
     words = list(dict.fromkeys(word for one in pairs for word in (*one.left, *one.right)))
-    progress = progress or Progress(quiet=True)
     lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
-    scores = []
-    lined_up = lineup.methods(methods)
-    with progress.phase("scoring", total=len(lined_up), unit="methods") as phase:
-        for method in lined_up:
-            score = score_similarity(method, pairs, resamples, seed)
-            scores.append(replace(score, words_per_second=words_per_second(method, words)))
-            phase.advance(note=method.name)
-    settings = {
-        "methods": [without_folders(source) for source in as_list(methods)],
-        **lineup.settings(),
-        "sets": {one.name: one.digest for one in pairs},
-        "seed": seed,
-        "quick": quick,
-        "resamples": resamples,
-    }
+
+    def score(method: Method) -> Similarity:
+        correlations = score_similarity(method, pairs, resamples, seed)
+        return replace(correlations, words_per_second=words_per_second(method, words))
+
+    scores = lineup.score_each(methods, score)
+    settings = lineup.settings_of(methods, pairs, resamples=resamples)
     table = similarity_table(scores, resamples)
     pictures = {"similarity.png": partial(draw_similarity, scores)}
     return Result("similarity", settings, [score.plain() for score in scores], table, pictures)

@@ -11,7 +11,7 @@ Misspellings of one word are alike, so that the intervals are of right words dra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from lovevec.errors import LovevecError
 from lovevec.evaluate.data import Misspellings, data_folder, misspellings, read_several
 from lovevec.evaluate.lineup import Folder, Lineup, refuse_namesakes
-from lovevec.evaluate.results import HEADER, Cell, Result, markdown, method_cells
+from lovevec.evaluate.results import HEADER, Cell, MethodScores, Result, markdown, method_cells
 from lovevec.evaluate.speed import words_per_second
 from lovevec.evaluate.statistics import RESAMPLES, bootstrap, interval
-from lovevec.methods.method import Floats, Method, Parameters, checked_embed
+from lovevec.methods.method import Floats, Method, checked_embed
 from lovevec.methods.plugged import brought_into
 from lovevec.methods.table import Table
 from lovevec.progress import Progress
@@ -70,18 +70,11 @@ class SetScore:
 
 
 @dataclass(frozen=True)
-class Typos:
+class Typos(MethodScores):
     """A method's scores on all sets; `mapped` where it was brought here from another space."""
 
-    method: str
-    parameters: Parameters
     sets: list[SetScore]
-    words_per_second: int | None = None
     mapped: bool = False
-
-    def plain(self) -> dict[str, Any]:
-        """For JSON."""
-        return {**asdict(self), "parameters": self.parameters._asdict()}
 
 
 def typos(

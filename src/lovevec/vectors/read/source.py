@@ -109,18 +109,25 @@ def open_source(path: Path) -> Iterator[Source]:
         yield Source(path, raw, stream, compression)
 
 
+@contextmanager
+def opening(name: Path | str, what: str) -> Iterator[None]:
+    """One line that says why a file cannot be opened; `what` it should have been."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise LovevecError(f"{name}: no such file") from None
+    except IsADirectoryError:
+        raise LovevecError(f"{name}: a folder, not {what}") from None
+    except PermissionError:
+        raise LovevecError(f"{name}: no permission to read it") from None
+    except (OSError, ValueError) as error:
+        raise LovevecError(f"{name}: cannot be opened: {error}") from None
+
+
 def open_raw(path: Path) -> IO[bytes]:
     """Open a plain file, and say in one line why it cannot be opened."""
-    try:
+    with opening(path, "a file of word vectors"):
         file = open(path, "rb")  # noqa: SIM115  (the caller closes it)
-    except FileNotFoundError:
-        raise LovevecError(f"{path}: no such file") from None
-    except IsADirectoryError:
-        raise LovevecError(f"{path}: a folder, not a file of word vectors") from None
-    except PermissionError:
-        raise LovevecError(f"{path}: no permission to read it") from None
-    except (OSError, ValueError) as error:
-        raise LovevecError(f"{path}: cannot be opened: {error}") from None
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise LovevecError(f"{path}: not a regular file; write what it gives to a file first")

@@ -19,7 +19,7 @@ from typing import IO
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files.lines import BOM, plain_ends, split_lines, whole_lines
-from lovevec.vectors.read.source import open_raw
+from lovevec.vectors.read.source import open_raw, opening
 
 BLOCK = 1 << 18
 BATCH = 32_768
@@ -134,18 +134,8 @@ class WordStream:
 def open_words(path: Path | None) -> Iterator[WordStream]:
     """Open a list of words, or standard input for None. Named pipes and devices are fine."""
     name = STDIN if path is None else str(path)
-    try:
-        file = (
-            open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115
-            if path is None
-            else open(path, "rb", buffering=0)  # noqa: SIM115
-        )
-    except FileNotFoundError:
-        raise LovevecError(f"{name}: no such file") from None
-    except IsADirectoryError:
-        raise LovevecError(f"{name}: a folder, not a list of words") from None
-    except (OSError, ValueError) as error:
-        raise LovevecError(f"{name}: cannot be opened: {error}") from None
+    with opening(name, "a list of words"):
+        file = open(0 if path is None else path, "rb", buffering=0, closefd=path is not None)  # noqa: SIM115
     with file:
         yield WordStream(file, name)
 
