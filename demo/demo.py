@@ -40,12 +40,11 @@ def demo() -> None:
     """Print the table, draw the picture."""
     love = LOVE.load()
     words = [*DAMAGED, *WORDS]
-    sure = love.confidence(words)
     print("Words, how sure the model is of them, and the known words nearest to their vectors:\n")
-    print(f"{'word':<14}{'':<9}{'sure':<7}nearest known words")
-    for word, near, chance in zip(words, love.neighbors(words, 4), sure, strict=True):
+    print(f"{'word':<14}{'':<9}{'confidence':<12}nearest known words")
+    for word, near, confidence in zip(words, love.neighbors(words, 4), love.confidence(words), strict=True):
         named = ", ".join(f"{name} {cosine:.2f}" for name, cosine in near)
-        print(f"{word:<14}{'known' if word in love else 'imputed':<9}{chance:<7.2f}{named}")
+        print(f"{word:<14}{'known' if word in love else 'imputed':<9}{confidence:<12.2f}{named}")
     topics = {topic: listed.split() for topic, listed in TOPICS.items()}
     drawn = [word for listed in topics.values() for word in listed] + list(DAMAGED)
     vectors = dict(zip(drawn, love.embed(drawn), strict=True))

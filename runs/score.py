@@ -13,8 +13,7 @@ import json
 import os
 from pathlib import Path
 
-from lovevec.evaluate.data import classes as misspellings
-from lovevec.evaluate.data import names_of, similarity_set
+from lovevec.evaluate.data import misspellings, names_of, similarity_set
 from lovevec.evaluate.similarity import score_similarity
 from lovevec.evaluate.typos import lower_cased, score_typos, trial
 from lovevec.love import LOVE

@@ -3,7 +3,7 @@
 love = LOVE.load()                    # the shipped default; or a folder, or a hub id
 love["mispelling"]                    # float32, unit length
 love.embed(["oxgen", "archiitect"])   # (2, dim)
-love.neighbors("leukamia")            # [("leukemia", 0.93), …]
+love.neighbors("leukamia")            # [("leukaemia", 0.89), ("leukemia", 0.74), …]
 love.explain("bec0me")                # its units, what each counts, attention, confidence, neighbors
 robust = love.attach(vectors)         # your own vectors, with a row for every word they lack
 """

@@ -46,14 +46,14 @@ OURS = {
 def open_table(path: str | Path, progress: Progress | None = None) -> Table:
     """A vector file, called as its file is; or hf:NAME, a transformer's input embeddings."""
     from lovevec.methods.table import Table
-    from lovevec.train.target import bare_name
     from lovevec.transformer.load import PREFIX, input_embeddings, is_transformer, public_name
     from lovevec.vectors import read_vectors
 
     if is_transformer(path):
         name = str(path).removeprefix(PREFIX)
         return Table(input_embeddings(name, None, progress or Progress(quiet=True)), public_name(name))
-    return Table(read_vectors(path, progress=progress), bare_name(Path(path)))
+    table = read_vectors(path, progress=progress)
+    return Table(table, table.name)
 
 
 def open_method(text: str, progress: Progress | None = None) -> Method:
@@ -62,7 +62,7 @@ def open_method(text: str, progress: Progress | None = None) -> Method:
     path = Path(source)
     if is_there(path) and not path.is_dir():
         return _from_file(path, name, progress)
-    from lovevec.train.target import ENDINGS
+    from lovevec.vectors.table import ENDINGS
 
     if path.suffix in ENDINGS:  # and no hub id, though `folder/file.vec` looks like one
         raise LovevecError(f"{source}: no such file")
@@ -91,7 +91,7 @@ def as_method(source: Any, name: str = "", progress: Progress | None = None) -> 
     if isinstance(source, LOVE):
         return Model(source, name or "LOVE")
     if isinstance(source, VectorTable):
-        return Table(source, name or "vectors")
+        return Table(source, name or source.name or "vectors")
     if not isinstance(source, (str, os.PathLike, Method)):
         return Table(table_from_memory(source, None)[0], name or "vectors")
     method = source if isinstance(source, Method) else open_method(os.fspath(source), progress)
@@ -186,7 +186,7 @@ def _from_file(path: Path, name: str, progress: Progress | None) -> Method:
         is_fasttext = file.read(len(MAGIC)) == MAGIC
     if is_fasttext:
         from lovevec.methods.fasttext import FastText
-        from lovevec.train.target import bare_name
+        from lovevec.vectors.table import bare_name
 
         return FastText(path, name or bare_name(path))
     table = open_table(path, progress)

@@ -16,8 +16,6 @@ from lovevec.vectors.read.numpy import read_origin
 from lovevec.vectors.read.source import file_hash
 from lovevec.vectors.rows import keep_rows, lower_case
 
-ENDINGS = {".gz", ".xz", ".zip", ".txt", ".vec", ".bin", ".npy", ".npz", ".safetensors", ".kv", ".w2v"}
-
 
 def load_target(
     source: Any,
@@ -49,7 +47,7 @@ def load_target(
     if a_file:
         path = Path(source)
         table, owned = read_vectors(path, limit=limit, words=words, progress=progress), True
-        name, origin = bare_name(path), origin_of(path, progress)
+        name, origin = table.name, origin_of(path, progress)
     elif is_transformer(source):
         model = source.removeprefix(PREFIX)
         table, owned = input_embeddings(model, limit, progress), True
@@ -86,11 +84,3 @@ def origin_of(path: Path, progress: Progress) -> dict[str, Any]:
     origin: dict[str, Any] = {"file": path.name, "sha256": file_hash(path, progress)}
     earlier = read_origin(path)
     return origin | {"made": earlier} if earlier else origin
-
-
-def bare_name(path: Path) -> str:
-    """Name a target after its file, without the endings that say how it is stored."""
-    name = path.name
-    while (bare := Path(name)).suffix in ENDINGS and bare.stem:
-        name = bare.stem
-    return name

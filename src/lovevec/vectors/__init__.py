@@ -29,12 +29,13 @@ cut. Words in a word2vec binary end at their first space. `limit` counts the row
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.vectors.table import Noted, ReadReport, VectorTable
+from lovevec.vectors.table import Noted, ReadReport, VectorTable, bare_name
 
 if TYPE_CHECKING:
     from lovevec.vectors.read.fasttext_bin import FastTextBin
@@ -70,4 +71,5 @@ def read_vectors(
     from lovevec.vectors.read.builder import Job
     from lovevec.vectors.read.recognise import read_file
 
-    return read_file(Job(Path(path), limit, None if words is None else Path(words), progress or Progress(quiet=True)))
+    job = Job(Path(path), limit, None if words is None else Path(words), progress or Progress(quiet=True))
+    return replace(read_file(job), name=bare_name(job.path))

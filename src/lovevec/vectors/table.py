@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 FIRST_PLACES = 3
+ENDINGS = {".gz", ".xz", ".zip", ".txt", ".vec", ".bin", ".npy", ".npz", ".safetensors", ".kv", ".w2v"}
 
 
 class Noted(Enum):
@@ -119,3 +121,12 @@ class VectorTable:
     def dim(self) -> int:
         """The number of columns."""
         return int(self.vectors.shape[1])
+
+
+def bare_name(path: Path) -> str:
+    """A table's name after its file, without the endings that say how it is stored: glove.6B.50d.txt.gz ->
+    glove.6B.50d."""
+    name = path.name
+    while (bare := Path(name)).suffix in ENDINGS and bare.stem:
+        name = bare.stem
+    return name
