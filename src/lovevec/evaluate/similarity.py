@@ -26,6 +26,7 @@ from lovevec.evaluate.statistics import RESAMPLES, bootstrap, interval, spearman
 from lovevec.figures.dots import Dot, dots
 from lovevec.methods.method import Method, checked_embed
 from lovevec.progress import Progress
+from lovevec.vectors.rows import normalized
 
 QUICK_RESAMPLES = 100
 FEWEST = 3  # pairs that a correlation is worth saying for
@@ -126,10 +127,7 @@ def score_similarity(method: Method, sets: Sequence[Pairs], resamples: int = RES
 
 def unit_rows(method: Method, words: Sequence[str]) -> NDArray[np.float64]:
     """The method's vectors at length 1, zeros as they are: [len(words), dim]."""
-    vectors = checked_embed(method, words).astype(np.float64)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    result: NDArray[np.float64] = vectors / np.where(lengths > 0, lengths, 1)
-    return result
+    return normalized(checked_embed(method, words).astype(np.float64))
 
 
 def _draws(cosine: NDArray[np.float64], pairs: Pairs, resamples: int, seed: int) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ from lovevec.evaluate.clusters import kmeans
 from lovevec.evaluate.results import Pictures, markdown
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import page_of
+from lovevec.vectors.rows import normalized
 
 METHODS = ("LOVE", "BoS", "KVQ-FH")
 # Five words of each topic from AP, and the paper's three misspellings.
@@ -29,8 +30,7 @@ def measure(bench: Bench) -> dict[str, Any]:
     words = [word for listed in TOPICS.values() for word in listed] + list(DAMAGED)
     methods: dict[str, Any] = {}
     for name in bench.select(METHODS, "methods"):
-        vectors = bench.method(name).embed(words).astype(np.float64)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors = normalized(bench.method(name).embed(words).astype(np.float64))
         clusters = kmeans(vectors, len(TOPICS), [bench.seed, 7])
         methods[name] = {
             "vectors": {word: np.round(row, 5).tolist() for word, row in zip(words, vectors, strict=True)},
