@@ -1,4 +1,4 @@
-"""Checkpoints: all weights, the optimiser's state and the step, as one state of a run's folder (see files.py)."""
+"""Checkpoints: all weights, the optimiser's state and the step, as a state in files/unfinished.py's sense."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A whole run, from vectors to a saved model: prepare, train, score, report. And how one goes on after a stop.
 
-While a run is under way its output folder holds a folder `.unfinished` (see files.py): the plan, the prepared words and
-a checkpoint. It goes when the model is there.
+While a run is under way its output folder holds a folder `.unfinished` (see files/unfinished.py): the plan, the
+prepared words and a checkpoint. It goes when the model is there.
 """
 
 from __future__ import annotations
