@@ -1,7 +1,7 @@
 """One tidy progress line on stderr: phase, how far, how fast, what else, how long still.
 
 On a terminal the line is redrawn in place; into a file or pipe a plain line is written now and then, and one
-for each finished phase. stdout is never touched.
+for each finished phase. stdout is never touched. Kept by hand: one line is no reason for a dependency.
 
     with Progress() as progress, progress.phase("reading", total=34_000, unit="rows") as phase:
         for chunk in chunks:

@@ -2,7 +2,8 @@
 
 All pieces hang in one trie with two roots: one for pieces that start a word, one for pieces that go on (`##ing`).
 The words of a batch walk it side by side, a character per pass, so Python's cost is per pass, not per word. A step
-of the walk is one look-up of (node, character) in an open-addressing hash table of plain arrays.
+of the walk is one look-up of (node, character) in an open-addressing hash table of plain arrays. Kept by hand, since
+tokenizers splits a word at a time, with Python objects for each; the numba engine walks the same arrays.
 """
 
 from __future__ import annotations
