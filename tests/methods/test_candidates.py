@@ -6,7 +6,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.conftest import made_words
 from tests.methods.made_tables import NASTY
@@ -28,6 +28,7 @@ WORDS = [*made_words(150), "teeth", "tooth", "a", "é", "🙂🙂"]
 INDEX = Overlap(WORDS)
 
 
+@example(["\x00k"], 1)
 @given(st.lists(st.one_of(st.text("abdeiklnoprst", max_size=8), st.text(max_size=4)), max_size=4), st.integers(1, 200))
 def test_the_most_alike_in_order(words, k):
     for word, (rows, found) in zip(words, INDEX.nearest(words, k), strict=True):

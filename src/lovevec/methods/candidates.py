@@ -69,7 +69,7 @@ class Overlap:
 
 
 def ngram_sets(words: Sequence[str]) -> Ragged:
-    """The distinct n-grams of each word, as numbers: its code points, 21 bits each."""
+    """The distinct n-grams of each word, as numbers: its code points, 21 bits each; those of pairs below zero."""
     lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + 2
     codes = codes_of("".join(f"{BEGIN}{word}{END}" for word in words)).astype(np.int64)
     owner = spread(np.arange(len(words)), lengths)
@@ -81,7 +81,7 @@ def ngram_sets(words: Sequence[str]) -> Ragged:
         for step in range(length):
             key = (key << BITS) | codes[start + step]
         owners.append(owner[start])
-        keys.append(key)
+        keys.append(-1 - key if length == min(LENGTHS) else key)  # else `xy` would be NUL, x, y
     owned, made = np.concatenate(owners), np.concatenate(keys)
     order = np.lexsort((made, owned))
     owned, made = owned[order], made[order]
