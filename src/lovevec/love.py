@@ -113,8 +113,8 @@ class LOVE:
 
         A progress line on stderr is shown with `progress=True`, and for long lists on a terminal unless it is False.
         """
-        if batch < 1:
-            raise LovevecError(f"batch is {batch}: must be at least 1")
+        if not isinstance(batch, int) or batch < 1:
+            raise LovevecError(f"batch is {batch!r}: must be at least 1, a whole number")
         if isinstance(words, Iterator):
             return self._stream(words, batch)
         listed = word_list(words)
@@ -196,6 +196,7 @@ class LOVE:
 
     def measure(self, words: Sequence[str]) -> dict[str, NDArray[np.float64]]:
         """The features that confidence is judged by, [len(words)] each."""
+        refuse_other_than_words(words)
         if self.engine.fold is None:
             return measure(self.parts.units, words, None)
         lengths = np.empty(len(words), dtype=np.float32)

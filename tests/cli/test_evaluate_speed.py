@@ -48,7 +48,7 @@ def test_without_text_there_is_one_column(program, folder):
     ("arguments", "message"),
     [
         ((), "nothing to evaluate"),
-        (("target.npz", "--count", "0"), "--count is 0"),
+        (("target.npz", "--count", "0"), "--count: must be at least 1"),
         (("target.npz", "--words", "nowhere.txt"), "nowhere.txt"),
         (("--rivals", "unk"), "--target FILE"),
     ],

@@ -82,7 +82,7 @@ def test_without_vectors_a_model_makes_them_all(made, tiny_model, capsys):
             "--noise 130: shares of words in per cent expected, from 0 to 100",
         ),
         (("{folder}", "--vectors", "{file}", "--learning-rates", "-1"), "a rate lies between 0 and 1"),
-        (("{folder}", "--vectors", "{file}", "--seeds", "0"), "--seeds: must be at least 1, not 0"),
+        (("{folder}", "--vectors", "{file}", "--seeds", "0"), "--seeds: must be at least 1, a whole number, not 0"),
         (("{folder}",), "nothing to evaluate"),
         (("{folder}", "--vectors", "default"), "--vectors default: is a model, not"),
         (("{folder}", "--impute", "{file}"), "made.vec: is no model"),

@@ -152,3 +152,35 @@ print({"numpy", "torch"} & set(sys.modules))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("set()\n")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda one, folder: similarity(one, sets=3), "names or paths in a list"),
+        (lambda one, folder: similarity(one, [folder / "pairs.tsv"], resamples=2.5), "--resamples: .*whole number"),
+        (lambda one, folder: similarity(one, [folder / "pairs.tsv"], seed="x"), "--seed 'x'"),
+        (lambda one, folder: similarity(one, [folder / "pairs.tsv"], rivals=3), "--rivals 3: names expected"),
+        (lambda one, folder: clusters(one, [folder / "classes.tsv"], k=2.5), "--k: must be .*whole number, not 2.5"),
+        (lambda one, folder: speed(one, count=1.5), "--count: must be at least 1, a whole number"),
+        (lambda one, folder: speed(one, words=["a"]), "--words .*text file"),
+        (lambda one, folder: classify(folder, vectors=one[0], noise="0,10"), "--noise '0,10': a list of numbers"),
+        (lambda one, folder: classify(folder, vectors=one[0], learning_rates="1e-3"), "--learning-rates '1e-3'"),
+        (lambda one, folder: similarity([*one, *one], [folder / "pairs.tsv"]), "two methods .* by a dict"),
+    ],
+)
+def test_odd_arguments_are_one_line(call, message, folder, tiny_target):
+    with pytest.raises(LovevecError, match=message) as error:
+        call([tiny_target], folder)
+    assert "\n" not in str(error.value)
+
+
+def test_a_dict_gives_methods_their_names_and_a_pair_stands_alone(folder, tiny_target):
+    words, vectors = tiny_target
+    small = random_model(Settings(vocabulary_size=200), words[:150]).love
+    options = {"noise": [0], "learning_rates": [1e-2], "epochs": 1, "device": "cpu", "quick": True}
+    result = classify(folder, vectors=(words, vectors), impute={"default": small}, **options)  # not the shipped one
+    assert rows(result) == ["vectors", "vectors + default"]
+    parameters = result.as_dict()["scores"][1]["parameters"]
+    assert parameters["embedding"] == small.metadata["parameters"]["embedding"] + vectors.size
+    assert rows(similarity((words, vectors), [folder / "pairs.tsv"], quick=True)) == ["vectors"]

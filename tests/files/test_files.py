@@ -29,3 +29,16 @@ def test_a_write_that_goes_well_replaces_the_old_file(tmp_path):
         file.write(b"new")
         assert path.read_bytes() == b"old"
     assert path.read_bytes() == b"new"
+
+
+def test_what_goes_wrong_names_the_file_that_was_asked_for(tmp_path):
+    with pytest.raises(FileNotFoundError) as error, atomic_write(tmp_path / "no" / "x.txt"):
+        pass
+    assert error.value.filename == str(tmp_path / "no" / "x.txt")
+    with pytest.raises(OSError, match="No space left") as error, atomic_write(tmp_path / "x.txt"):
+        raise OSError(28, "No space left on device")
+    assert error.value.filename == str(tmp_path / "x.txt")
+    with pytest.raises(OSError, match="other") as error, atomic_write(tmp_path / "x.txt"):
+        open(tmp_path / "other")  # noqa: SIM115
+    assert error.value.filename == str(tmp_path / "other")
+    assert not list(tmp_path.iterdir())

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.damage.sounds import respell
+from lovevec.errors import LovevecError
 from lovevec.units.characters import to_codes, to_words
 from lovevec.units.ragged import Ragged, merge, offsets_of, spread
 
@@ -96,5 +97,7 @@ def _confuse(values: NDArray[np.integer], spots: NDArray[np.int64], name: str, r
 
 def damage(words: Sequence[str], rng: np.random.Generator, kinds: Sequence[str] = TYPOS) -> list[str]:
     """Words with one edit each, of a kind drawn from `kinds`: for evaluation, and for people to look at."""
+    if unknown := [kind for kind in kinds if kind not in EDITS]:
+        raise LovevecError(f"no damage of the kind {unknown[0]!r}: there are {', '.join(EDITS)}")
     drawn = np.array([EDITS[kind] for kind in kinds])[rng.integers(0, len(kinds), len(words))]
     return to_words(edit(to_codes(words, lowercase=False), drawn, rng))

@@ -20,7 +20,7 @@ from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
 from lovevec.evaluate.data import TagSplit, TextSplit, data_folder
 from lovevec.evaluate.grid import RATES, checked_rates
-from lovevec.evaluate.lineup import Folder, Lineup, as_list, refuse_less_than_one, without_folders
+from lovevec.evaluate.lineup import Folder, Lineup, as_list, checked_numbers, refuse_less_than_one, without_folders
 from lovevec.evaluate.nets.lookup import Lookup
 from lovevec.evaluate.result_cache import ResultCache, Score, content_hash, vectors_fingerprint
 from lovevec.evaluate.results import HEADER, Cell, Pictures, Result, markdown, method_cells
@@ -106,7 +106,9 @@ class Downstream:
         refuse_less_than_one(seeds=seeds, epochs=epochs)
         settings = self.settings(seeds=tuple(range(seed, seed + seeds)), noise_seed=seed, device=device)
         settings = settings.quick() if quick else settings
-        settings = replace(settings, rates=checked_rates(learning_rates) or settings.rates)
+        settings = replace(
+            settings, rates=checked_rates(checked_numbers("learning-rates", learning_rates)) or settings.rates
+        )
         settings = settings.with_epochs(epochs) if epochs else settings
         split = self.read(str(dataset), data_folder(data))
         noises = noises_of(noise, typos_per_sentence, kind)
@@ -114,7 +116,7 @@ class Downstream:
         progress = progress or Progress(quiet=True)
         cache = ResultCache(None if keep is None else Path(keep) / CACHE)
         lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
-        methods = rows_of(lineup, vectors, as_list(impute), generated, char_cnn)
+        methods = rows_of(lineup, vectors, impute, generated, char_cnn)
         speeds = speeds_of(methods, cache, seed, quick)
         scores = [
             {
@@ -143,6 +145,8 @@ class Downstream:
 def noises_of(shares: Sequence[float], counts: Sequence[int], kind: str | None) -> list[Noise]:
     """Shares of damaged words in per cent, then numbers of them a sentence, each once; clean text and 70 % if neither
     is given."""
+    shares = checked_numbers("noise", shares)
+    counts = checked_numbers("typos-per-sentence", counts)
     if not all(0 <= share <= 100 for share in shares):
         raise LovevecError(f"--noise {_joined(shares)}: shares of words in per cent expected, from 0 to 100")
     if not all(count >= 0 for count in counts):
@@ -157,23 +161,24 @@ def _joined(numbers: Sequence[float]) -> str:
     return ",".join(f"{number:g}" for number in numbers)
 
 
-def rows_of(lineup: Lineup, vectors: Any, impute: Sequence[Any], generated: bool, char_cnn: bool) -> list[Method]:
+def rows_of(lineup: Lineup, vectors: Any, impute: Any, generated: bool, char_cnn: bool) -> list[Method]:
     """The methods of the table's rows."""
-    first = [] if vectors is None else [vectors]
-    methods = lineup.methods([*first, *impute])
-    alone, others = methods[: len(first)], methods[len(first) :]
-    for source, method in zip(impute, others, strict=False):
+    alone = [] if vectors is None else lineup.named([vectors])
+    models = lineup.named(impute)
+    for source, method in zip(as_list(impute), models, strict=True):
         if method.table is not None:
             shown = source if isinstance(source, str) else method.name
             raise LovevecError(f"--impute {shown}: is no model; vectors of known words go to --vectors")
-    if not alone:
+    known = table_of(alone[0]) if alone else None
+    if alone and known is None:
+        shown = vectors if isinstance(vectors, str) else alone[0].name
+        raise LovevecError(f"--vectors {shown}: is a model, not a file of word vectors; name it with --impute")
+    methods = lineup.with_rivals([*alone, *models])
+    if known is None:
         if char_cnn:
             raise LovevecError("--char-cnn: name the vectors of the known words with --vectors FILE")
         return methods
-    known = table_of(alone[0])
-    if known is None:
-        shown = vectors if isinstance(vectors, str) else alone[0].name
-        raise LovevecError(f"--vectors {shown}: is a model, not a file of word vectors; name it with --impute")
+    others = methods[len(alone) :]
     rows = [Plugged(known, method) if method.table is None and not generated else method for method in others]
     if not char_cnn:
         return [*alone, *rows]

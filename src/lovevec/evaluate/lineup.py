@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from lovevec.errors import LovevecError
 from lovevec.evaluate.results import refuse_bad_folder
 from lovevec.methods.method import Method
@@ -36,6 +38,10 @@ class Lineup:
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.seed, int) or self.seed < 0:
+            raise LovevecError(f"--seed {self.seed!r}: a whole number from 0 up expected")
+        if not isinstance(self.rivals, (str, list, tuple)):
+            raise LovevecError(f"--rivals {self.rivals!r}: names expected, by commas or as a list")
         listed(self.rival_names)
         if self.keep is not None:
             refuse_bad_folder(self.keep)
@@ -47,9 +53,12 @@ class Lineup:
 
     def methods(self, sources: Any) -> list[Method]:
         """The named methods, then the rivals."""
-        methods = self.named(sources)
+        return self.with_rivals(self.named(sources))
+
+    def with_rivals(self, methods: list[Method]) -> list[Method]:
+        """These methods, then the rivals; each under a name of its own."""
         if self.rival_names:
-            methods += self.made(self.target_of(methods))
+            methods = [*methods, *self.made(self.target_of(methods))]
         if not methods:
             raise LovevecError("nothing to evaluate: name a model or a vector file, or --rivals")
         refuse_namesakes(methods)
@@ -109,9 +118,9 @@ class Lineup:
 
 
 def as_list(sources: Any) -> list[Any]:
-    """Several things as they are (of a dict the names), one thing as a list of itself. A pair (words, vectors) stands
-    in a list."""
-    return list(sources) if isinstance(sources, (list, tuple, Mapping)) else [sources]
+    """Several things as they are (of a dict the names), one thing as a list of itself."""
+    a_table = isinstance(sources, tuple) and len(sources) == 2 and isinstance(sources[1], np.ndarray)
+    return list(sources) if isinstance(sources, (list, tuple, Mapping)) and not a_table else [sources]
 
 
 def refuse_namesakes(methods: Sequence[Method]) -> None:
@@ -119,14 +128,25 @@ def refuse_namesakes(methods: Sequence[Method]) -> None:
     names = [method.name for method in methods]
     for name in names:
         if names.count(name) > 1:
-            raise LovevecError(f"two methods are called {name}: give one a name of its own in front, as in other=…")
+            raise LovevecError(
+                f"two methods are called {name}: give one a name of its own in front, as in other=…"
+                " (in Python by a dict, {'other': …})"
+            )
 
 
 def refuse_less_than_one(**counts: int | None) -> None:
     """An error before any work is done."""
     for flag, number in counts.items():
-        if number is not None and number < 1:
-            raise LovevecError(f"--{flag}: must be at least 1, not {number}")
+        if number is not None and (not isinstance(number, int) or number < 1):
+            raise LovevecError(f"--{flag}: must be at least 1, a whole number, not {number!r}")
+
+
+def checked_numbers(flag: str, values: Any) -> list[Any]:
+    """Numbers for a flag that takes several; one number is a list of itself."""
+    numbers = [values] if isinstance(values, (int, float)) else values
+    if isinstance(numbers, str) or not all(isinstance(number, (int, float)) for number in numbers):
+        raise LovevecError(f"--{flag} {values!r}: a list of numbers expected")
+    return list(numbers)
 
 
 def without_folders(source: Any) -> str | None:

@@ -8,6 +8,7 @@ of a second. The median of five passes over these counts.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ import numpy as np
 from lovevec.damage.edits import damage
 from lovevec.errors import FormatError, LovevecError
 from lovevec.evaluate.data.sets import read_bytes
-from lovevec.evaluate.lineup import Folder, Lineup, as_list
+from lovevec.evaluate.lineup import Folder, Lineup, as_list, refuse_less_than_one
 from lovevec.evaluate.results import HEADER, Cell, Result, markdown, method_cells
 from lovevec.methods.method import Method, Parameters
 from lovevec.progress import Progress
@@ -46,8 +47,9 @@ def speed(
     """Time methods on damaged copies of the target's words (or of those that the first method knows), and on the words
     of a text file, `words`; at most `count` of each (200,000; with `quick` 2,000)."""
     count = count if count is not None else QUICK_COUNT if quick else COUNT
-    if count < 1:
-        raise LovevecError(f"--count is {count}: must be at least 1")
+    refuse_less_than_one(count=count)
+    if words is not None and not isinstance(words, (str, os.PathLike)):
+        raise LovevecError(f"--words {words!r:.60}: the path of a text file expected")
     repeats = QUICK_REPEATS if quick else REPEATS
     text = running_text(words, count) if words else []
     progress = progress or Progress(quiet=True)

@@ -21,8 +21,10 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
+            error.filename = str(path)  # what people asked for; a full disk names no file at all
         raise
     sync_folder(path.parent)
 

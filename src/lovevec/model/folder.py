@@ -124,6 +124,8 @@ def _tensors(parts: ModelParts, precision: Precision | None) -> Mapping[str, NDA
 
 def _write_together(folder: Path, files: Mapping[str, bytes]) -> None:
     """All files are on the disk under temporary names before the first takes its place; config.json comes last."""
+    if folder.exists() and not folder.is_dir():
+        raise LovevecError(f"{folder}: is a file; a model is saved as a folder")
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         for name in (CONFIG, *(name for name in files if name != CONFIG)):  # the stack ends with what came first
@@ -205,7 +207,7 @@ def _read_config(path: Path) -> dict[str, Any]:
         raise FormatError(path, f"not readable as JSON ({error})") from None
     if not isinstance(config, dict) or config.get("format") != FORMAT:
         number = config.get("format") if isinstance(config, dict) else None
-        raise FormatError(path, f"format {number!r} is none that we know: made by a newer version of lovevec?")
+        raise FormatError(path, f"format {number!r} is not {FORMAT}: made by another version of lovevec")
     if config.get("stored") not in (AS_TRAINED, FOLDED):
         raise FormatError(path, f"`stored` must be {AS_TRAINED} or {FOLDED}, not {config.get('stored')!r}")
     if config.get("checksum") != checksum(config):

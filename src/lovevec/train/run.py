@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ OURS = (CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD, REPORT)
 
 def train(
     target: Any,
-    settings: Settings | None = None,
+    settings: Settings | Mapping[str, Any] | None = None,
     *,
     output: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
@@ -43,9 +44,10 @@ def train(
 ) -> LOVE:
     """Train a model on `target`: a vector file, a prepared folder, or vectors in memory (see `load_target`).
 
-    With `output` the model is saved there, with its card and report, and a run that stops can be resumed.
+    With `output` the model is saved there, with its card and report, and a run that stops can be resumed. Settings may
+    be a dict of those that are not the default.
     """
-    settings = settings or Settings()
+    settings = settings if isinstance(settings, Settings) else Settings.from_dict(settings or {})
     run = _Run(None if output is None else Path(output), settings, progress)
     run.begin(target, overwrite)
     try:

@@ -10,12 +10,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from lovevec.errors import LovevecError
 from lovevec.evaluate.data.sentences import Tagged, TagSplit, Texts, TextSplit, tagged, texts
 from lovevec.evaluate.data.sets import (
     SETS,
@@ -61,7 +63,9 @@ Set = TypeVar("Set", Pairs, Classes, Misspellings)
 
 def read_several(read: Callable[[str, Path], Set], names: str | Sequence[str], data: Path) -> list[Set]:
     """Read each set once; own files that have the same name in different folders go by their paths."""
-    distinct = list(dict.fromkeys([names] if isinstance(names, str) else map(str, names)))
+    if not isinstance(names, (str, os.PathLike, list, tuple)):
+        raise LovevecError(f"sets are names or paths in a list, not {names!r:.60}")
+    distinct = list(dict.fromkeys([str(names)] if isinstance(names, (str, os.PathLike)) else map(str, names)))
     sets = [read(name, data) for name in distinct]
     count = Counter(one.name for one in sets)
     return [one if count[one.name] == 1 else replace(one, name=name) for one, name in zip(sets, distinct, strict=True)]

@@ -176,6 +176,7 @@ def _read_checked(path: Path, config: dict[str, Any]) -> bytes:
         content = path.read_bytes()
     except OSError as error:
         raise FormatError(path, f"cannot be read ({error.strerror})") from None
-    if hashlib.sha256(content).hexdigest() != config["sha256"][path.name]:
+    hashes = config.get("sha256")
+    if not isinstance(hashes, dict) or hashlib.sha256(content).hexdigest() != hashes.get(path.name):
         raise FormatError(path, f"damaged: its SHA-256 is not the one in {RIVAL}")
     return content

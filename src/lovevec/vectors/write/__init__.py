@@ -52,14 +52,14 @@ MANY = 20_000  # rows that are worth a thread
 BATCH = 16_384
 
 
-def format_of(path: Path | None, named: str | None = None) -> Format:
+def format_of(path: str | Path | None, named: str | None = None) -> Format:
     """The format that is named, or the one that the end of the file's name says; vec on standard output."""
     if named is not None:
         return next(each for each in get_args(Format) if each == named)
     if path is None:
         return "vec"
     try:
-        return SUFFIXES[path.suffix.lower()]
+        return SUFFIXES[Path(path).suffix.lower()]
     except KeyError:
         known = ", ".join(SUFFIXES)
         raise LovevecError(f"{path}: its name does not say the format; end it in {known}, or use --format") from None
