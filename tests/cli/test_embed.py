@@ -259,7 +259,7 @@ def test_stopped_half_way_nothing_is_left(tiny_model, tmp_path, number, code):
             time.sleep(0.05)
         assert list(out.iterdir())
         process.send_signal(number)
-        assert process.wait(20) == code
+        assert process.wait(60) == code
         assert b"Traceback" not in process.stderr.read()
     assert not list(out.iterdir())
 

@@ -79,9 +79,7 @@ def _learn_rival(
         if not unfinished.exists() and _same(place / RIVAL, identity):
             return kind.load(place)
         if unfinished.exists() or (place / RIVAL).exists():
-            progress.say(
-                f"{place}: was trained on another target or with other settings, or cannot be gone on with; training again"
-            )
+            progress.say(f"{place}: made otherwise (another target, other settings) or damaged; training again")
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
         write_json(unfinished / RUN, identity)

@@ -35,9 +35,7 @@ def learn_love(target: Table, fingerprint: str, settings: Settings, place: Path 
     if place and state == "unfinished":
         return resume(place, progress)
     if state == "other":
-        progress.say(
-            f"{place}: was trained on another target or with other settings, or cannot be gone on with; training again"
-        )
+        progress.say(f"{place}: made otherwise (another target, other settings) or damaged; training again")
     prepared = prepare((target.words, target.vectors), settings.prepare_part(), progress)
     origin = {**prepared.target, "name": target.name, "sha256": fingerprint}
     return train(replace(prepared, target=origin), settings, output=place, overwrite=True, progress=progress)

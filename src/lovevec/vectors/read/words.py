@@ -23,6 +23,7 @@ from lovevec.vectors.read.source import open_raw, opening
 
 BLOCK = 1 << 18
 BATCH = 32_768
+TURN = 0.2  # seconds
 STDIN = "standard input"
 
 
@@ -124,9 +125,17 @@ class WordStream:
             raise LovevecError(f"{self.name}: cannot be read: {error.strerror or error}") from None
 
     def _read(self) -> bytes:
-        """What is there, at least a byte; nothing at the end. A pipe may be set not to wait: then we do."""
-        while (data := self.file.read(BLOCK)) is None:
-            select.select([self.file], [], [])
+        """What is there, at least a byte; nothing at the end. A pipe may be set not to wait: then we do.
+
+        A signal that comes just before a read blocks would wait as long as the read does: so pipes are waited for in
+        short turns.
+        """
+        data = None
+        while data is None:
+            if not self.plain and os.name != "nt":
+                while not select.select([self.file], [], [], TURN)[0]:
+                    pass
+            data = self.file.read(BLOCK)
         return data
 
 
