@@ -359,7 +359,7 @@ def test_the_shipped_models_cut_or_flipped_at_200_places_are_one_named_error_eac
         start = time.process_time()
         with pytest.raises(LovevecError) as error:
             LOVE.load(copy)
-        assert time.process_time() - start < 10  # of the processor, usually milliseconds: it does not hang
+        assert time.process_time() - start < 1  # of the processor, so that a busy machine does not matter
         assert str(copy / name) in str(error.value)
         (copy / name).write_bytes(whole[name])
     assert LOVE.load(copy)["oxgen"].any()

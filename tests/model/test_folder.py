@@ -100,7 +100,7 @@ def test_a_file_cut_or_flipped_at_200_places_is_one_named_error_each(tmp_path, n
         start = time.process_time()
         with pytest.raises(LovevecError, match=str(tmp_path)):
             read_model(tmp_path)
-        assert time.process_time() - start < 10  # of the processor, usually milliseconds: it does not hang
+        assert time.process_time() - start < 1  # of the processor, so that a busy machine does not matter
 
 
 def test_a_damaged_card_is_only_a_card(tmp_path):
@@ -179,7 +179,7 @@ def test_forged_configs_are_refused_at_once(tmp_path, change):
     start = time.process_time()
     with pytest.raises(LovevecError, match=str(tmp_path)):
         read_model(tmp_path)
-    assert time.process_time() - start < 10  # of the processor, usually milliseconds: it does not hang
+    assert time.process_time() - start < 1  # of the processor, so that a busy machine does not matter
 
 
 def test_a_config_cannot_name_other_files(tmp_path):
