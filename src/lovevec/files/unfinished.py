@@ -20,6 +20,7 @@ from lovevec.errors import FormatError, LovevecError
 from lovevec.files import atomic_write, write_json
 
 Arrays = Mapping[str, NDArray[Any]]
+UNFINISHED = ".unfinished"  # what the folder is called inside the output folder that it goes with
 PLAN = "run.json"
 PATIENCE = 20  # saving may take a twentieth of the time
 
@@ -78,7 +79,7 @@ class Unfinished:
         path = (self.folder or Path()) / PLAN
         try:
             plan = json.loads(path.read_text("utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise FormatError(path, f"is missing or damaged ({error})") from None
         if not isinstance(plan, dict):
             raise FormatError(path, "is damaged: it holds no plan")

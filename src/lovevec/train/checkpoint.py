@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -28,17 +27,20 @@ class Stateful(Protocol):
         ...
 
 
-def save_checkpoint(folder: Path, network: nn.Module, optimiser: Stateful, step: int, log: dict[str, Any]) -> None:
+def save_checkpoint(
+    unfinished: Unfinished, network: nn.Module, optimiser: Stateful, step: int, log: dict[str, Any]
+) -> None:
     """Everything that a run needs to go on from `step` as if it had never stopped."""
+    if unfinished.folder is None:
+        return
     tensors = {f"network.{name}": weight for name, weight in network.state_dict().items()}
     tensors |= {f"optimiser.{name}": value for name, value in optimiser.state().items()}
     arrays = {name: value.detach().cpu().numpy() for name, value in tensors.items()}
-    Unfinished(folder).save(NAME, arrays, step=step, log=log)
+    unfinished.save(NAME, arrays, step=step, log=log)
 
 
-def load_checkpoint(folder: Path, network: nn.Module, optimiser: Stateful) -> tuple[int, dict[str, Any]]:
+def load_checkpoint(unfinished: Unfinished, network: nn.Module, optimiser: Stateful) -> tuple[int, dict[str, Any]]:
     """Put a checkpoint's weights and state in place; (0, {}) when there is none."""
-    unfinished = Unfinished(folder)
     state = unfinished.load(NAME)
     if state is None:
         return 0, {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from contextlib import closing, nullcontext
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from torch import Tensor
 
 from lovevec.encoders.network import Network
 from lovevec.errors import LovevecError
+from lovevec.files.unfinished import Unfinished
 from lovevec.progress import Progress
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.batches import Batch, Batches
@@ -65,22 +65,22 @@ class Trainer:
         augment = Augmentation(codes, encoded, self.units, synonyms, settings.augmentation, settings.twice)
         return Batches(np.flatnonzero(~hidden), negatives, synonyms, augment, settings, self.device)
 
-    def run(self, folder: Path | None, progress: Progress) -> None:
-        """Train to the end, from the folder's checkpoint if it has one; checkpoints go there too."""
-        first, log = load_checkpoint(folder, self.network, self.optimiser) if folder else (0, {})
+    def run(self, unfinished: Unfinished, progress: Progress) -> None:
+        """Train to the end, from the checkpoint that was kept if there is one; checkpoints go there too."""
+        first, log = load_checkpoint(unfinished, self.network, self.optimiser)
         self.losses, before = log.get("losses", []), log.get("seconds", 0.0)
         batches, size = self.batches, self.batches.size
         meter = Meter(self.device)
         if first:
             progress.say(f"going on from step {first:,} of {batches.steps:,}")
             meter.load(log["meter"])
-        begun = saved = time.perf_counter()
+        begun = time.perf_counter()
 
         def keep(step: int) -> None:
             self.seconds = before + time.perf_counter() - begun
-            if folder and self.group.first and step > first:
+            if self.group.first and step > first:
                 log = {"losses": self.losses, "seconds": self.seconds, "meter": meter.state()}
-                save_checkpoint(folder, self.network, self.optimiser, step, log)
+                save_checkpoint(unfinished, self.network, self.optimiser, step, log)
 
         phase_of = progress.phase("training", batches.steps * size, done=first * size)
         with phase_of as phase, closing(batches(first)) as feed, Interruption() as interruption:
@@ -94,9 +94,8 @@ class Trainer:
                 if interruption.asked:
                     keep(done)
                     interruption.stop()
-                if self._due(saved, done):
-                    keep(done)
-                    saved = time.perf_counter()
+                if unfinished.is_due and (self.settings.checkpoint_minutes or done % batches.per_epoch == 0):
+                    keep(done)  # without minutes after each epoch
         with torch.no_grad():
             self.network.table[self.optimiser.untouched()] = 0  # a unit that no word ever had says nothing
         self._refuse_unless(all(bool(weight.isfinite().all()) for weight in self.network.parameters()), done)
@@ -107,12 +106,6 @@ class Trainer:
         self._refuse_unless(loss is None or np.isfinite(loss), step + 1)
         value = "…" if loss is None else f"{loss:.3f}"
         return f"epoch {step // self.batches.per_epoch + 1}/{self.settings.epochs}  loss {value}"
-
-    def _due(self, saved: float, done: int) -> bool:
-        minutes = self.settings.checkpoint_minutes
-        if minutes == 0:
-            return done % self.batches.per_epoch == 0
-        return time.perf_counter() - saved > 60 * minutes
 
     def _refuse_unless(self, finite: bool | np.bool_, step: int) -> None:
         if not finite:

@@ -17,7 +17,7 @@ from lovevec import __version__
 from lovevec.device import choose_device, device_name
 from lovevec.errors import LovevecError
 from lovevec.files import write_json
-from lovevec.files.unfinished import PLAN, Unfinished
+from lovevec.files.unfinished import PLAN, UNFINISHED, Unfinished
 from lovevec.love import LOVE
 from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts
 from lovevec.progress import Progress
@@ -30,7 +30,7 @@ from lovevec.train.score import score, typo_neighbors
 from lovevec.train.settings import PrepareSettings, Settings, with_files
 from lovevec.transformer.load import absolute_source, is_transformer
 
-UNFINISHED, RUN, PREPARED, REPORT = ".unfinished", PLAN, "prepared", "report.json"
+PREPARED, REPORT = "prepared", "report.json"
 OURS = (CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD, REPORT)
 
 
@@ -68,7 +68,7 @@ def resume(output: str | os.PathLike[str], progress: Progress | None = None) -> 
         plan = unfinished.plan()
         target, settings = plan["target"], Settings.from_dict(plan["settings"])
     except (LovevecError, ValueError, KeyError, TypeError, AttributeError):
-        raise LovevecError(f"{folder}: no run to resume here ({UNFINISHED}/{RUN} is missing or damaged)") from None
+        raise LovevecError(f"{folder}: no run to resume here ({UNFINISHED}/{PLAN} is missing or damaged)") from None
     run = _Run(folder, settings, progress)
     prepared = folder / UNFINISHED / PREPARED
     if is_prepared(prepared):
@@ -166,7 +166,7 @@ class _Run:
 
     def _train(self, trainer: Trainer) -> None:
         try:
-            trainer.run(self.own, self.progress)
+            trainer.run(Unfinished(self.own, 60 * self.settings.checkpoint_minutes), self.progress)
         except (KeyboardInterrupt, SystemExit):
             if self.folder:
                 self.progress.say(f"go on with: lovevec train --resume {self.folder}")

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from tests.conftest import made_vectors, made_words, one_thread
 
+from lovevec.files.unfinished import Unfinished
 from lovevec.methods.learned.mimicry import mimic
 from lovevec.methods.learned.rival import Rival
 from lovevec.progress import Progress
@@ -38,7 +39,7 @@ def rows_of(rival: Rival[Any]) -> dict[str, np.ndarray]:
 def trained(kind: type[Rival[Any]], words: list[str], vectors: np.ndarray, **settings: Any) -> Rival[Any]:
     """With the usual settings but for these, in memory."""
     with one_thread():  # what is so small is faster so
-        return mimic(kind, kind.settings_type(**settings), words, vectors, None, CPU, QUIET)
+        return mimic(kind, kind.settings_type(**settings), words, vectors, Unfinished(None), CPU, QUIET)
 
 
 def check_training(kind: type[Rival[Any]], folder: Path, odd: list[str], settings: Any, rate: float) -> None:
@@ -48,7 +49,7 @@ def check_training(kind: type[Rival[Any]], folder: Path, odd: list[str], setting
     vectors = made_vectors(words, DIM)
     quick = replace(settings, learning_rate=rate, batch=36, holdout=0.1)
     with one_thread():
-        rival = mimic(kind, quick, words, vectors, None, CPU, QUIET)
+        rival = mimic(kind, quick, words, vectors, Unfinished(None), CPU, QUIET)
     losses = rival.metadata["losses"]
     assert len(losses) == quick.epochs
     assert losses[-1] < 0.7 * losses[0]

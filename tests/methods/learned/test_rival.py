@@ -12,6 +12,7 @@ from tests.conftest import made_vectors, made_words
 from tests.methods.learned.made_rivals import CPU, DIM, QUIET, random_rival, trained
 
 from lovevec.errors import FormatError, LovevecError
+from lovevec.files.unfinished import Unfinished
 from lovevec.methods.learned.bos import BoS
 from lovevec.methods.learned.learn import open_rival
 from lovevec.methods.learned.mimick import Mimick
@@ -91,7 +92,7 @@ def test_a_loss_that_is_no_number_is_said():
             Mimick.settings_type(pieces=200, learning_rate=1e38, epochs=3),
             words,
             made_vectors(words, DIM),
-            None,
+            Unfinished(None),
             CPU,
             QUIET,
         )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from lovevec import __version__
 from lovevec.errors import LovevecError, MissingExtra
-from lovevec.files import write_json
+from lovevec.files.unfinished import UNFINISHED, Unfinished
 from lovevec.methods.learned import RIVAL
 from lovevec.methods.learned.love import PRESETS, learn_love
 from lovevec.methods.method import Method
@@ -36,7 +36,6 @@ TITLES = {
     "pbos": "PBoS",
 }
 QUICK_EPOCHS = 3
-UNFINISHED, RUN = ".unfinished", "run.json"
 
 
 def learn(
@@ -69,36 +68,37 @@ def _learn_rival(
     progress: Progress,
 ) -> Rival[Any]:
     from lovevec.device import choose_device
-    from lovevec.methods.learned.mimicry import mimic
+    from lovevec.methods.learned.mimicry import SAVE_SECONDS, mimic
+    from lovevec.methods.learned.rival import read_config
     from lovevec.train.target import load_target
 
     origin = {"name": target.name, "words": len(target.words), "sha256": fingerprint(target)}
     identity = {"lovevec": __version__, "rival": name, "settings": asdict(settings), "target": origin}
-    unfinished = place / UNFINISHED if place else None
-    if place and unfinished and not _same(unfinished / RUN, identity):
-        if not unfinished.exists() and _same(place / RIVAL, identity):
+    unfinished = Unfinished(place / UNFINISHED if place else None, SAVE_SECONDS)
+    if place and not _same(unfinished.plan, identity):
+        begun = (place / UNFINISHED).exists()
+        if not begun and _same(partial(read_config, place), identity):
             return kind.load(place)
-        if unfinished.exists() or (place / RIVAL).exists():
+        if begun or (place / RIVAL).exists():
             progress.say(f"{place}: made otherwise (another target, other settings) or damaged; training again")
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir(parents=True)
-        write_json(unfinished / RUN, identity)
+        unfinished.remove()
+        unfinished.begin(identity)
     lower = load_target((target.words, target.vectors), progress=progress)  # each word once, in lower case
     rival = mimic(kind, settings, lower.words, lower.vectors, unfinished, choose_device(device), progress)
     rival.metadata = {**identity, **rival.metadata}
-    if place and unfinished:
+    if place:
         rival.save(place)
-        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.remove()
     return rival
 
 
-def _same(path: Path, identity: dict[str, Any]) -> bool:
-    """Whether the file tells of this rival, with these settings, from this target."""
+def _same(read: Callable[[], dict[str, Any]], identity: dict[str, Any]) -> bool:
+    """Whether what can be read is of this rival, with these settings, from this target."""
     try:
-        stored = json.loads(path.read_text("utf-8"))
+        stored = read()
         alike = all(stored[name] == identity[name] for name in ("rival", "settings"))
         return alike and bool(stored["target"]["sha256"] == identity["target"]["sha256"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (LovevecError, KeyError, TypeError):
         return False
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lovevec.errors import LovevecError
+from lovevec.files.unfinished import UNFINISHED, Unfinished
 from lovevec.love import LOVE
 from lovevec.methods.table import Table
 from lovevec.model.folder import CONFIG
@@ -43,13 +44,13 @@ def learn_love(target: Table, fingerprint: str, settings: Settings, place: Path 
 
 def _state(place: Path, settings: Settings, fingerprint: str) -> str:
     """What the folder holds: this model "finished", its run "unfinished", an "other" one, or "nothing"."""
-    from lovevec.train.run import PREPARED, RUN, UNFINISHED
+    from lovevec.train.run import PREPARED
 
-    own = place / UNFINISHED
+    unfinished = Unfinished(place / UNFINISHED)
     try:
-        if (own / RUN).exists():
-            plan = json.loads((own / RUN).read_text("utf-8"))["settings"]
-            right = read_metadata(own / PREPARED)["target"]["sha256"] == fingerprint
+        if unfinished.exists:
+            plan = unfinished.plan()["settings"]
+            right = read_metadata(place / UNFINISHED / PREPARED)["target"]["sha256"] == fingerprint
             return "unfinished" if right and plan["device"] == settings.device and _same(plan, settings) else "other"
         if (place / CONFIG).exists():
             metadata = json.loads((place / CONFIG).read_text("utf-8"))

@@ -14,7 +14,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from torch import Tensor
 
 from lovevec.encoders.shared import initialise
 from lovevec.errors import LovevecError
+from lovevec.files.unfinished import Unfinished
 from lovevec.methods.learned.rival import Reader, Rival, Training
 from lovevec.progress import Phase, Progress
 from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
@@ -51,12 +51,12 @@ def mimic(
     settings: Training,
     words: Sequence[str],
     vectors: NDArray[np.float32],
-    folder: Path | None,
+    unfinished: Unfinished,
     device: torch.device,
     progress: Progress,
 ) -> Rival[Any]:
-    """Train a rival on the words and their vectors [n, dim]; checkpoints go into `folder`, and one that is there is
-    gone on from. What the run was like stands in its `metadata`."""
+    """Train a rival on the words and their vectors [n, dim]; checkpoints go into `unfinished`, and one that is there
+    is gone on from. What the run was like stands in its `metadata`."""
     held = held_back(len(words), settings.holdout, settings.seed)
     shown = np.setdiff1d(np.arange(len(words)), held, assume_unique=True)
     with progress.phase("vocabulary", unit="units") as phase:
@@ -64,7 +64,7 @@ def mimic(
         rival.words = list(words)
         phase.advance(len(rival.units))
     run = Run(rival, [words[row] for row in shown.tolist()], vectors[shown], device)
-    run(folder, progress)
+    run(unfinished, progress)
     cosine = (normalized(rival.embed([words[row] for row in held.tolist()])) * normalized(vectors[held])).sum(axis=1)
     score = {"words": len(held), "cosine": round(float(cosine.mean()), 4)} if len(held) else {"words": 0}
     rival.metadata = {"losses": run.losses, "seconds": round(run.seconds, 2), "held_back": score}
@@ -91,16 +91,17 @@ class Run:
         self.total = torch.zeros((), device=device)  # of the losses of this epoch so far
         self.seconds = 0.0
 
-    def __call__(self, folder: Path | None, progress: Progress) -> None:
-        """Train to the end, from the folder's checkpoint if it has one; the network is then on the CPU, ready."""
+    def __call__(self, unfinished: Unfinished, progress: Progress) -> None:
+        """Train to the end, from the checkpoint that was kept if there is one; the network is then on the CPU,
+        ready."""
         network = self.rival.network
-        first, log = load_checkpoint(folder, network, self.adam) if folder else (0, {})
+        first, log = load_checkpoint(unfinished, network, self.adam)
         if first:
             progress.say(f"{self.rival.name}: going on from step {first:,} of {self.steps:,}")
             self.losses, self.seconds = log["losses"], log["seconds"]
             self.total.fill_(log["total"])
         with progress.phase("training", self.steps * self.size, done=first * self.size) as phase:
-            self._train(first, folder, phase)
+            self._train(first, unfinished, phase)
         with torch.no_grad():
             unmoved = self.adam.unmoved()
             network.table[unmoved] = 0  # a unit that no word ever had says nothing
@@ -108,9 +109,8 @@ class Run:
                 network.table[UNK] = self.targets.mean(dim=0)
         network.to("cpu").eval()
 
-    def _train(self, first: int, folder: Path | None, phase: Phase) -> None:
-        last_save = time.perf_counter()
-        start_time = last_save - self.seconds
+    def _train(self, first: int, unfinished: Unfinished, phase: Phase) -> None:
+        start_time = time.perf_counter() - self.seconds
         with Interruption() as interruption:
             for step in range(first, self.steps):
                 epoch, place = divmod(step, self.per_epoch)
@@ -123,12 +123,11 @@ class Run:
                 loss = f"  loss {self.losses[-1]:.3f}" if self.losses else ""
                 phase.advance(self.size, f"epoch {epoch + 1}/{self.settings.epochs}{loss}")
                 self.seconds = time.perf_counter() - start_time
-                if folder and (interruption.asked or (epoch_ends and time.perf_counter() - last_save > SAVE_SECONDS)):
+                if interruption.asked or (epoch_ends and unfinished.is_due):
                     log = {"losses": self.losses, "seconds": self.seconds, "total": float(self.total)}
-                    save_checkpoint(folder, self.rival.network, self.adam, step + 1, log)
-                    last_save = time.perf_counter()
+                    save_checkpoint(unfinished, self.rival.network, self.adam, step + 1, log)
                 if interruption.asked:
-                    advice = "; the same command goes on from there" if folder else ""
+                    advice = "; the same command goes on from there" if unfinished.exists else ""
                     phase.progress.say(f"{self.rival.name}: stopped in epoch {epoch + 1}{advice}")
                     interruption.stop()
 
