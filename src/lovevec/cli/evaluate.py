@@ -36,6 +36,7 @@ rivals. Without --vectors, or with --generated, models make the vectors of all w
 
 A model is trained on clean text at each learning rate; the best on the clean dev set is tested, on clean and on damaged
 text. With -o, work that was stopped goes on where it was."""
+DATA_HELP = "where the datasets are (default: $LOVEVEC_DATA, else ./data)"
 NOT_OPTIONS = ("command", "task", "output", "quiet")
 LARGEST = 2**62
 
@@ -55,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, help in TASKS.items():
         task = tasks.add_parser(name, help=help)
         add[name](task)
-        add_common(task)
+        add_common(task, reads_data=name != "speed")
 
 
 def run(given: argparse.Namespace) -> None:
@@ -63,8 +64,6 @@ def run(given: argparse.Namespace) -> None:
     from lovevec import evaluate
 
     options = {name: value for name, value in vars(given).items() if name not in NOT_OPTIONS}
-    if given.task == "speed":  # it reads no datasets
-        del options["data"]
     for flag, kind in (("noise", float), ("typos_per_sentence", int), ("learning_rates", float)):
         if flag in options:
             options[flag] = numbers(f"--{flag.replace('_', '-')}", options[flag] or "", kind)
@@ -212,7 +211,7 @@ def add_downstream(parser: argparse.ArgumentParser, sets: str) -> None:
     parser.add_argument("--epochs", type=int, metavar="N", help="passes over the training text")
 
 
-def add_common(parser: argparse.ArgumentParser) -> None:
+def add_common(parser: argparse.ArgumentParser, reads_data: bool) -> None:
     """Rivals, and what every task has."""
     names = ", ".join([*RIVALS, *OURS])
     parser.add_argument("--rivals", default="", metavar="NAMES", help=f"compare with these: all, or some of {names}")
@@ -225,7 +224,8 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FOLDER", help="keep the results there: JSON, table, pictures; goes on where it was"
     )
-    parser.add_argument("--data", metavar="FOLDER", help="where the datasets are (default: $LOVEVEC_DATA, else ./data)")
+    if reads_data:
+        parser.add_argument("--data", metavar="FOLDER", help=DATA_HELP)
     parser.add_argument("--seed", type=count, default=0, metavar="N", help="decides every random draw (default 0)")
     parser.add_argument(
         "--quick", action="store_true", help="less of everything: to see whether it works, not how well"

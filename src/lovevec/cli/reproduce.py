@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lovevec.cli.evaluate import count, numbers
+from lovevec.cli.evaluate import DATA_HELP, count, numbers
 from lovevec.cli.shell import describe, put
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FOLDER", default="results", help="where results go (default results)"
     )
-    parser.add_argument("--data", metavar="FOLDER", help="where the datasets are (default: $LOVEVEC_DATA, else ./data)")
+    parser.add_argument("--data", metavar="FOLDER", help=DATA_HELP)
     parser.add_argument(
         "--device", default="auto", metavar="NAME", help="where to train: auto, cpu, cuda … (default auto)"
     )

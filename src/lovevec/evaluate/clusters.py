@@ -77,12 +77,12 @@ def clusters(
     refuse_less_than_one(k=k, seeds=seeds, restarts=restarts)
     seeds = seeds or (QUICK_SEEDS if quick else SEEDS)
     restarts = restarts or (QUICK_RESTARTS if quick else RESTARTS)
+    lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
     classes = read_several(word_classes, sets or names_of("clusters"), data_folder(data))
     for one in classes:
         if k and k > len(one.words):
             raise LovevecError(f"-k {k}: {one.name} has only {len(one.words)} words")
     words = list(dict.fromkeys(word for one in classes for word in one.words))
-    lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
 
     def score(method: Method) -> Clusters:
         purities = score_clusters(method, classes, k, seeds, restarts, seed)

@@ -110,12 +110,12 @@ class Downstream:
             settings, rates=checked_rates(checked_numbers("learning-rates", learning_rates)) or settings.rates
         )
         settings = settings.with_epochs(epochs) if epochs else settings
-        split = self.read(str(dataset), data_folder(data))
         noises = noises_of(noise, typos_per_sentence, kind)
         choose_device(device)  # one that is not there is told before anything is read
         progress = progress or Progress(quiet=True)
-        cache = ResultCache(None if keep is None else Path(keep) / CACHE)
         lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
+        cache = ResultCache(None if keep is None else Path(keep) / CACHE)
+        split = self.read(str(dataset), data_folder(data))
         methods = rows_of(lineup, vectors, impute, generated, char_cnn)
         speeds = speeds_of(methods, cache, seed, quick)
         scores = [

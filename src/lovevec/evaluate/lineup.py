@@ -106,7 +106,8 @@ class Lineup:
         return {"rivals": self.rival_names, "target": without_folders(self.target)}
 
     def settings_of(self, sources: Any, sets: Sequence[Any], **more: Any) -> dict[str, Any]:
-        """All that the scores of methods on sets of words depend on; a set is told by its content."""
+        """All that the scores of methods on sets of words depend on, with what else a task has; a set is told by its
+        content."""
         return {
             "methods": [without_folders(source) for source in as_list(sources)],
             **self.settings(),

@@ -82,9 +82,9 @@ def similarity(
     """
     refuse_less_than_one(resamples=resamples)
     resamples = resamples or (QUICK_RESAMPLES if quick else RESAMPLES)
+    lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
     pairs = read_several(similarity_set, sets or names_of("similarity"), data_folder(data))
     words = list(dict.fromkeys(word for one in pairs for word in (*one.left, *one.right)))
-    lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
 
     def score(method: Method) -> Similarity:
         correlations = score_similarity(method, pairs, resamples, seed)

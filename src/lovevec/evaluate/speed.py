@@ -50,10 +50,10 @@ def speed(
     refuse_less_than_one(count=count)
     if words is not None and not isinstance(words, (str, os.PathLike)):
         raise LovevecError(f"--words {words!r:.60}: the path of a text file expected")
+    lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
     repeats = QUICK_REPEATS if quick else REPEATS
     text = running_text(words, count) if words else []
     progress = progress or Progress(quiet=True)
-    lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
     lined_up = lineup.methods(methods)
     made = lined_up[len(as_list(methods)) :]  # rivals hold their target already
     known = lineup.target_of([]).words if target is not None and not made else known_words(made or lined_up)
@@ -65,13 +65,8 @@ def speed(
             score["damaged"] = _rounded(words_per_second(method, damaged, repeats))
             score["text"] = _rounded(words_per_second(method, text, repeats)) if text else None
             scores.append(score)
-    settings = {
-        "words": count,
-        "text": Path(words).name if words else None,
-        "repeats": repeats,
-        "seed": seed,
-        "quick": quick,
-    }
+    text_name = Path(words).name if words else None
+    settings = lineup.settings_of(methods, [], words=count, text=text_name, repeats=repeats)
     return Result("speed", settings, scores, speed_table(scores, bool(text)))
 
 

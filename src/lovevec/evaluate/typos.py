@@ -98,9 +98,9 @@ def typos(
     progress = progress or Progress(quiet=True)
     if not methods and not rivals:
         raise LovevecError("nothing to evaluate: name models or vector files with --methods, or --rivals")
+    lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
     lists = read_several(misspellings, sets or SETS, data_folder(data))
     resamples = QUICK_RESAMPLES if quick else RESAMPLES
-    lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
     named = lineup.named(methods)
     table = lower_cased(lineup.target_of(named))  # as the misspellings are
     made = lineup.made(table)
@@ -113,16 +113,9 @@ def typos(
         with progress.phase(f"scoring {method.name}"):
             score = score_typos(here, table, trials, resamples, seed)
             speed = words_per_second(here, trials[0].wrong)
-        speed = None if speed is None else round(speed)
         scores.append(replace(score, words_per_second=speed, mapped=here is not method))
-    settings = {
-        "target": {"name": table.name, "words": len(table.words), "dim": table.dim},
-        "sets": {one.name: {"digest": one.digest} for one in lists},
-        "seed": seed,
-        "resamples": resamples,
-        "quick": quick,
-        "rivals": lineup.rival_names,
-    }
+    described = {"name": table.name, "words": len(table.words), "dim": table.dim}
+    settings = lineup.settings_of(methods, lists, resamples=resamples, target=described)
     return Result("typos", settings, [score.plain() for score in scores], typos_table(table.name, scores))
 
 
