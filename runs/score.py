@@ -24,9 +24,10 @@ from lovevec.methods.table import Table
 DATA = Path(os.environ.get("LOVEVEC_DATA", Path(__file__).resolve().parents[1].parent / "shared" / "data"))
 
 
-def scores_of(love: LOVE, name: str, table: Table | None = None) -> dict[str, float]:
-    """Spearman x 100 of each set and their mean; with the target's table, Birkbeck's misspellings too."""
-    model = Model(love, name)
+def scores_of(love: LOVE, name: str, table: Table | None = None, near: bool = False) -> dict[str, float]:
+    """Spearman x 100 of each set and their mean; with the target's table, Birkbeck's misspellings too. By spelling only
+    unless `near`."""
+    model = Model(love, name, near)
     found = score_similarity(model, [similarity_set(one, DATA) for one in names_of("similarity")], resamples=1)
     scores = {one.name: one.spearman for one in found.sets} | {"mean": found.mean}
     if table is not None:

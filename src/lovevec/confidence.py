@@ -2,18 +2,23 @@
 
 What it is the probability of, for a word that is not known: that the vector which the target has for this word (for a
 misspelling: for the word that was meant) would be among the 10 nearest of all target vectors. It is calibrated at the
-end of training over an even mix of words held back from training and one-edit typos of known words, by a logistic
-regression on four features:
+end of training over a mix: words held back from training, misspelled known words, and nonsense, which is never right.
+
+An imputed vector is judged by a logistic regression on five features:
 
     length      log of the vector's length before normalisation, per unit: units that agree add up
     characters  log of how many characters the word has
     pieces      log of how many pieces it falls into
     longest     the longest piece's share of the word's characters
+    familiar    the mean log probability of its letters (near/novelty.py)
+
+A reading is right if one of its more probable words is the one that was meant, or if it is new and the imputed vector
+right; that sum is calibrated once more:
+
+    mixed = Σ p(word) · known + p(new) · imputed        confidence = sigmoid(intercept + slope · logit(mixed))
 
 Not fitted: a known word has the share that was measured for known words; an empty word has 0; characters that the model
 cannot read ([UNK]), and those by which a word is longer than nearly all words of the mix, take away their share of it.
-Words that are like neither half of the mix (several errors at once, names, numbers, another language) have a number
-that still ranks them, but no promise.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +39,13 @@ from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import GO_ON, SPECIAL, UNK
 
 Numbers = NDArray[np.float64]
-FEATURES = ("length", "characters", "pieces", "longest")
+FEATURES = ("length", "characters", "pieces", "longest", "familiar")
 EVENT = (
     "the word's own target vector is among the 10 nearest of all target vectors,"
-    " over an even mix of words held back from training and one-edit typos of known words"
+    " over a mix of words held back from training, misspelled known words, and nonsense"
 )
+PROBABLE = 0.05  # of a word: less does not bring its vector near
+EDGE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -52,11 +59,13 @@ class Feature:
 
 @dataclass(frozen=True)
 class Confidence:
-    """A fitted calibration: logit = intercept + Σ coefficient x feature. `known` is the share of known words."""
+    """A fitted calibration: logit = intercept + Σ coefficient x feature. `known` is the share of known words; `readings`
+    are intercept and slope of what is mixed."""
 
     intercept: float
     features: Mapping[str, Feature]
     known: float
+    readings: tuple[float, float] = (0.0, 1.0)
 
     def __call__(self, measured: Mapping[str, Numbers]) -> Numbers:
         """The probability for words of which `measured` holds the features, and `unread`, the share of [UNK]."""
@@ -67,6 +76,18 @@ class Confidence:
         chance: Numbers = (1 - measured["unread"]) * longer / (1 + np.exp(-logit))
         return chance
 
+    def mixed(self, reading: Reading, imputed: Numbers) -> Numbers:
+        """How probable it is that one of a string's probable readings is the right one, and its vector right."""
+        near = np.where(reading.chances >= PROBABLE, reading.chances, 0).sum(axis=1)
+        mixed: Numbers = near * self.known + reading.new * imputed
+        return mixed
+
+    def of_reading(self, reading: Reading, imputed: Numbers) -> Numbers:
+        """The confidence of the mean over readings; `imputed` is that of the imputed vector alone."""
+        intercept, slope = self.readings
+        chance: Numbers = 1 / (1 + np.exp(-intercept - slope * logit(self.mixed(reading, imputed))))
+        return chance
+
     @classmethod
     def from_metadata(cls, metadata: Mapping[str, Any]) -> Confidence | None:
         """Read what training stored in a model's config.json; None where the model has no calibration."""
@@ -75,16 +96,33 @@ class Confidence:
             return None
         try:
             features = {name: Feature(**numbers) for name, numbers in found["features"].items()}
-            made = cls(found["intercept"], features, found["known"])
-            plain = [made.intercept, made.known]
+            made = cls(found["intercept"], features, found["known"], tuple(found["readings"]))
+            plain = [made.intercept, made.known, *made.readings]
             plain += [number for part in features.values() for number in (part.coefficient, part.low, part.high)]
             sane = all(type(number) in (int, float) and isfinite(number) for number in plain)
             sane &= 0 <= made.known <= 1 and {"characters"} <= features.keys() <= {*FEATURES}
+            sane &= len(made.readings) == 2
         except (TypeError, KeyError, AttributeError):
             sane = False
         if not sane:
             raise LovevecError("config.json: `confidence` is not what lovevec writes there; remove it, or train again")
         return made
+
+
+class Reading(Protocol):
+    """What is needed of a reading (near/reader.py)."""
+
+    @property
+    def chances(self) -> Numbers: ...
+    @property
+    def new(self) -> Numbers: ...
+
+
+def logit(chance: Numbers) -> Numbers:
+    """Held off from 0 and 1."""
+    held = np.clip(chance, EDGE, 1 - EDGE)
+    result: Numbers = np.log(held / (1 - held))
+    return result
 
 
 def measure(units: Units, words: Sequence[str], lengths: NDArray[np.float32] | None) -> dict[str, Numbers]:

@@ -23,6 +23,7 @@ Map = NDArray[np.float64]
 SHOWN = 40
 TINY = 1e-38
 BAR = 20
+SHOWN_CHANCE = 0.005
 
 
 class Unit(NamedTuple):
@@ -37,7 +38,8 @@ class Unit(NamedTuple):
 class Explanation:
     """What `love.explain(word)` found; print it, draw it with `plot`, or take `as_dict` for JSON.
 
-    `positional` is A_n, which depends on the number of units alone, `attention` is S, the self-attention, both [n, n]
+    `reading` is known, near, new or empty, and `near` the known words that it may stand for, with their probabilities;
+    units, attention and shares are those of the imputed vector. `positional` is A_n, which depends on the number of units alone, `attention` is S, the self-attention, both [n, n]
     (n-grams are not in them): row i says how much unit i takes from each unit. `head` is the share of the word-level
     head, 0 without one. `confidence` is None where the model has no calibration (`love.metadata["confidence"]` says
     what it is the probability of). `neighbors` are the nearest known words with their cosine.
@@ -45,8 +47,8 @@ class Explanation:
 
     word: str
     normalised: str
-    known: bool
-    empty: bool
+    reading: str
+    near: tuple[tuple[str, float], ...]
     confidence: float | None
     units: tuple[Unit, ...]
     head: float
@@ -55,13 +57,31 @@ class Explanation:
     neighbors: tuple[tuple[str, float], ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def known(self) -> bool:
+        """Whether the word has a vector of its own."""
+        return self.reading == "known"
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to read."""
+        return self.reading == "empty"
+
+    @property
+    def new(self) -> float:
+        """What is left of the probability: that it is a word of its own (or of what `near` does not show)."""
+        return max(0.0, 1 - sum(chance for _, chance in self.near))
+
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {
             "word": self.word,
             "normalised": self.normalised,
+            "reading": self.reading,
             "known": self.known,
             "empty": self.empty,
+            "near": [{"word": word, "probability": chance} for word, chance in self.near],
+            "new": self.new,
             "confidence": self.confidence,
             "units": [unit._asdict() for unit in self.units],
             "head": self.head,
@@ -78,16 +98,21 @@ class Explanation:
         draw_explanation(self, path)
 
     def __str__(self) -> str:
-        return "\n".join([self._headline(), *self._unit_lines(), *self._end_lines()])
+        return "\n".join([self._headline(), *self._reading_lines(), *self._unit_lines(), *self._end_lines()])
 
     __repr__ = __str__
 
     def _headline(self) -> str:
-        what = "empty" if self.empty else "known" if self.known else "imputed"
         shown = self.word if len(self.word) <= 60 else self.word[:40] + "…" + self.word[-15:]
         seen = f", read as {self.normalised!r}" if self.normalised != self.word and len(self.normalised) <= 60 else ""
         sure = "" if self.confidence is None else f", confidence {self.confidence:.2f}"
-        return f"{shown!r}: {what}{sure}{seen}"
+        return f"{shown!r}: {self.reading}{sure}{seen}"
+
+    def _reading_lines(self) -> list[str]:
+        if self.reading not in ("near", "new"):
+            return []
+        near = [f"{word} {chance:.2f}" for word, chance in self.near if chance >= SHOWN_CHANCE]
+        return [f"  may stand for: {', '.join([*near, f'a new word {self.new:.2f}'])}"]
 
     def _unit_lines(self) -> list[str]:
         if self.positional is None:
@@ -122,7 +147,8 @@ def explain(
     word: str,
     parts: ModelParts,
     fold: NumpyEngine | None,
-    known: bool,
+    reading: str,
+    near: list[tuple[str, float]],
     confidence: float,
     neighbors: list[tuple[str, float]],
 ) -> Explanation:
@@ -144,8 +170,8 @@ def explain(
     return Explanation(
         word,
         normalise(word, parts.units.lowercase),
-        known,
-        not word.strip(),
+        reading,
+        tuple(near),
         None if np.isnan(confidence) else confidence,
         units,
         head,

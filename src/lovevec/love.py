@@ -3,9 +3,17 @@
 love = LOVE.load()                    # the shipped default; or a folder, or a hub id
 love["mispelling"]                    # float32, unit length
 love.embed(["oxgen", "archiitect"])   # (2, dim)
-love.neighbors("leukamia")            # [("leukaemia", 0.89), ("leukemia", 0.74), …]
-love.explain("bec0me")                # its units, what each counts, attention, confidence, neighbors
+love.near("recieve")                  # [("receive", 0.93), …]: which known words may be meant, how probably
+love.neighbors("leukamia")            # [("leukemia", 0.95), …]
+love.explain("bec0me")                # its reading, its units, what each counts, attention, confidence, neighbors
 robust = love.attach(vectors)         # your own vectors, with a row for every word they lack
+
+A string has three readings. *Known*: its vector is the word's own row, that of the target. *Near*: probably a known
+word, damaged. *New*: a word of its own, imputed from its spelling. What is not known has the mean over its readings:
+
+    v(s) = Σ p(word | s) · own vector + p(new | s) · imputed(s), at unit length
+
+`LOVE.load(spelling_only=True)` is the LOVE of the paper: every vector is made from the spelling.
 """
 
 from __future__ import annotations
@@ -14,7 +22,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -29,7 +37,12 @@ from lovevec.engine.tables import Precision
 from lovevec.errors import LovevecError
 from lovevec.model.find import find_model
 from lovevec.model.folder import CARD, ModelParts, read_model, write_model
+from lovevec.model.known_rows import RowPrecision
+from lovevec.near.channel import Channel
+from lovevec.near.reader import Reader, Reading, add_readings, near_words
+from lovevec.near.spelled import known_form
 from lovevec.units.words import in_batches, refuse_other_than_words, repeats, word_list
+from lovevec.vectors.rows import normalized
 
 if TYPE_CHECKING:
     from lovevec.attach import Attached
@@ -44,40 +57,58 @@ LONG = 250_000
 class LOVE:
     """A trained model: immutable, safe to share between threads. Inference needs no torch."""
 
-    def __init__(self, parts: ModelParts, card: str = "", engine: Mode = "auto") -> None:
+    def __init__(
+        self, parts: ModelParts, card: str = "", engine: Mode = "auto", *, spelling_only: bool = False
+    ) -> None:
         self.parts = parts
         self.card = card
         self.dim = parts.spec.dim
         self.engine: Engine = _engine(parts, engine)
-        self._known = NeighborIndex(parts.words, lambda: self.engine.embed_once(parts.words))
+        self.spelling_only = spelling_only or parts.rows is None
+        self._known = NeighborIndex(parts.words, self._known_vectors)
+        self._reader = Reader(parts.words, parts.channel, parts.units.lowercase)
 
     @classmethod
-    def load(cls, name: str | os.PathLike[str] | None = None, engine: Mode = "auto") -> LOVE:
+    def load(
+        cls, name: str | os.PathLike[str] | None = None, engine: Mode = "auto", *, spelling_only: bool = False
+    ) -> LOVE:
         """Read a model, checked by size and hash: the shipped default, a shipped model by its name, a model folder, or
-        a hub id `owner/name` (looked for in the local cache first). `engine`: auto, numpy or numba."""
+        a hub id `owner/name` (looked for in the local cache first). `engine`: auto, numpy or numba. With
+        `spelling_only` every vector is made from the spelling, as in the paper: known words too."""
         folder = find_model(name)
         card = folder / CARD
-        return cls(read_model(folder), card.read_text("utf-8", "replace") if card.is_file() else "", engine)
+        text = card.read_text("utf-8", "replace") if card.is_file() else ""
+        return cls(read_model(folder), text, engine, spelling_only=spelling_only)
 
     from_pretrained = load
 
-    def save(self, folder: str | os.PathLike[str], precision: Precision | None = None) -> None:
-        """Write the model folder, whole or not at all: as it is, or its folded tables as float16 or int8."""
-        write_model(Path(folder), self.parts, self.card, precision)
+    def save(
+        self, folder: str | os.PathLike[str], precision: Precision | None = None, rows: RowPrecision | None = None
+    ) -> None:
+        """Write the model folder, whole or not at all: as it is, or its folded tables as float16 or int8, and the known
+        words' own rows as float16, int8, int4, or none."""
+        write_model(Path(folder), self.parts, self.card, precision, rows)
 
     save_pretrained = save
 
     def __repr__(self) -> str:
         mimics = self.parts.metadata.get("target", {}).get("name", "a target that is not stated")
-        return f"LOVE({self.dim} dimensions, {len(self.words):,} known words, {self.parts.precision}; mimics {mimics})"
+        how = ", by spelling only" if self.spelling_only else ""
+        known = f"{len(self.words):,} known words"
+        return f"LOVE({self.dim} dimensions, {known}, {self.parts.precision}{how}; mimics {mimics})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return LOVE, (self.parts, self.card, self.engine.mode)
+        return partial(LOVE, spelling_only=self.spelling_only), (self.parts, self.card, self.engine.mode)
 
     @property
     def words(self) -> Sequence[str]:
         """The known words: those of the target, in its order."""
         return self.parts.words
+
+    @property
+    def channel(self) -> Channel | None:
+        """How words get damaged, as it was learned; None for a model that reads by spelling only."""
+        return None if self.spelling_only else self.parts.channel
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -96,7 +127,7 @@ class LOVE:
         return self.embed(word)
 
     def __contains__(self, word: object) -> bool:
-        """Whether the word is known: in the target, letter by letter (lower-cased first where the model does so)."""
+        """Whether the word is known: it, or a form of it (in lower case, without outer punctuation; near/spelled.py)."""
         return isinstance(word, str) and self._spelled(word) in self._known.place
 
     @overload
@@ -146,11 +177,81 @@ class LOVE:
             if repeats(words):
                 place: dict[str, int] = {}
                 where = [place.setdefault(word, len(place)) for word in words]
-                return self.engine.embed(list(place))[where]
-            return self.engine.embed(words)
+                return self._vectors(list(place))[where]
+            return self._vectors(words)
         except (TypeError, AttributeError):  # so that good words need not be looked at one by one
             refuse_other_than_words(words, first)
             raise
+
+    def _vectors(self, words: Sequence[str]) -> Floats:
+        """A known word's own row; the mean over its readings for any other."""
+        if self.spelling_only or self.parts.rows is None:
+            return self.engine.embed(words)
+        rows, unknown = self._look_up(words)
+        if not unknown:
+            return self.parts.rows[rows]
+        result = np.empty((len(words), self.dim), dtype=np.float32)
+        have = rows >= 0
+        result[have] = self.parts.rows[rows[have]]
+        result[~have] = self._mean_of_readings(unknown)
+        return result
+
+    def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+        """The row of each known word, -1 for others; and the others, as they are to be read (see near/spelled.py)."""
+        get = self._known.place.get
+        rows = np.fromiter((get(word, -1) for word in words), dtype=np.int64, count=len(words))
+        unknown = []
+        for place in np.flatnonzero(rows < 0).tolist():
+            rows[place], string = known_form(words[place], get)
+            if rows[place] < 0:
+                unknown.append(string)
+        return rows, unknown
+
+    def read(self, strings: Sequence[str]) -> Reading:
+        """What strings may stand for, each as an unknown one: rows of the known words, their probabilities, and that
+        of new (see near/reader.py)."""
+        return self._reader.by(strings, self.engine.for_many, self.engine.threads)
+
+    def _mean_of_readings(self, strings: Sequence[str]) -> Floats:
+        """[len(strings), dim] of unit length."""
+        reading, table = self.read(strings), self.parts.rows
+        assert table is not None
+        vectors = self.engine.embed(strings) * reading.new.astype(np.float32)[:, None]
+        add_readings(vectors, reading, table.__getitem__)
+        return normalized(vectors)
+
+    def impute(self, words: Sequence[str]) -> Floats:
+        """Unit rows made from the spelling alone, of known words too."""
+        return self.engine.embed(words)
+
+    def _known_vectors(self) -> Floats:
+        """The known words' vectors, all of them."""
+        if self.spelling_only or self.parts.rows is None:
+            return self.engine.embed_once(self.parts.words)
+        return self.parts.rows.all()
+
+    @overload
+    def near(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def near(self, word: Iterable[str], k: int = ...) -> list[list[tuple[str, float]]]: ...
+    def near(self, word: str | Iterable[str], k: int = 5) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
+        """The known words that a string may stand for, with their probabilities, most probable first, up to k. What is
+        missing to 1 is the probability that it is a new word (and of what came after the k-th). A known word stands
+        for itself; an empty one for nothing. For a list of words a list for each."""
+        words = [word] if isinstance(word, str) else word_list(word)
+        refuse_other_than_words(words)
+        rows, unknown = self._look_up(words)
+        found = near_words(self.words, rows, self.read(unknown), k)
+        return found[0] if isinstance(word, str) else found
+
+    def readings(self, words: Iterable[str]) -> list[str]:
+        """How each word is read: known, near (more probably a known word than not), new, or empty."""
+        listed = word_list(words)
+        refuse_other_than_words(listed)
+        rows, unknown = self._look_up(listed)
+        new = iter((self.read(unknown).new >= 0.5).tolist())
+        named = ["known" if row >= 0 else "new" if next(new) else "near" for row in rows.tolist()]
+        return [name if word.strip() else "empty" for name, word in zip(named, listed, strict=True)]
 
     @overload
     def neighbors(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
@@ -187,21 +288,35 @@ class LOVE:
         result = np.full(len(listed), np.nan)
         if self._calibration is not None:
             for low in range(0, len(listed), BATCH):
-                part = listed[low : low + BATCH]
-                found = self._calibration(self.measure(part))
-                found[[word in self for word in part]] = self._calibration.known
-                found[[not word.strip() for word in part]] = 0.0
-                result[low : low + len(part)] = found
+                result[low : low + BATCH] = self._confidence(listed[low : low + BATCH], self._calibration)
         return result
 
+    def _confidence(self, words: Sequence[str], calibration: Confidence) -> NDArray[np.float64]:
+        rows, unknown = self._look_up(words)
+        found = np.full(len(words), calibration.known)
+        if unknown:
+            imputed = calibration(self.measure(unknown))
+            found[rows < 0] = imputed if self.spelling_only else calibration.of_reading(self.read(unknown), imputed)
+        found[[not word.strip() for word in words]] = 0.0
+        return found
+
+    def imputed_confidence(self, words: Sequence[str]) -> NDArray[np.float64]:
+        """The same of the vectors that `impute` gives: without a look at what is spelled alike."""
+        if self._calibration is None:
+            return np.full(len(words), np.nan)
+        rows, unknown = self._look_up(words)
+        found = np.full(len(words), self._calibration.known)
+        found[rows < 0] = self._calibration(self.measure(unknown))
+        return found
+
     def measure(self, words: Sequence[str]) -> dict[str, NDArray[np.float64]]:
-        """The features that confidence is judged by, [len(words)] each."""
+        """The features that the confidence of imputed vectors is judged by, [len(words)] each."""
         refuse_other_than_words(words)
-        if self.engine.fold is None:
-            return measure(self.parts.units, words, None)
-        lengths = np.empty(len(words), dtype=np.float32)
-        self.engine.embed(words, lengths)
-        return measure(self.parts.units, words, lengths)
+        lengths = None
+        if self.engine.fold is not None:
+            lengths = np.empty(len(words), dtype=np.float32)
+            self.engine.embed(words, lengths)
+        return measure(self.parts.units, words, lengths) | {"familiar": self._reader.likelihood(words, a_letter=True)}
 
     def explain(self, word: str, k: int = 5) -> Explanation:
         """What the word's vector is made of: units, how much each counts, attention, confidence, nearest words."""
@@ -212,13 +327,16 @@ class LOVE:
             word,
             self.parts,
             self.engine.fold,
-            known=word in self,
+            reading=self.readings([word])[0],
+            near=self.near(word, k),
             confidence=float(self.confidence([word])[0]),
             neighbors=self.neighbors(word, k),
         )
 
     def _spelled(self, word: str) -> str:
-        return word.lower() if self.parts.units.lowercase else word
+        """The known word that a string is a form of, else the string itself."""
+        row = known_form(word, self._known.place.get)[0]
+        return self.words[row] if row >= 0 else word
 
     @cached_property
     def _calibration(self) -> Confidence | None:

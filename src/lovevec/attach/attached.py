@@ -2,14 +2,16 @@
 
 robust = love.attach("glove.6B.100d.txt")
 robust["misspelling"]                # GloVe's own row, bit for bit
-robust["mispelling"]                 # imputed: in GloVe's space, at a length that fits
+robust["mispelling"]                 # the mean over its readings: of GloVe's rows, and of an imputed vector
+robust.near("mispelling")            # [("misspelling", 0.97), …]: GloVe's words that may be meant
 robust.known(["the", "mispelling"])  # [True, False]
 
 | the word | its vector |
 |---|---|
 | is in the table | its row, untouched |
-| is there in lower case only (`Apple` where `apple` is) | the row of the lower-case word |
-| is not there | imputed by the model |
+| is there in lower case only (`Apple` where `apple` is), or in another form (near/spelled.py) | the row of that word |
+| is not there, but the model knows it | imputed: the model's own vector of it, in the table's space |
+| is not there | Σ p(word) · the word's row + p(new) · imputed, by the model's channel over the table's words |
 
 Case is bridged this way round only: measured (runs/attach.py), the row of `apple` is nearer to `Apple` than an imputed
 one, the row of `Apple` is farther from `apple`.
@@ -32,6 +34,8 @@ from lovevec.attach.sample import Model, shared_words
 from lovevec.attach.space import SpaceOption, fit_space, known_neighbors
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.errors import LovevecError
+from lovevec.near.reader import Reader, Reading, add_readings, near_words, only_new
+from lovevec.near.spelled import known_form
 from lovevec.units.words import refuse_other_than_words, word_list
 from lovevec.vectors import VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
@@ -48,7 +52,8 @@ class Attached:
     VectorTable, or a path to a vector file. A float32 matrix is used in place, so do not change it afterwards.
     `space` is "direct" when the model was trained on these very vectors, "mapped" when it lives in another space,
     and is found out by default. `lowercase=False` imputes `Apple` also where `apple` is known. `by_confidence=False`
-    leaves imputed vectors their usual length, however unsure the model is of them.
+    leaves imputed vectors their usual length, however unsure the model is of them. `near=False` imputes misspellings
+    too, as the paper does; so does a model that reads by spelling only.
     """
 
     def __init__(
@@ -59,14 +64,18 @@ class Attached:
         space: SpaceOption = "auto",
         lowercase: bool = True,
         by_confidence: bool = True,
+        near: bool = True,
     ) -> None:
         table = _table(vectors)
         self.model, self.dim = model, table.dim
         vectors, norms = _read_only(table.vectors), lengths_of(table.vectors)
         self._known = NeighborIndex(tuple(table.words), vectors, norms)
         self._lowercase = lowercase
-        sample = shared_words(model, self._known.place, vectors)
-        self._space = fit_space(sample, space, lambda: known_neighbors(model, table.words, vectors))
+        self._impute_words = getattr(model, "impute", model.embed)
+        channel = getattr(model, "channel", None) if near else None
+        self._reader = None if channel is None else Reader(self._known.words, channel)
+        sample = shared_words(model, self._impute_words, self._known.place, vectors)
+        self._space = fit_space(sample, space, lambda: known_neighbors(self._impute_words, table.words, vectors))
         self._lengths = fit_lengths(sample, norms)
         self._confidence = ConfidenceLength(model) if by_confidence else None
         self._dropped = table.report.lines()[1:]
@@ -117,15 +126,25 @@ class Attached:
     def embed(self, words: Iterable[str]) -> Floats:
         """Vectors for any strings, [len(words), dim]: their own where known, else imputed."""
         words = _checked(words)
-        row = self._rows(words)
+        row, lacking = self._look_up(words)
         result = np.empty((len(words), self.dim), dtype=np.float32)
         have = row >= 0
         result[have] = self.vectors[row[have]]
-        lacking = [words[place] for place in np.flatnonzero(~have).tolist()]
         if lacking:
             place = {word: number for number, word in enumerate(dict.fromkeys(lacking))}
-            result[~have] = self._impute(list(place))[[place[word] for word in lacking]]
+            result[~have] = self._unknown(list(place))[[place[word] for word in lacking]]
         return result
+
+    @overload
+    def near(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def near(self, word: Iterable[str], k: int = ...) -> list[list[tuple[str, float]]]: ...
+    def near(self, word: str | Iterable[str], k: int = 5) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
+        """The table's words that a string may stand for, with their probabilities; see `LOVE.near`."""
+        words = [word] if isinstance(word, str) else _checked(word)
+        row, lacking = self._look_up(words)
+        found = near_words(self.words, row, self._read(lacking), k)
+        return found[0] if isinstance(word, str) else found
 
     @overload
     def neighbors(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
@@ -139,26 +158,46 @@ class Attached:
         """
         return self._known.neighbors(word, k, lambda words: normalized(self.embed(words)))
 
-    def _rows(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """The row of each word, else of its lower-case form, else -1."""
+    def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+        """The row of each word, or of the known word that it is a form of, else -1; and the others, as they are read."""
         get = self._known.place.get
         rows = np.fromiter((get(word, -1) for word in words), dtype=np.int64, count=len(words))
-        if self._lowercase:
-            for place in np.flatnonzero(rows < 0).tolist():
-                rows[place] = get(words[place].lower(), -1)
-        return rows
+        lacking = []
+        for place in np.flatnonzero(rows < 0).tolist():
+            string = words[place]
+            if self._lowercase:
+                rows[place], string = known_form(string, get)
+            if rows[place] < 0:
+                lacking.append(string)
+        return rows, lacking
+
+    def _read(self, strings: Sequence[str]) -> Reading:
+        """The readings of strings that the table lacks; what the model knows is no misspelling."""
+        if self._reader is None:
+            return only_new(len(strings))
+        engine = getattr(self.model, "engine", None)
+        reading = self._reader.by(strings, getattr(engine, "for_many", "numpy"), getattr(engine, "threads", None))
+        known = np.fromiter((string in self.model for string in strings), dtype=np.bool_, count=len(strings))  # type: ignore[operator]
+        return reading.as_new(known)
+
+    def _unknown(self, strings: Sequence[str]) -> Floats:
+        """Vectors of words that the table lacks: the mean over their readings."""
+        result = np.empty((len(strings), self.dim), dtype=np.float32)
+        for low in range(0, len(strings), CHUNK):
+            chunk = strings[low : low + CHUNK]
+            reading = self._read(chunk)
+            vectors = self._impute(chunk) * reading.new.astype(np.float32)[:, None]
+            add_readings(vectors, reading, self.vectors.__getitem__)
+            result[low : low + CHUNK] = vectors
+        return result
 
     def _impute(self, words: Sequence[str]) -> Floats:
-        """Vectors of words that the table lacks: a direction in its space, times a length."""
-        result = np.empty((len(words), self.dim), dtype=np.float32)
-        for low in range(0, len(words), CHUNK):
-            chunk = words[low : low + CHUNK]
-            vectors = self.model.embed(chunk)
-            lengths = self._lengths(vectors)
-            if self._confidence is not None:
-                lengths = lengths * self._confidence(chunk)
-            result[low : low + CHUNK] = self._space(vectors) * lengths[:, None]
-        return result
+        """What the model makes of words: a direction in the table's space, times a length."""
+        vectors = self._impute_words(words)
+        lengths = self._lengths(vectors)
+        if self._confidence is not None:
+            lengths = lengths * self._confidence(words)
+        return self._space(vectors) * lengths[:, None]
 
 
 def _table(vectors: Any) -> VectorTable:

@@ -98,7 +98,7 @@ class ConfidenceLength:
     """Factors for the lengths of imputed vectors; all 1 for a model that has no calibrated confidence."""
 
     def __init__(self, model: Any) -> None:
-        self._confidence = getattr(model, "confidence", None)
+        self._confidence = getattr(model, "imputed_confidence", None)
         self.known = self._confidence is not None and bool(np.isfinite(self._confidence(["a"])).all())
 
     def __call__(self, words: Sequence[str]) -> Floats:

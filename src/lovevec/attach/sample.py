@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -45,10 +45,12 @@ class Sample:
     own: Floats
 
 
-def shared_words(model: Model, row: Mapping[str, int], vectors: Floats) -> Sample:
+def shared_words(
+    model: Model, impute: Callable[[Sequence[str]], Floats], row: Mapping[str, int], vectors: Floats
+) -> Sample:
     """Words that the model learned from and the table has, in an order drawn once and for all."""
     both = [word for word in model.words if word in row]
     order = np.random.default_rng(SEED).permutation(len(both))[:MOST_WORDS]
     words = [both[place] for place in order.tolist()]
     rows = np.fromiter((row[word] for word in words), dtype=np.int64, count=len(words))
-    return Sample(len(both), min(len(words) // 10, MOST_TESTED), rows, model.embed(words), vectors[rows])
+    return Sample(len(both), min(len(words) // 10, MOST_TESTED), rows, impute(words), vectors[rows])

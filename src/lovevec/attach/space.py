@@ -20,7 +20,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.attach.sample import Model, Sample
+from lovevec.attach.sample import Sample
 from lovevec.engine.nearest import nearest
 from lovevec.engine.products import rows_times
 from lovevec.errors import LovevecError
@@ -65,11 +65,11 @@ class Neighbors:
         return Neighbors(self.vectors[keep], self.rows[keep], self.table)
 
 
-def known_neighbors(model: Model, words: Sequence[str], table: Floats) -> Neighbors:
+def known_neighbors(impute: Callable[[Sequence[str]], Floats], words: Sequence[str], table: Floats) -> Neighbors:
     """The first words of the table, one for each lower-cased form: a model that lower-cases sees no other."""
     _, keep = lower_case(words[: 2 * MOST_WORDS])
     rows = np.flatnonzero(keep)[:MOST_WORDS]
-    return Neighbors(model.embed([words[row] for row in rows.tolist()]), rows, table)
+    return Neighbors(impute([words[row] for row in rows.tolist()]), rows, table)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from lovevec.cli.shell import run_command
 
 COMMANDS = {
     "embed": "vectors for words: any strings, any number of them",
+    "near": "which known words strings may stand for: misspellings",
     "neighbors": "the known words nearest to any word, by a model",
     "similar": "how near two words are",
     "explain": "what a word's vector is made of",
@@ -27,6 +28,7 @@ COMMANDS = {
 }
 EXAMPLES = """examples:
   lovevec embed < words.txt > vectors.vec
+  lovevec near recieve bl00d
   lovevec neighbors mispelling
   lovevec similar colour color
   lovevec explain bec0me --plot bec0me.png

@@ -10,7 +10,8 @@ from lovevec.cli.shell import describe, put
 from lovevec.errors import LovevecError
 
 ABOUT = """What a word's vector is made of: its units, with the weight of each in the sum and its share of the final
-vector; known or imputed; the probability that the vector is right; the nearest known words."""
+vector; its reading (known; near, with the words that it may stand for; new); the probability that the vector is right;
+the nearest known words."""
 EXAMPLES = """examples:
   lovevec explain bec0me
   lovevec explain bec0me --plot bec0me.png
@@ -20,7 +21,7 @@ EXAMPLES = """examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
     describe(parser, ABOUT, EXAMPLES)
-    add_word_arguments(parser)
+    add_word_arguments(parser, "neighbors, and words that it may stand for")
     parser.add_argument("--plot", metavar="FILE", help="also draw the word's attention maps (.png, .svg, .pdf)")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead, attention maps included")
 

@@ -57,6 +57,7 @@ def facts_of(love: LOVE, folder: Path) -> dict[str, Any]:
         },
         "encoder": parts.spec.as_dict(),
         "parameters": sum(counts.values()) if counts else None,
+        "rows": None if parts.rows is None else {"numbers": parts.rows.parameters, "precision": parts.rows.precision},
         "precision": parts.precision,
         "bytes": sum(file.stat().st_size for file in folder.iterdir() if file.is_file()),
         "target": target,
@@ -85,7 +86,7 @@ def lines_of(facts: dict[str, Any]) -> list[tuple[str, str]]:
     by = engine["few_words"]
     if engine["many_words"] != by:
         by += f" for a few words, {engine['many_words']} for many"
-    parameters = facts["parameters"]
+    parameters, rows = facts["parameters"], facts["rows"]
     head = f", word-level head of {encoder['head']}" if encoder["head"] else ""
     return [
         ("model", facts["name"]),
@@ -95,6 +96,7 @@ def lines_of(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("units", f"{units['count']:,} in {units['rows']:,} rows, {units['input']} input"),
         ("encoder", encoder["kind"] + head),
         ("parameters", f"{parameters:,}" if parameters else "not stated"),
+        ("own rows", f"{rows['numbers']:,} numbers, {rows['precision']}" if rows else "none: all by spelling"),
         ("stored as", f"{facts['precision']}, {facts['bytes'] / 1e6:.1f} MB"),
         ("mimics", mimics),
         ("licence", facts["licence"] or "that of its target, which is not stated"),

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from lovevec.cli.shell import MODEL_HELP, describe, one_field, put, refuse_terminal
 
 ABOUT = """The known words whose vectors are nearest to those of the given words, with their cosine. One line a word,
-tab-separated: the word (a tab inside it as \\t); known, imputed or empty; its neighbors. The word itself does not
-count."""
+tab-separated: the word (a tab inside it as \\t); known, near (probably a known word, misspelled), new or empty; its
+neighbors. The word itself does not count."""
 EXAMPLES = """examples:
   lovevec neighbors mispelling leukamia
   lovevec neighbors -k 10 --json < words.txt > neighbors.jsonl
@@ -21,15 +21,15 @@ BATCH = 256  # words compared together: enough to be fast, and the first lines c
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
     describe(parser, ABOUT, EXAMPLES)
-    add_word_arguments(parser)
+    add_word_arguments(parser, "neighbors")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead")
 
 
-def add_word_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which words, by which model, with how many neighbors."""
+def add_word_arguments(parser: argparse.ArgumentParser, counted: str) -> None:
+    """Which words, by which model, with how many of what is `counted`."""
     parser.add_argument("words", nargs="*", metavar="word", help="any strings; without them: one a line from stdin")
     parser.add_argument("-m", "--model", help=MODEL_HELP)
-    parser.add_argument("-k", type=int, default=5, help="how many neighbors (default 5)")
+    parser.add_argument("-k", type=int, default=5, help=f"how many {counted} (default 5)")
 
 
 def run(given: argparse.Namespace) -> None:
@@ -39,17 +39,17 @@ def run(given: argparse.Namespace) -> None:
     batches = given_words(given.words)
     love = LOVE.load(given.model)
     for words in batches:
-        for word, near in zip(words, love.neighbors(words, given.k), strict=True):
-            put(line_of(word, word in love, near, given.json) + "\n")
+        for word, reading, near in zip(words, love.readings(words), love.neighbors(words, given.k), strict=True):
+            put(line_of(word, reading, near, given.json) + "\n")
 
 
-def line_of(word: str, known: bool, near: list[tuple[str, float]], as_json: bool) -> str:
+def line_of(word: str, reading: str, near: list[tuple[str, float]], as_json: bool) -> str:
     """A word and its neighbors, for people or for programs."""
     if as_json:
         listed = [{"word": name, "cosine": round(cosine, 6)} for name, cosine in near]
-        return json.dumps({"word": word, "known": known, "empty": not word.strip(), "neighbors": listed})
-    what = "known" if known else "imputed" if word.strip() else "empty"
-    return f"{one_field(word)}\t{what}\t{', '.join(f'{name} {cosine:.2f}' for name, cosine in near)}"
+        known, empty = reading == "known", reading == "empty"
+        return json.dumps({"word": word, "reading": reading, "known": known, "empty": empty, "neighbors": listed})
+    return f"{one_field(word)}\t{reading}\t{', '.join(f'{name} {cosine:.2f}' for name, cosine in near)}"
 
 
 def given_words(words: list[str]) -> Iterator[list[str]]:

@@ -10,7 +10,7 @@ from lovevec.cli.shell import MODEL_HELP, as_path, describe, one_field, put, ref
 from lovevec.errors import FormatError, LovevecError
 
 ABOUT = """How near two words are: the cosine of their vectors. One line a pair, tab-separated: the two words, the
-cosine, and for each of them known (the model learned from it), imputed, or empty (then the cosine is nan)."""
+cosine, and for each of them known, near (probably a known word, misspelled), new, or empty (then the cosine is nan)."""
 EXAMPLES = """examples:
   lovevec similar colour color
   lovevec similar oxgen oxygen archiitect architect
@@ -43,16 +43,13 @@ def run(given: argparse.Namespace) -> None:
     with ExitStack() as stack:
         pairs = batches_of_pairs(given, stack)
         love = LOVE.load(given.model)
-
-        def state(word: str) -> str:
-            return "known" if word in love else "imputed" if word.strip() else "empty"
-
         for left, right in pairs:
             cosines = np.einsum("ij,ij->i", love.embed(left, progress=False), love.embed(right, progress=False))
             lines = []
-            for a, b, cosine in zip(left, right, cosines.tolist(), strict=True):
+            states = zip(love.readings(left), love.readings(right), strict=True)
+            for a, b, cosine, (one, other) in zip(left, right, cosines.tolist(), states, strict=True):
                 number = f"{cosine:.4f}" if a.strip() and b.strip() else "nan"
-                lines.append(f"{one_field(a)}\t{one_field(b)}\t{number}\t{state(a)}\t{state(b)}\n")
+                lines.append(f"{one_field(a)}\t{one_field(b)}\t{number}\t{one}\t{other}\n")
             put("".join(lines))
 
 

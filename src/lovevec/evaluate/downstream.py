@@ -165,10 +165,9 @@ def rows_of(lineup: Lineup, vectors: Any, impute: Any, generated: bool, char_cnn
     """The methods of the table's rows."""
     alone = [] if vectors is None else lineup.named([vectors])
     models = lineup.named(impute)
-    for source, method in zip(as_list(impute), models, strict=True):
+    for method in models:
         if method.table is not None:
-            shown = source if isinstance(source, str) else method.name
-            raise LovevecError(f"--impute {shown}: is no model; vectors of known words go to --vectors")
+            raise LovevecError(f"--impute {method.name}: is no model; vectors of known words go to --vectors")
     known = table_of(alone[0]) if alone else None
     if alone and known is None:
         shown = vectors if isinstance(vectors, str) else alone[0].name

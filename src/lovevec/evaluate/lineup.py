@@ -66,10 +66,12 @@ class Lineup:
 
     def named(self, sources: Any) -> list[Method]:
         """The methods that `sources` lists: names as on the command line, or what `as_method` takes; a dict gives each
-        a name of its own."""
+        a name of its own. A model is two: by its spelling, as in the paper, and with near."""
         if isinstance(sources, Mapping):
-            return [as_method(source, name, self.progress) for name, source in sources.items()]
-        return [as_method(source, progress=self.progress) for source in as_list(sources)]
+            listed = [as_method(source, name, self.progress) for name, source in sources.items()]
+        else:
+            listed = [as_method(source, progress=self.progress) for source in as_list(sources)]
+        return [row for method in listed for row in (method, *method.beside())]
 
     def target_of(self, methods: Sequence[Method]) -> Table:
         """The vectors that rivals learn from, and that right words are looked for in."""
@@ -82,7 +84,7 @@ class Lineup:
 
     def made(self, target: Table) -> list[Method]:
         """The rivals, made from the target."""
-        return rivals_of(
+        rivals = rivals_of(
             self.rival_names,
             target,
             folder=None if self.keep is None else Path(self.keep) / "models",
@@ -91,6 +93,7 @@ class Lineup:
             quick=self.quick,
             progress=self.progress or Progress(quiet=True),
         )
+        return [row for rival in rivals for row in (rival, *rival.beside())]
 
     def score_each(self, sources: Any, score: Callable[[Method], Scores]) -> list[Scores]:
         """What `score` gives for each method."""

@@ -49,3 +49,33 @@ def whole_lines(blocks: Iterable[bytes], name: str | Path, *marks: bytes) -> Ite
             raise FormatError(name, f"a line of more than {LONGEST_LINE >> 20} MB: not words")
     if rest := b"".join(parts):
         yield rest + marks[0]
+
+
+def read_bytes(path: Path) -> bytes:
+    """All of a file; an error names it."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FormatError(path, f"cannot be read ({error.strerror})") from None
+
+
+def lines_of(path: Path, encoding: str = "utf-8") -> list[str]:
+    """The lines without their ends, as above; UTF-16 is known by its mark."""
+    content = read_bytes(path)
+    expected = "utf-16" if content.startswith(UTF16_MARKS) else encoding
+    try:
+        if expected == "utf-16":
+            content, encoding = content.decode(expected).encode(), "utf-8"
+        text = b"\n".join(split_lines(content)).decode(encoding)
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise FormatError(path, f"is not {expected.upper()} text; save it as UTF-8", line) from None
+    return text.split("\n") if text else []
+
+
+def filled_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """(number from 1, line) of the lines that hold something; an error when none does."""
+    filled = [(number, line) for number, line in enumerate(lines_of(path, encoding), 1) if line.strip()]
+    if not filled:
+        raise FormatError(path, "holds no data")
+    return iter(filled)

@@ -53,6 +53,10 @@ class Method(ABC):
         are. `vectors` [1 + len(words), dim] are the method's own, behind a row of padding."""
         return None
 
+    def beside(self) -> list[Method]:
+        """Further rows of a table that belong to this one."""
+        return []
+
     def attachable(self) -> Any:
         """What `lovevec.attach.Attached` takes for a model."""
         return Directions(self)

@@ -1,4 +1,5 @@
-"""LOVE as a method: every word's vector is made from its spelling."""
+"""LOVE as a method: every word's vector made from its spelling, as in the paper; and LOVE + near, which gives known
+words their own vector and reads misspellings as known words."""
 
 from __future__ import annotations
 
@@ -13,12 +14,21 @@ from lovevec.units.vocabulary import SPECIAL
 
 
 class Model(Method):
-    """A loaded model as a method; it has a vector for every string, whether or not it knows anything of it."""
+    """A loaded model as a method; it has a vector for every string, whether or not it knows anything of it. With `near`
+    it reads strings as the model does by default, else by spelling only."""
 
-    def __init__(self, love: LOVE, name: str) -> None:
-        self.love, self.name, self.dim = love, name, love.dim
-        self.words = love.words
-        self.parameters = Parameters(**love.metadata["parameters"])
+    def __init__(self, love: LOVE, name: str, near: bool = False) -> None:
+        self.love = love if love.spelling_only != near else LOVE(love.parts, love.card, spelling_only=not near)
+        self.name, self.dim, self.words = name, love.dim, love.words
+        network = Parameters(**love.metadata["parameters"])
+        table = love.parts.rows.parameters if near and love.parts.rows is not None else 0
+        self.parameters = network._replace(embedding=network.embedding + table)
+
+    def beside(self) -> list[Method]:
+        """The same model with near, where it holds the known words' own vectors."""
+        if not self.love.spelling_only or self.love.parts.rows is None:
+            return []
+        return [Model(self.love, f"{self.name} + near", near=True)]
 
     def covers(self, words: Sequence[str]) -> Bools:
         """Words that have a unit which the model knows: of any other its vector is that of [UNK]."""

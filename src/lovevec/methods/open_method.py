@@ -12,6 +12,7 @@ vectors (see `lovevec.vectors.memory`).
 from __future__ import annotations
 
 import os
+import shutil
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,10 +34,13 @@ RIVALS = {
     **LEARNED,
     "edit-distance": "the nearest of the first 20,000 words by spelling",
     "symspell": "SymSpell's correction, within two edits",
+    "aspell": "GNU Aspell's first suggestion, where it is installed",
+    "hunspell": "Hunspell's first suggestion, where it is installed",
     "unk": "one vector for all unknown words",
     "random": "for each unknown word a vector drawn at random",
     "backed-off": "a learned mixture of known words spelled alike",
 }
+PROGRAMS = ("aspell", "hunspell")  # no Python packages: `all` does without those that are not installed
 OURS = {
     "love": "LOVE with the paper's settings",
     "love-recipe": "LOVE by our own recipe",
@@ -131,6 +135,9 @@ def rivals_of(
     wanted = listed(names)
     if not wanted:
         return []
+    missing = [name for name in PROGRAMS if name not in wanted]
+    if missing and "all" in names.lower().replace(",", " ").split():
+        progress.say(f"not among all rivals, since not installed: {', '.join(missing)}")
     if target is None:
         raise LovevecError("rivals are made from word vectors: name these with --target FILE")
     return [_make(name, target, folder, device, seed, quick, progress) for name in wanted]
@@ -143,7 +150,7 @@ def _make(
         from lovevec.methods.learned.learn import learn
 
         return learn(name, target, folder, device=device, seed=seed, quick=quick, progress=progress)
-    with progress.phase(f"making {name}"):
+    with progress.phase(f"making {name}") as phase:
         if name == "edit-distance":
             from lovevec.methods.edit_distance import EditDistance
 
@@ -152,6 +159,13 @@ def _make(
             from lovevec.methods.symspell import SymSpell
 
             return SymSpell(target)
+        if name in PROGRAMS:
+            from lovevec.methods.spellers import Aspell, Hunspell
+
+            rival = Aspell(target) if name == "aspell" else Hunspell(target)
+            if rival.dictionary.left_out:
+                phase.advance(0, note=f"{rival.dictionary.left_out:,} words do not fit into its dictionary")
+            return rival
         if name == "unk":
             from lovevec.methods.unknown import Unk
 
@@ -170,8 +184,12 @@ def listed(names: str) -> list[str]:
     wanted: dict[str, None] = {}
     for name in (part.strip().lower() for part in names.split(",")):
         if name == "all":
-            wanted |= dict.fromkeys(RIVALS)
+            wanted |= dict.fromkeys(rival for rival in RIVALS if rival not in PROGRAMS or shutil.which(rival))
         elif name in RIVALS or name in OURS:
+            if name in PROGRAMS:
+                from lovevec.methods.spellers import refuse_missing
+
+                refuse_missing(name)
             wanted[name] = None
         elif name:
             raise LovevecError(f"--rivals {name}: no such rival; there are {', '.join([*RIVALS, *OURS])}, and all")

@@ -29,7 +29,7 @@ class Dictionary:
             import symspellpy
         except ImportError:
             raise MissingExtra("symspellpy", "rivals") from None
-        self._top = symspellpy.Verbosity.TOP
+        self._top, self._all = symspellpy.Verbosity.TOP, symspellpy.Verbosity.ALL
         self._library = symspellpy.SymSpell(max_dictionary_edit_distance=MOST_EDITS)
         for rank, word in enumerate(words, 1):
             self._library.create_dictionary_entry(word, COUNT // rank)
@@ -39,6 +39,10 @@ class Dictionary:
         """The correction, the word itself if it is one of the words; None where none is near."""
         near = self._library.lookup(word, self._top)
         return near[0].term if near else None
+
+    def suggest(self, word: str, k: int = 10) -> list[str]:
+        """The first k of all words within two edits: the nearest first, of these the most frequent."""
+        return [near.term for near in self._library.lookup(word, self._all)[:k]]
 
 
 class SymSpell(WithFallback):

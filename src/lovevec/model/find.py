@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 
 from lovevec.errors import LovevecError
-from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS
+from lovevec.model.folder import CARD, CONFIG, ROWS, TOKENIZER, WEIGHTS, WORDS
 from lovevec.model.shipped import shipped
 
 DEFAULT = "default"
@@ -73,7 +73,7 @@ def _from_hub(name: str) -> Path:
         1
     ]  # that of the HTTP library which this version of the hub's client uses
     try:
-        return Path(snapshot_download(name, allow_patterns=[*NEEDED, CARD]))
+        return Path(snapshot_download(name, allow_patterns=[*NEEDED, ROWS, CARD]))
     except (OSError, ValueError, HfHubHTTPError, connection_error) as error:
         raise LovevecError(f"{tried}; the hub did not give it ({type(error).__name__}: {_line(error)})") from None
 

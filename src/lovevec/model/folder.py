@@ -1,4 +1,4 @@
-"""The model folder: config.json, model.safetensors, tokenizer.json, words.json, and a README.md model card.
+"""The model folder: config.json, model.safetensors, tokenizer.json, words.json, rows.safetensors, a README.md card.
 
 No pickle anywhere: reading a model never runs code from it. The files have fixed names; config.json holds the SHA-256
 of each and of itself, and takes its place last, so a folder without it holds no model, and damage is told by name.
@@ -7,6 +7,9 @@ config.json says what is `stored`:
 
     weights    as they were trained, float32: what training goes on from
     folded     the folded tables (engine/tables.py) in float32, float16 or int8: what inference needs, nothing more
+
+and holds the channel (near/channel.py), by which misspellings are read. rows.safetensors are the known words' own
+vectors (known_rows.py); a model without it makes every vector from the spelling.
 """
 
 from __future__ import annotations
@@ -31,21 +34,24 @@ from lovevec.engine.tables import PRECISIONS, Precision, Tables, table_sizes
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files import atomic_write
 from lovevec.model.known import KnownWords
+from lovevec.model.known_rows import KnownRows
+from lovevec.near.channel import DEFAULT, Channel
 from lovevec.units.mixed_input import INPUT_MODES, Units
 from lovevec.units.vocabulary import UnitVocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-FORMAT = 1
+FORMAT = 2
 AS_TRAINED, FOLDED = "weights", "folded"
-DECIDES = ("format", "stored", "encoder", "units", "sizes", "sha256", "precision")
+DECIDES = ("format", "stored", "encoder", "units", "sizes", "sha256", "channel", "precision")
 CHECKS = ("checksum", "checksum_metadata")
-CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD = (
+CONFIG, WEIGHTS, TOKENIZER, WORDS, ROWS, CARD = (
     "config.json",
     "model.safetensors",
     "tokenizer.json",
     "words.json",
+    "rows.safetensors",
     "README.md",
 )
 
@@ -53,7 +59,8 @@ CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD = (
 @dataclass(frozen=True, eq=False)
 class ModelParts:
     """What a model is, in memory: the encoder's shape, its units, the words it learned from, and either its weights
-    by name, as trained, or its folded tables (then `weights` is empty)."""
+    by name, as trained, or its folded tables (then `weights` is empty); the known words' own `rows`, if it holds them,
+    and the `channel` by which misspellings are read."""
 
     spec: EncoderSpec
     weights: Mapping[str, NDArray[np.float32]]
@@ -61,6 +68,8 @@ class ModelParts:
     words: Sequence[str]
     metadata: dict[str, Any]
     tables: Tables | None = field(default=None)
+    rows: KnownRows | None = None
+    channel: Channel = DEFAULT
 
     @cached_property
     def folded(self) -> Tables:
@@ -75,18 +84,24 @@ class ModelParts:
         return self.tables.precision if self.tables is not None else "float32"
 
 
-def write_model(folder: str | Path, parts: ModelParts, card: str, precision: Precision | None = None) -> None:
+def write_model(
+    folder: str | Path, parts: ModelParts, card: str, precision: Precision | None = None, rows: str | None = None
+) -> None:
     """Write a model folder, whole or not at all; other files in it stay as they are.
 
-    Without `precision` the model is written as it is. float16 and int8 write the folded tables.
+    Without `precision` the model is written as it is. float16 and int8 write the folded tables. `rows` says how the
+    known words' own rows are stored (see known_rows.py), "none" leaves them out.
     """
     tensors = _tensors(parts, precision)
+    own = None if rows == "none" or parts.rows is None else parts.rows.to(rows or parts.rows.precision)
     files = {
         WEIGHTS: save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}),
         TOKENIZER: parts.units.vocabulary.to_json().encode("utf-8"),
         WORDS: json.dumps(list(parts.words)).encode("ascii"),
         CARD: card.encode("utf-8", "backslashreplace"),
     }
+    if own is not None:
+        files[ROWS] = save({name: np.ascontiguousarray(tensor) for name, tensor in own.tensors().items()})
     machine = {
         "format": FORMAT,
         "stored": AS_TRAINED if "table" in tensors else FOLDED,
@@ -99,6 +114,7 @@ def write_model(folder: str | Path, parts: ModelParts, card: str, precision: Pre
         },
         "sizes": {name: list(tensors[name].shape) for name in sorted(tensors)},
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name != CARD},
+        "channel": parts.channel.as_dict(),
     }
     if machine["stored"] == FOLDED:
         machine["precision"] = tensors["out"].dtype.name
@@ -134,6 +150,8 @@ def _write_together(folder: Path, files: Mapping[str, bytes]) -> None:
             file.flush()
             os.fsync(file.fileno())
         (folder / CONFIG).unlink(missing_ok=True)
+        if ROWS not in files:
+            (folder / ROWS).unlink(missing_ok=True)
 
 
 def checksum(config: Mapping[str, Any]) -> str:
@@ -159,7 +177,8 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
         raise LovevecError(f"{folder}: holds no model ({CONFIG} is missing)")
     config = _read_config(folder / CONFIG)
     spec = _read_spec(folder / CONFIG, config)
-    content = {name: _read_checked(folder / name, config) for name in (WEIGHTS, TOKENIZER, WORDS)}
+    needed = (WEIGHTS, TOKENIZER, WORDS, *((ROWS,) if ROWS in _hashes(config) else ()))
+    content = {name: _read_checked(folder / name, config) for name in needed}
     how = config["units"]
     text = content[TOKENIZER].decode("utf-8", "replace")
     vocabulary = UnitVocabulary.from_json(text, folder / TOKENIZER, how["buckets"], how["ngrams"])
@@ -167,9 +186,26 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
     units = Units(vocabulary, how["input"], how["lowercase"])
     words = KnownWords(content[WORDS], folder / WORDS)
     metadata = {key: config[key] for key in config if key not in (*DECIDES, *CHECKS)}
+    rows = _read_rows(folder / ROWS, content[ROWS], spec.dim) if ROWS in content else None
+    channel = _read_channel(folder / CONFIG, config)
     if config["stored"] == FOLDED:
-        return ModelParts(spec, {}, units, words, metadata, Tables.from_tensors(tensors))
-    return ModelParts(spec, tensors, units, words, metadata)
+        return ModelParts(spec, {}, units, words, metadata, Tables.from_tensors(tensors), rows, channel)
+    return ModelParts(spec, tensors, units, words, metadata, None, rows, channel)
+
+
+def _read_rows(path: Path, content: bytes, dim: int) -> KnownRows:
+    """The known words' own rows; that there is one for each word is told when the words are read."""
+    try:
+        return KnownRows.from_tensors(load(content), dim)
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise FormatError(path, f"damaged ({error})") from None
+
+
+def _read_channel(path: Path, config: dict[str, Any]) -> Channel:
+    try:
+        return Channel.from_dict(config.get("channel"))
+    except LovevecError as error:
+        raise FormatError(path, str(error)) from None
 
 
 def _read_tensors(
@@ -260,7 +296,11 @@ def _read_checked(path: Path, config: dict[str, Any]) -> bytes:
         content = path.read_bytes()
     except OSError as error:
         raise LovevecError(f"{path}: cannot be read ({error.strerror})") from None
-    hashes = config.get("sha256")
-    if not isinstance(hashes, dict) or hashlib.sha256(content).hexdigest() != hashes.get(path.name):
+    if hashlib.sha256(content).hexdigest() != _hashes(config).get(path.name):
         raise FormatError(path, f"damaged: its SHA-256 is not the one in {CONFIG}")
     return content
+
+
+def _hashes(config: dict[str, Any]) -> dict[str, Any]:
+    hashes = config.get("sha256")
+    return hashes if isinstance(hashes, dict) else {}

@@ -1,21 +1,22 @@
-"""Calibrates confidence at the end of training: a logistic regression, judged on words that it was not fitted to.
+"""Calibrates confidence at the end of training: two logistic regressions, judged on words that they were not fitted to.
 
-The words held back and typos of known words are dealt into two halves. Each half is judged by the regression of the
-other: expected calibration error and AUC come from that. The regression that is stored is of both halves.
+Words held back, misspelled known words and nonsense are dealt into two halves. Each half is judged by the regressions
+of the other: expected calibration error and AUC come from that. Those that are stored are of both halves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.confidence import EVENT, Confidence, Feature
-from lovevec.damage.edits import damage
+from lovevec.confidence import EVENT, Confidence, Feature, logit
+from lovevec.damage.misspell import misspell
 from lovevec.love import LOVE
+from lovevec.model.known_rows import KnownRows
 from lovevec.train.score import ranks
 
 Numbers = NDArray[np.float64]
@@ -25,6 +26,7 @@ NEAR = 10
 RIDGE = 1e-3
 BINS = 10
 OUTER = 0.005
+NONSENSE = 4  # one such string for so many held-back words
 
 
 def calibrate(
@@ -39,42 +41,78 @@ def calibrate(
         }
     rng = np.random.default_rng([seed, 6])
     kept = np.setdiff1d(np.arange(len(words)), held_back)
-    unseen, typed, known = _some(held_back, rng), _some(kept, rng), _some(np.arange(len(words)), rng)
-    typos = damage([words[row] for row in typed], rng)
+    unaware = without(love, kept)  # held-back words are unknown to it
+    unseen, typed, known = _some(held_back, rng), _some(kept, rng), _some(kept, rng)
+    typos = misspell(misspell([words[row] for row in typed], rng), rng)  # real ones are harder than one pass of these
     real = np.array([typo not in love for typo in typos])  # some come out as they were, or as another word
-    shown = [*(words[row] for row in unseen), *(typo for typo, good in zip(typos, real, strict=True) if good)]
-    rows = np.concatenate([unseen, typed[real]])
-    right = _right(love, shown, vectors, rows)
-    measured = love.measure(shown)
-    of_typo = np.arange(len(rows)) >= len(unseen)
-    weights = np.where(of_typo, 0.5 / max(of_typo.sum(), 1), 0.5 / len(unseen)) * len(rows)
-    known_share = float(_right(love, [words[row] for row in known], vectors, known).mean())
+    nonsense = _nonsense(len(unseen) // NONSENSE, rng)
+    shown = [
+        *(words[row] for row in unseen),
+        *(typo for typo, good in zip(typos, real, strict=True) if good),
+        *nonsense,
+    ]
+    rows = np.concatenate([unseen, typed[real], np.zeros(len(nonsense), dtype=np.int64)])
+    group = np.repeat([0, 1, 2], [len(unseen), int(real.sum()), len(nonsense)])
+    measured, reading = unaware.measure(shown), unaware.read(shown)
+    alone = _right(unaware.engine.embed(shown), vectors, rows) & (group < 2)
+    right = _right(unaware.embed(shown), vectors, rows) & (group < 2)
+    counts = np.maximum(np.bincount(group, minlength=3), 1)
+    weights = (np.array([0.45, 0.45, 0.1]) / counts)[group] * len(rows)
+    known_share = float(_right(unaware.embed([words[row] for row in known]), vectors, known).mean())
 
     def fitted(subset: Bools) -> Confidence:
         features = {name: column[subset] for name, column in measured.items()}
-        return fit(features, right[subset], weights[subset], known_share)
+        imputed = fit(features, alone[subset], weights[subset], known_share)
+        return imputed if love.spelling_only else with_readings(imputed, imputed(measured), subset)
+
+    def with_readings(imputed: Confidence, chance: Numbers, subset: Bools) -> Confidence:
+        mixed = logit(imputed.mixed(reading, chance))[subset]
+        columns = np.stack([np.ones(len(mixed)), mixed], axis=1)
+        intercept, slope = newton(columns, _drawn_in(right[subset]), weights[subset]).tolist()
+        return replace(imputed, readings=(intercept, slope))
+
+    def judged_by(calibration: Confidence) -> Numbers:
+        imputed = calibration(measured)
+        return imputed if love.spelling_only else calibration.of_reading(reading, imputed)
 
     half = rng.permutation(len(rows)) % 2 == 0
-    judged = np.where(half, fitted(~half)(measured), fitted(half)(measured))
+    judged = np.where(half, judged_by(fitted(~half)), judged_by(fitted(half)))
     final = asdict(fitted(np.ones(len(rows), dtype=bool)))
     return {
         "event": EVENT,
         **final,
         "held_back_words": len(unseen),
-        "typos": int(of_typo.sum()),
-        "right": {"held_back": _round(right[~of_typo].mean()), "typos": _round(right[of_typo].mean())},
+        "typos": int(real.sum()),
+        "nonsense": len(nonsense),
+        "right": {"held_back": _round(right[group == 0].mean()), "typos": _round(right[group == 1].mean())},
         "calibration_error": _round(calibration_error(judged, right, weights)),
-        "auc": {"held_back": _auc(judged, right, ~of_typo), "typos": _auc(judged, right, of_typo)},
+        "auc": {"held_back": _auc(judged, right, group == 0), "typos": _auc(judged, right, group == 1)},
+        "on_nonsense": _round(judged[group == 2].mean()) if len(nonsense) else None,
     }
+
+
+def without(love: LOVE, kept: NDArray[np.int64]) -> LOVE:
+    """The same model, that knows only these of its words."""
+    rows = None if love.parts.rows is None else KnownRows.of(love.parts.rows[kept], love.parts.rows.precision)
+    words = [love.words[row] for row in kept.tolist()]
+    return LOVE(replace(love.parts, words=words, rows=rows), engine="numpy", spelling_only=love.spelling_only)
+
+
+def _nonsense(count: int, rng: np.random.Generator) -> list[str]:
+    """Letters in no order, and one letter again and again."""
+    lengths = rng.integers(3, 11, count)
+    drawn = [rng.integers(0, 26, length if number % 2 else 1) for number, length in enumerate(lengths.tolist())]
+    texts = ["".join(chr(ord("a") + letter) for letter in letters.tolist()) for letters in drawn]
+    return [text if len(text) > 1 else text * int(length) for text, length in zip(texts, lengths, strict=True)]
 
 
 def _some(rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
     return rows if len(rows) <= MOST else np.sort(rng.choice(rows, MOST, replace=False))
 
 
-def _right(love: LOVE, shown: Sequence[str], vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> Bools:
+def _right(made: NDArray[np.float32], vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> Bools:
     """The event: its own target vector is among the 10 nearest."""
-    among_nearest: Bools = ranks(love.embed(shown), vectors, rows)[1] < NEAR
+    among_nearest: Bools = ranks(made, vectors, rows)[1] < NEAR
     return among_nearest
 
 
@@ -92,15 +130,18 @@ def fit(measured: dict[str, Numbers], right: Bools, weights: Numbers, known: flo
     centre = weights @ columns / total
     scale = np.maximum(np.sqrt(weights @ (columns - centre) ** 2 / total), 1e-6)
     rows = np.concatenate([np.ones((len(columns), 1)), (columns - centre) / scale], axis=1)
-    hits, misses = float(right.sum()), float((~right).sum())
-    outcome = np.where(right, (hits + 1) / (hits + 2), 1 / (misses + 2))
-    coefficients = newton(rows, outcome, weights)
+    coefficients = newton(rows, _drawn_in(right), weights)
     slopes = coefficients[1:] / scale
     features = {
         name: Feature(float(slope), float(least), float(most))
         for name, slope, least, most in zip(names, slopes, low, high, strict=True)
     }
     return Confidence(float(coefficients[0] - slopes @ centre), features, known)
+
+
+def _drawn_in(right: Bools) -> Numbers:
+    hits, misses = float(right.sum()), float((~right).sum())
+    return np.where(right, (hits + 1) / (hits + 2), 1 / (misses + 2))
 
 
 def newton(rows: Numbers, outcome: Numbers, weights: Numbers) -> Numbers:

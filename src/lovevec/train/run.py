@@ -17,11 +17,14 @@ from lovevec import __version__
 from lovevec.device import choose_device, device_name
 from lovevec.errors import LovevecError
 from lovevec.files import write_json
+from lovevec.files.misspellings import read_misspellings
 from lovevec.files.unfinished import PLAN, UNFINISHED, Unfinished
 from lovevec.love import LOVE
-from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts
+from lovevec.model.folder import CARD, CONFIG, ROWS, TOKENIZER, WEIGHTS, WORDS, ModelParts
+from lovevec.model.known_rows import KnownRows
 from lovevec.progress import Progress
 from lovevec.train.calibration import calibrate
+from lovevec.train.channel import fit_channel
 from lovevec.train.group import Group
 from lovevec.train.loop import Trainer
 from lovevec.train.prepared import Prepared, is_prepared, prepare, refuse_stale
@@ -31,7 +34,7 @@ from lovevec.train.settings import PrepareSettings, Settings, with_files
 from lovevec.transformer.load import absolute_source, is_transformer
 
 PREPARED, REPORT = "prepared", "report.json"
-OURS = (CONFIG, WEIGHTS, TOKENIZER, WORDS, CARD, REPORT)
+OURS = (CONFIG, WEIGHTS, TOKENIZER, WORDS, ROWS, CARD, REPORT)
 
 
 def train(
@@ -81,6 +84,8 @@ def resume(output: str | os.PathLike[str], progress: Progress | None = None) -> 
 class _Run:
     def __init__(self, folder: Path | None, settings: Settings, progress: Progress | None) -> None:
         self.folder, self.settings = folder, settings
+        # read before hours of training, since it may be wrong
+        self.misspellings = read_misspellings(Path(settings.misspellings)) if settings.misspellings else []
         self.own = folder / UNFINISHED if folder else None
         self.device = choose_device(settings.device)
         self.group = Group.from_environment(self.device)
@@ -155,14 +160,24 @@ class _Run:
             "parameters": trainer.network.parameter_counts(),
             "settings": self.settings.as_dict(),
         }
-        parts = ModelParts(trainer.spec, trainer.weights(), trainer.units, prepared.words, metadata)
+        rows = None if self.settings.rows == "none" else KnownRows.of(prepared.vectors, self.settings.rows)
+        parts = ModelParts(trainer.spec, trainer.weights(), trainer.units, prepared.words, metadata, None, rows)
         love = LOVE(parts)
         if self.group.first:
+            parts = self._with_channel(parts)
+            love = LOVE(parts)
             metadata |= self._measure(love, trainer)
             love = LOVE(parts, model_card(self.folder.name if self.folder else prepared.target["name"], metadata))
             self._save(love, metadata)
         self.group.leave()  # the others wait here until the first has scored and saved
         return love
+
+    def _with_channel(self, parts: ModelParts) -> ModelParts:
+        """The model with what it learned of how words get damaged."""
+        with self.progress.phase("learning how words get damaged"):
+            channel, report = fit_channel(parts.words, parts.units.lowercase, self.settings.seed, self.misspellings)
+        parts.metadata["channel_report"] = report
+        return replace(parts, channel=channel)
 
     def _train(self, trainer: Trainer) -> None:
         try:
@@ -177,7 +192,7 @@ class _Run:
         seed, prepared = self.settings.seed, trainer.prepared
         with self.progress.phase("scoring"):
             held_back = prepared.words, prepared.vectors, trainer.held_back, seed
-            scores = score(love, *held_back)
+            scores = score(LOVE(love.parts, spelling_only=True), *held_back)
             typos = typo_neighbors(love, seed)
             confidence = calibrate(love, *held_back)
         seconds = {

@@ -1,4 +1,4 @@
-"""The paper's datasets: what their files are called, where they come from, under which licence; and files as lines.
+"""The paper's datasets: what their files are called, where they come from, under which licence.
 
 None of them ships with the package. A folder of them is named by --data or $LOVEVEC_DATA (docs/data.md).
 """
@@ -6,48 +6,18 @@ None of them ships with the package. A folder of them is named by --data or $LOV
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
 
-from lovevec.errors import FormatError, LovevecError
-from lovevec.files.lines import UTF16_MARKS, split_lines
+from lovevec.errors import LovevecError
+from lovevec.files.lines import read_bytes
 
 Kind = Literal["similarity", "clusters", "texts", "tagged", "misspellings"]
 VARIABLE = "LOVEVEC_DATA"
 OWN_TERMS = "its authors' own terms"
-
-
-def read_bytes(path: Path) -> bytes:
-    """All of a file; an error names it."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise FormatError(path, f"cannot be read ({error.strerror})") from None
-
-
-def lines_of(path: Path, encoding: str = "utf-8") -> list[str]:
-    """The lines without their ends, as `lovevec.files` cuts them; UTF-16 is known by its mark."""
-    content = read_bytes(path)
-    expected = "utf-16" if content.startswith(UTF16_MARKS) else encoding
-    try:
-        if expected == "utf-16":
-            content, encoding = content.decode(expected).encode(), "utf-8"
-        text = b"\n".join(split_lines(content)).decode(encoding)
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise FormatError(path, f"is not {expected.upper()} text; save it as UTF-8", line) from None
-    return text.split("\n") if text else []
-
-
-def filled_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """(number from 1, line) of the lines that hold something; an error when none does."""
-    filled = [(number, line) for number, line in enumerate(lines_of(path, encoding), 1) if line.strip()]
-    if not filled:
-        raise FormatError(path, "holds no data")
-    return iter(filled)
 
 
 def digest_of(paths: Sequence[Path]) -> str:

@@ -1,25 +1,13 @@
 """Sets of words, as plain files.
 
-    pairs          word1, word2, the likeness that people gave them; tabs between
-    classes        a word, the class that it belongs to; a tab between
-    misspellings   real ones with the words that they stand for, in the formats that such lists come in:
-
-        $accommodate            the right word, then its misspellings, one a line (Birkbeck, aspell);
-        accomodate              a number behind one says how often it was seen (Holbrook): each counts once
-        acommadate 3
-
-        accommodate<TAB>accomodate      or two columns: the right word, its misspelling
-
-Misspellings are lower-cased. An underscore, which stands for a space in these lists (`all_right`), stays as it is: so
-tables write phrases, and the misspelling is what somebody has to make sense of. What stands below `$?` is of words that
-nobody could make out, and is left out.
+pairs          word1, word2, the likeness that people gave them; tabs between
+classes        a word, the class that it belongs to; a tab between
+misspellings   real ones with the words that they stand for (files/misspellings.py)
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import FormatError
-from lovevec.evaluate.data.sets import digest_of, filled_lines, find_or_own
+from lovevec.evaluate.data.sets import digest_of, find_or_own
+from lovevec.files.lines import filled_lines
+from lovevec.files.misspellings import read_misspellings
 
 OWN_COLUMNS = (0, 1, 2)
-MARK, UNCLEAR = "$", "?"
-COUNT = re.compile(r"\s+\d+$")
 
 
 @dataclass(frozen=True)
@@ -115,33 +103,5 @@ class Misspellings:
 def misspellings(name_or_path: str, data: Path | None = None) -> Misspellings:
     """Birkbeck, aspell, Holbrook, or an own file."""
     listed, (path,) = find_or_own(name_or_path, "misspellings", data)
-    lines = [(number, line.strip().lower()) for number, line in filled_lines(path)]
-    pairs = list(_below_marks(path, lines) if lines[0][1].startswith(MARK) else _columns(path, lines))
-    if not pairs:
-        raise FormatError(path, "holds no misspellings")
-    right, wrong = (list(side) for side in zip(*pairs, strict=True))
+    right, wrong = (list(side) for side in zip(*read_misspellings(path), strict=True))
     return Misspellings(listed.name if listed else path.stem, right, wrong, digest_of([path]))
-
-
-def _below_marks(path: Path, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, str]]:
-    right = ""
-    for number, line in lines:
-        if line.startswith(MARK):
-            right = line[len(MARK) :].strip()
-            if not right:
-                raise FormatError(path, "a right word is missing behind $", number)
-        elif right != UNCLEAR:
-            yield right, COUNT.sub("", line)
-
-
-def _columns(path: Path, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, str]]:
-    for number, line in lines:
-        cells = [cell.strip() for cell in line.split("\t")]
-        if len(cells) != 2 or not all(cells):
-            raise FormatError(
-                path,
-                "expected $ and a right word with its misspellings in the lines below, or in each line a right word, "
-                f"a tab and its misspelling, not {line!r:.60}",
-                number,
-            )
-        yield cells[0], cells[1]

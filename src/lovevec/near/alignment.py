@@ -1,0 +1,213 @@
+"""The cheapest way from a word to a string, by dynamic programming over many pairs at once.
+
+D[i, j] is the least cost of turning the word's first i letters into the string's first j:
+
+    D[i-1, j-1]    the same letter, or another (its kind by symbols.py)
+    D[i-1, j]      a letter of the word is lost
+    D[i, j-1]      the string has one too many
+    D[i-2, j-2]    two letters change places
+    D[i-2, j-1], D[i-1, j-2], D[i-2, j-2]    a spelling of one or two letters is written for another
+
+with `first` or `last` on top where a slip is at an end of the word. Costs are whole numbers, so the order of adding
+them up does not matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.near.symbols import JOINTS, KIND, KINDS, VOWELS, Symbols
+
+Costs = NDArray[np.int16]
+FAR = np.int16(20_000)  # more than 64 slips cost
+SAME, OTHER, LOST, EXTRA, SWAP, TWO_ONE, TWO_TWO, ONE_TWO = range(8)
+# How many letters of the word and of the string each move takes.
+TAKES = np.array([[1, 1], [1, 1], [1, 0], [0, 1], [2, 2], [2, 1], [2, 2], [1, 2]])
+
+
+@dataclass(frozen=True, eq=False)
+class Slips:
+    """What a slip at each place costs: the costs of all kinds, laid out by symbols."""
+
+    symbols: Symbols
+    costs: Costs  # [KINDS]
+
+    @cached_property
+    def substitution(self) -> Costs:
+        """[symbols, symbols] above 0, but for a letter and itself."""
+        costs = np.maximum(self.costs[self.symbols.substitution], np.int16(1))
+        np.fill_diagonal(costs[1:, 1:], 0)
+        return costs
+
+    @cached_property
+    def spellings(self) -> Costs:
+        """[spellings, spellings], FAR where none is written for the other."""
+        kind = self.symbols.spellings[2]
+        return np.where(kind >= 0, self.costs[kind], FAR).astype(np.int16)
+
+    @cached_property
+    def classes(self) -> NDArray[np.uint8]:
+        """[symbols] 1 for vowels, 2 for h, 3 for joints, else 0."""
+        vowel, silent, joint = (self.symbols.marks(letters) for letters in (VOWELS, "h", JOINTS))
+        return np.where(vowel, 1, np.where(silent, 2, np.where(joint, 3, 0))).astype(np.uint8)
+
+    def lost(self, words: NDArray[np.uint8], lengths: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """[pairs, letters] the kind of slip that leaves out each letter of a word."""
+        kinds = np.array([KIND["lost"], KIND["lost vowel"], KIND["lost h"], KIND["lost"]], dtype=np.uint8)
+        kind = kinds[self.classes[words]]
+        end = (np.arange(words.shape[1]) == lengths[:, None] - 1) & (words == self.symbols.number["e"])
+        kind[end] = KIND["lost end"]
+        kind[_twins(words)] = KIND["lost twin"]
+        return kind
+
+    def extra(self, strings: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[pairs, letters] the kind of slip that puts in each letter of a string."""
+        kinds = np.array([KIND["extra"], KIND["extra vowel"], KIND["extra"], KIND["extra joint"]], dtype=np.uint8)
+        kind = kinds[self.classes[strings]]
+        kind[_twins(strings)] = KIND["extra twin"]
+        return kind
+
+
+def _twins(rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Letters that are the same as a neighbor."""
+    same = rows[:, 1:] == rows[:, :-1]
+    none = np.zeros((len(rows), 1), dtype=np.bool_)
+    return np.concatenate([none, same], axis=1) | np.concatenate([same, none], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Words and strings to align, row for row: symbols [pairs, letters] and lengths."""
+
+    words: NDArray[np.uint8]
+    word_lengths: NDArray[np.int64]
+    strings: NDArray[np.uint8]
+    string_lengths: NDArray[np.int64]
+
+
+def align(pairs: Pairs, slips: Slips, moves: NDArray[np.uint8] | None = None) -> Costs:
+    """[pairs] the least costs; `moves` [letters + 1, letters + 1, pairs] receives the last step to each D[i, j].
+
+    Pairs are dealt with from the longest word down, so that those whose word has i letters or more come first; all
+    strings' places at once, but for letters too many, which follow one another.
+    """
+    order = np.argsort(-pairs.word_lengths, kind="stable")
+    lengths, ends = pairs.word_lengths[order], pairs.string_lengths[order]
+    most_i, most_j = int(lengths.max(initial=0)), int(ends.max(initial=0))
+    words = np.ascontiguousarray(pairs.words[order, :most_i].T)  # [letters, pairs]
+    strings = np.ascontiguousarray(pairs.strings[order, :most_j].T)
+    lost = slips.costs[slips.lost(pairs.words[order, :most_i], lengths).T]
+    extra = slips.costs[slips.extra(pairs.strings[order, :most_j]).T]
+    one, two, _ = slips.symbols.spellings
+    string_one, string_two = one[strings], two[strings[:-1], strings[1:]]
+    first, last, swap = (slips.costs[KIND[name]] for name in ("first", "last", "swap"))
+    result = np.full(len(order), FAR, dtype=np.int16)
+    rows = [np.full((most_j + 1, len(order)), FAR, dtype=np.int16) for _ in range(3)]  # D[i], D[i - 1], D[i - 2]
+
+    for i in range(most_i + 1):
+        rows = [rows[2], rows[0], rows[1]]
+        active = int(np.searchsorted(-lengths, -i, side="right"))
+        best, before, two_before = (row[:, :active] for row in rows)
+        at_end = np.where(lengths[:active] == i, last, np.int16(0))
+        at = [at_end + first if i == taken else at_end for taken in range(3)]  # by how many letters a slip takes
+        step = None if moves is None else moves[i]
+
+        def offer(
+            cost: Costs, start: int, move: int, best: Costs = best, step: NDArray[np.uint8] | None = step
+        ) -> None:
+            """A way to D[i, start:]."""
+            if step is not None:
+                rows_of, cells = np.nonzero(cost < best[start:])
+                step[rows_of + start, order[cells]] = move
+            np.minimum(best[start:], cost, out=best[start:])
+
+        best[:] = FAR
+        if i == 0:
+            best[0] = 0
+        else:
+            letter, here = words[i - 1, :active], strings[:, :active]
+            other = slips.substitution[letter, here]
+            slip = other > 0
+            other += at[1] * slip
+            if step is not None:
+                offer(np.where(slip, FAR, before[:-1]), 1, SAME)
+            offer(before[:-1] + other, 1, OTHER)
+            offer(before + (lost[i - 1, :active] + at[1]), 0, LOST)
+            if most_j > 1:
+                by_two = string_two[:, :active]
+                offer(before[:-2] + (slips.spellings[one[letter], by_two] + at[1]), 2, ONE_TWO)
+        if i > 1:
+            pair = two[words[i - 2, :active], letter]
+            offer(two_before[:-1] + (slips.spellings[pair, string_one[:, :active]] + at[2]), 1, TWO_ONE)
+            if most_j > 1:
+                offer(two_before[:-2] + (slips.spellings[pair, by_two] + at[2]), 2, TWO_TWO)
+                crossed = (
+                    (here[:-1] == letter) & (here[1:] == words[i - 2, :active]) & (letter != words[i - 2, :active])
+                )
+                offer(np.where(crossed, two_before[:-2] + (swap + at[2]), FAR), 2, SWAP)
+        more = extra[:, :active] + at[0]
+        for j in range(1, most_j + 1):
+            cost = best[j - 1] + more[j - 1]
+            if step is not None:
+                step[j, order[:active][cost < best[j]]] = EXTRA
+            np.minimum(best[j], cost, out=best[j])
+        np.minimum(best, FAR, out=best)
+        done = np.flatnonzero(lengths[:active] == i)
+        result[order[done]] = best[ends[done], done]
+    return result
+
+
+def counted(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:
+    """[pairs, KINDS] how often each kind of slip stands in the cheapest alignment."""
+    size = len(pairs.words)
+    shape = int(pairs.word_lengths.max(initial=0)) + 1, int(pairs.string_lengths.max(initial=0)) + 1, size
+    moves = np.zeros(shape, dtype=np.uint8)
+    align(pairs, slips, moves)
+    lost, extra = slips.lost(pairs.words, pairs.word_lengths), slips.extra(pairs.strings)
+    one, two, spelling = slips.symbols.spellings
+    counts = np.zeros((size, len(KINDS)))
+    i, j = pairs.word_lengths.copy(), pairs.string_lengths.copy()
+    while len(going := np.flatnonzero((i > 0) | (j > 0))):
+        at, to = i[going], j[going]
+        move = moves[at, to, going]
+        word, string = pairs.words[going], pairs.strings[going]
+        place = np.arange(len(going))
+
+        def letter(rows: NDArray[np.uint8], ends: NDArray[np.int64], back: int, place=place) -> NDArray[np.uint8]:  # type: ignore[no-untyped-def]
+            return rows[place, np.maximum(ends - back, 0)]
+
+        w1, w2, s1, s2 = letter(word, at, 1), letter(word, at, 2), letter(string, to, 1), letter(string, to, 2)
+        kind = np.select(
+            [
+                move == OTHER,
+                move == LOST,
+                move == EXTRA,
+                move == SWAP,
+                move == TWO_ONE,
+                move == TWO_TWO,
+                move == ONE_TWO,
+            ],
+            [
+                slips.symbols.substitution[w1, s1],
+                letter(lost[going], at, 1),
+                letter(extra[going], to, 1),
+                np.full(len(going), KIND["swap"]),
+                spelling[two[w2, w1], one[s1]],
+                spelling[two[w2, w1], two[s2, s1]],
+                spelling[one[w1], two[s2, s1]],
+            ],
+            0,
+        )
+        slip = move != SAME
+        np.add.at(counts, (going[slip], kind[slip]), 1)
+        takes = TAKES[move]
+        first = slip & ((at == takes[:, 0]) | ((at == 0) & (move == EXTRA)))
+        counts[going[first], KIND["first"]] += 1
+        counts[going[slip & (at == pairs.word_lengths[going])], KIND["last"]] += 1
+        i[going] -= takes[:, 0]
+        j[going] -= takes[:, 1]
+    return counts

@@ -1,0 +1,108 @@
+"""The channel: what was learned of how words get damaged, as plain numbers.
+
+    costs   of each kind of slip, in nats
+    rank    what the log of a word's place in the table counts: the prior of a frequent word
+    new     what each feature of a string counts for its being new (novelty.py)
+
+Learned by `lovevec train` (train/channel.py); stored in config.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.errors import LovevecError
+from lovevec.near.novelty import FEATURES
+from lovevec.near.symbols import KINDS
+
+UNIT = 32  # costs are whole numbers of 1/32 nat
+MOST_COST, MOST = 8.0, 64.0  # nats: what a slip may cost, and anything else
+RANK_OFFSET = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """Learned numbers; `costs` by KINDS, `new` by FEATURES of novelty."""
+
+    costs: Mapping[str, float]
+    rank: float
+    new: Mapping[str, float]
+
+    @cached_property
+    def slip_costs(self) -> NDArray[np.int16]:
+        """[KINDS] in units."""
+        return np.rint(np.array([self.costs[kind] for kind in KINDS]) * UNIT).astype(np.int16)
+
+    @cached_property
+    def new_weights(self) -> NDArray[np.float64]:
+        """[FEATURES]"""
+        return np.array([self.new[feature] for feature in FEATURES])
+
+    def rank_costs(self, rows: NDArray[np.integer]) -> NDArray[np.int32]:
+        """In units, for words at these rows of the table."""
+        return np.rint(self.rank * np.log(rows + float(RANK_OFFSET)) * UNIT).astype(np.int32)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As config.json holds it."""
+        return {"costs": dict(self.costs), "rank": self.rank, "new": dict(self.new)}
+
+    @classmethod
+    def from_dict(cls, raw: Any) -> Channel:
+        """The inverse; an error says that it is not what lovevec writes."""
+        try:
+            made = cls(dict(raw["costs"]), raw["rank"], dict(raw["new"]))
+            numbers = [made.rank, *made.costs.values(), *made.new.values()]
+            sane = set(raw) == {"costs", "rank", "new"} and set(made.costs) == {*KINDS} and set(made.new) == {*FEATURES}
+            sane = sane and all(type(number) in (int, float) and isfinite(number) for number in numbers)
+            sane = sane and all(0 <= cost <= MOST_COST for cost in (made.rank, *made.costs.values()))
+            sane = sane and all(abs(weight) <= MOST for weight in made.new.values())
+        except (TypeError, KeyError, ValueError, AttributeError):
+            sane = False
+        if not sane:
+            raise LovevecError("`channel` is not what lovevec writes there")
+        return made
+
+
+# That of the shipped default model, rounded: for tables too small to learn a channel from.
+DEFAULT = Channel(
+    costs={
+        "other": 5.18,
+        "vowel": 2.05,
+        "sound": 2.05,
+        "key": 3.49,
+        "print": 2.13,
+        "case": 1.59,
+        "lost twin": 1.42,
+        "lost vowel": 1.29,
+        "lost h": 1.44,
+        "lost end": 0.86,
+        "lost": 1.94,
+        "extra twin": 2.45,
+        "extra vowel": 3.02,
+        "extra joint": 3.06,
+        "extra": 3.87,
+        "swap": 1.2,
+        "respelled": 1.65,
+        "misprint": 1.42,
+        "first": 1.31,
+        "last": 0.73,
+    },
+    rank=0.86,
+    new={
+        "constant": -9.33,
+        "total": 0.48,
+        "mean": -1.51,
+        "letters": 1.33,
+        "short": 1.02,
+        "parts": 1.42,
+        "digits": -0.77,
+        "name": 1.5,
+    },
+)

@@ -1,0 +1,144 @@
+"""How much a string looks like a word of its own: a character model of the known words.
+
+A new word is made like others (`unfriended`, `Kreuzberg`); a misspelling has a place that no word has (`wrnog`). The
+model gives each letter a probability after the four before it, counted over the known words and drawn to those of
+shorter contexts where little was counted (Dirichlet smoothing):
+
+    p_k(c | context) = (count(context c) + μ p_{k-1}(c)) / (count(context) + μ)
+
+Counts stand in one table by hash. What speaks for new is a sum over features:
+
+    constant   1
+    total      the log probability of the string
+    mean       the same a letter
+    letters    log of how many there are
+    short      how many are missing to four
+    parts      how much of it the longest known word at its begin and the longest at its end make up: known words in
+               other forms, compounds (`unfriended`)
+    digits     whether some are digits
+    name       whether it begins with a capital where others follow in lower case
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.units.ragged import Ragged, offsets_of, spread
+
+FEATURES = ("constant", "total", "mean", "letters", "short", "parts", "digits", "name")
+ORDER = 5
+BITS, WORD_BITS = 21, 24
+STRENGTH = 5.0
+BEGIN, END = 256, 257
+PRIMES = np.cumprod(np.full(ORDER, 0x01000193, dtype=np.uint32), dtype=np.uint32)
+
+Numbers = NDArray[np.float64]
+
+
+class Novelty:
+    """The character model: `counts` [2^BITS] of all n-grams up to ORDER."""
+
+    def __init__(self, known: Ragged) -> None:
+        places = _places(known)
+        self.counts = np.bincount(places.ravel(), minlength=1 << BITS).astype(np.int32)
+        self.letters = int(known.lengths.sum() + len(known))  # with the ends of words
+        self.words = np.zeros(1 << WORD_BITS - 3, dtype=np.uint8)  # a bit for each known word, by hash
+        whole = _hashes(known.padded().astype(np.uint32), known.lengths)[0][np.arange(len(known)), known.lengths]
+        place = _bit(whole)
+        np.bitwise_or.at(self.words, place >> np.uint32(3), np.uint8(1) << (place & np.uint32(7)).astype(np.uint8))
+        self.uniform = 1 / 256
+
+    def log_probabilities(self, rows: Ragged) -> Ragged:
+        """Of each letter of each row, and of its end: [length + 1] each."""
+        if not len(rows):
+            return Ragged(np.zeros(0), np.zeros(1, dtype=np.int64))  # type: ignore[arg-type]
+        places = _places(rows)  # [ORDER, letters and ends, behind the begin of each word]
+        begins = offsets_of(rows.lengths + 2)[:-1]
+        chance = np.full(places.shape[1], self.uniform)
+        for order in range(ORDER):
+            count = self.counts[places[order]].astype(np.float64)
+            before = np.append(0.0, self.counts[places[order - 1]][:-1]) if order else np.float64(self.letters)
+            chance = (count + STRENGTH * chance) / (before + STRENGTH)
+        inside = np.ones(len(chance), dtype=np.bool_)
+        inside[begins] = False
+        logs = np.log(np.minimum(chance[inside], 1.0))
+        return Ragged(logs, offsets_of(rows.lengths + 1))  # type: ignore[arg-type]
+
+    def features(self, rows: Ragged, digits: NDArray[np.bool_], names: NDArray[np.bool_]) -> Numbers:
+        """[rows, FEATURES]"""
+        result = np.zeros((len(rows), len(FEATURES)))
+        if not len(rows):
+            return result
+        logs = self.log_probabilities(rows)
+        count = logs.lengths.astype(np.float64)
+        result[:, 0] = 1
+        result[:, 1] = np.add.reduceat(logs.values, logs.offsets[:-1])
+        result[:, 2] = result[:, 1] / count
+        result[:, 3] = np.log(np.maximum(rows.lengths, 1))
+        result[:, 4] = np.maximum(4 - rows.lengths, 0)
+        result[:, 5] = self.parts(rows)
+        result[:, 6] = digits
+        result[:, 7] = names
+        return result
+
+    def parts(self, rows: Ragged) -> Numbers:
+        """[rows] (longest known prefix + longest known suffix) / length, neither of them the whole; two letters and more
+        count. One word in 200 is taken for known by chance."""
+        lengths = rows.lengths
+        prefix, suffix = _hashes(rows.padded(1).astype(np.uint32), lengths)
+        place = np.arange(prefix.shape[1])
+        inner = (place >= 2) & (place < lengths[:, None])
+        begin = np.where(inner & self._known(prefix), place, 0).max(axis=1)
+        inner = (place > 0) & (place <= lengths[:, None] - 2)
+        end = np.where(inner & self._known(suffix), lengths[:, None] - place, 0).max(axis=1)
+        return (begin + end) / np.maximum(lengths, 1)
+
+    def _known(self, hashes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        place = _bit(hashes)
+        known: NDArray[np.bool_] = self.words[place >> np.uint32(3)] >> (place & np.uint32(7)).astype(np.uint8) & 1 > 0
+        return known
+
+
+def _places(rows: Ragged) -> NDArray[np.uint32]:
+    """[ORDER, positions] where in the table the n-gram that ends at each position is counted. The positions of a row
+    are its begin, its letters, its end; what lies before the begin is more begin."""
+    lengths = rows.lengths + 2
+    offsets = offsets_of(lengths)
+    text = np.empty(offsets[-1], dtype=np.uint32)
+    text[offsets[:-1]] = BEGIN
+    text[offsets[1:] - 1] = END
+    inner = np.ones(len(text), dtype=np.bool_)
+    inner[offsets[:-1]] = inner[offsets[1:] - 1] = False
+    text[inner] = rows.values
+    inside = np.arange(offsets[-1]) - spread(offsets[:-1], lengths)
+    places = np.empty((ORDER, len(text)), dtype=np.uint32)
+    state = np.zeros(len(text), dtype=np.uint32)
+    for order in range(ORDER):
+        back = text if order == 0 else np.concatenate([np.full(order, BEGIN, dtype=np.uint32), text[:-order]])
+        state = state + np.where(inside >= order, back, np.uint32(BEGIN)) * PRIMES[order]
+        places[order] = _place(state, order)
+    return places
+
+
+def _place(state: NDArray[np.uint32], order: int) -> NDArray[np.uint32]:
+    state = state + np.uint32(0x9E3779B9 * (order + 1) & 0xFFFFFFFF)
+    state = (state ^ state >> np.uint32(15)) * np.uint32(0x2C1B3C6D)
+    return (state ^ state >> np.uint32(12)) >> np.uint32(32 - BITS)
+
+
+def _hashes(letters: NDArray[np.uint32], lengths: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Of each row [rows, width]: hashes [rows, width + 1] of its first k letters, and of those from the k-th on."""
+    width = letters.shape[1]
+    prefix = np.zeros((len(letters), width + 1), dtype=np.uint32)
+    power = np.cumprod(np.append(np.uint32(1), np.full(width, PRIMES[0])), dtype=np.uint32)
+    for place in range(width):
+        prefix[:, place + 1] = prefix[:, place] * PRIMES[0] + letters[:, place]
+    whole = prefix[np.arange(len(letters)), lengths][:, None]
+    left = np.maximum(lengths[:, None] - np.arange(width + 1), 0)
+    return prefix, whole - prefix * power[left]
+
+
+def _bit(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    state = (hashes ^ hashes >> np.uint32(16)) * np.uint32(0x9E3779B1)
+    return state >> np.uint32(32 - WORD_BITS)

@@ -1,0 +1,50 @@
+"""Forms of one and the same word: what is looked for among the known words before anything is called a misspelling.
+
+| the string | is looked for as | |
+|---|---|---|
+| `dog` | itself | |
+| `Dog`, `DOG` | lower case | also where the table has both cases: the string itself comes first |
+| `ﬁlm`, `ｄｏｇ`, `don’t`, `co–op`, a zero-width space inside | NFKC, plain quotes and dashes, nothing invisible | |
+| `(dog)`, ` dog`, `dog!`, `#dog` | without outer punctuation and blanks | where that is a known word, or has letters |
+
+What becomes of the others: accents, run-on and doubled letters, blanks and hyphens inside are slips like any other, with
+their own costs (`hopital`, `soooo`, `out side`); numbers and strings without a letter are never near anything; a
+capitalised unknown word is a name more often, which is a feature of new (novelty.py); CamelCase, hashtags of several
+words, hyphenated and run-together words that are not known are read by their spelling; so are other scripts than the
+known words'.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+
+SAME = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′´`ʼ", "'"),
+        **dict.fromkeys("“”„‟″«»", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f", None),
+        "\u00a0": " ",
+    }
+)
+LEADING = " \t\r\n\v\f\"'([{<#@*_~|,;:!?¿¡"
+TRAILING = " \t\r\n\v\f\"')]}>*_~|,;:!?.…"
+LONGEST = 200  # characters: a longer string is no form of anything
+
+
+def known_form(word: str, get: Callable[[str, int], int]) -> tuple[int, str]:
+    """The row of the known word that a string stands for (`get(word, -1)` looks one up), else -1 and the string as it
+    is to be read further."""
+    if word.isascii() and word.isalnum():
+        return get(word.lower(), -1), word
+    if len(word) > LONGEST:
+        return -1, word
+    plain = unicodedata.normalize("NFKC", word.translate(SAME)).translate(SAME) if not word.isascii() else word
+    inner = plain.lstrip(LEADING).rstrip(TRAILING)
+    for form in (plain, inner):
+        if form:
+            for spelled in (form, form.lower()):
+                if (row := get(spelled, -1)) >= 0:
+                    return row, form
+    return -1, inner if any(map(str.isalpha, inner)) else plain

@@ -1,0 +1,166 @@
+"""The characters of the known words as small numbers (symbols), and what a slip between two of them is called.
+
+sound   letters of one sound group (c k s), or one written as two (f for ph)        fotograf
+vowel   a vowel for a vowel                                                          definate
+key     a neighboring key                                                            mistypr
+print   a look-alike of scanners, one character or two for one (rn for m)            rnodern, bl00d
+case    the same letter with another accent or in another case                       hopital
+other   any other
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.damage.misspell import PRINTED_ALIKE
+from lovevec.units.characters import codes_of
+from lovevec.units.ragged import Ragged
+
+# What can befall a word, each with a cost of its own. `first` and `last` come on top of a slip at an end of the word.
+KINDS = (
+    *("other", "vowel", "sound", "key", "print", "case"),  # a letter for a letter
+    *("lost twin", "lost vowel", "lost h", "lost end", "lost"),  # a letter left out
+    *("extra twin", "extra vowel", "extra joint", "extra"),  # a letter too many
+    *("swap", "respelled", "misprint"),  # two letters change places; a spelling of one or two letters for another
+    *("first", "last"),
+)
+KIND = {name: number for number, name in enumerate(KINDS)}
+MOST_SYMBOLS = 255
+VOWELS = "aeiouy"
+SOUND_GROUPS = ("bp", "dt", "fv", "gj", "gk", "ckqsxz", "mn", "vw", "lr")
+# What the sound key takes for one letter; h and w are not heard.
+SOUNDS_LIKE = {"c": "k", "q": "k", "x": "k", "z": "s", "v": "f", "d": "t", "b": "p", "j": "g", "h": "", "w": ""}
+JOINTS = " -_'."
+PLAIN = "abcdefghijklmnopqrstuvwxyz0123456789" + JOINTS
+
+Bytes = NDArray[np.uint8]
+
+
+def base(character: str) -> str:
+    """The plain lower-case letter: É -> e."""
+    return unicodedata.normalize("NFKD", character)[0].lower()[:1]
+
+
+@dataclass(frozen=True, eq=False)
+class Symbols:
+    """Numbers for characters, from 1 up; 0 is any other character, which is like none, not even itself."""
+
+    characters: Sequence[str]
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Symbols:
+        """Of the characters of these words, the most frequent ones, and the plain letters and digits."""
+        count = Counter("".join(words))
+        common = [character for character, _ in sorted(count.items(), key=lambda item: (-item[1], item[0]))]
+        return cls(tuple(dict.fromkeys([*PLAIN, *common]))[:MOST_SYMBOLS])
+
+    @cached_property
+    def number(self) -> Mapping[str, int]:
+        """Character -> symbol."""
+        return {character: number for number, character in enumerate(self.characters, 1)}
+
+    @cached_property
+    def of_code(self) -> Bytes:
+        """Symbol of each code point."""
+        table = np.zeros(0x110000, dtype=np.uint8)
+        for character, number in self.number.items():
+            table[ord(character)] = number
+        return table
+
+    def encode(self, words: Sequence[str]) -> Ragged:
+        """Words -> rows of symbols."""
+        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+        return Ragged.from_lengths(self.of_code[codes_of("".join(words))], lengths)
+
+    @cached_property
+    def folded(self) -> Bytes:
+        """Symbol -> that of its plain lower-case letter, where there is one, else itself."""
+        plain = [self.number.get(base(character), number) for character, number in self.number.items()]
+        return np.array([0, *plain], dtype=np.uint8)
+
+    @cached_property
+    def sound(self) -> Bytes:
+        """Symbol -> its class in the sound key: vowels are one class, 0 is not heard."""
+        heard = [0]
+        for character in self.characters:
+            letter = base(character)
+            letter = VOWELS[0] if letter in VOWELS else SOUNDS_LIKE.get(letter, letter)
+            heard.append(self.number.get(letter, self.number[character]) if letter else 0)
+        return np.array(heard, dtype=np.uint8)
+
+    def marks(self, letters: str) -> Bytes:
+        """1 for each symbol whose plain letter is one of these."""
+        return np.array([0, *(base(character) in letters for character in self.characters)], dtype=np.uint8)
+
+    @cached_property
+    def substitution(self) -> Bytes:
+        """[symbols, symbols] the kind of the slip that puts the second in the place of the first."""
+        size = len(self.characters) + 1
+        kind = np.full((size, size), KIND["other"], dtype=np.uint8)
+
+        def name(group: Iterable[str], others: Iterable[str], what: str) -> None:
+            first = [self.number[one] for one in group if one in self.number]
+            second = [self.number[one] for one in others if one in self.number]
+            kind[np.ix_(first, second)] = KIND[what]
+
+        for what, table in (("key", "keyboard"), ("print", "scan"), ("print", "ocr")):
+            for character, others in confused(table).items():
+                name(character, others, what)
+        for group in SOUND_GROUPS:
+            name(group, group, "sound")
+        name(VOWELS, VOWELS, "vowel")
+        digits = "0123456789"
+        for table in ("scan", "ocr"):
+            for character, others in confused(table).items():
+                name(character, [one for one in others if one in digits or character in digits], "print")
+        kind[self.folded[:, None] == self.folded[None, :]] = KIND["case"]
+        kind[0], kind[:, 0] = KIND["other"], KIND["other"]
+        return kind
+
+    @cached_property
+    def spellings(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int8]]:
+        """One or two letters that are written for one or two others: (number of each symbol as a spelling [symbols],
+        of each pair [symbols, symbols], 0 for none; the kind of the slip [spellings, spellings], -1 for none)."""
+        rules = [(one, two, "misprint") for pair in PRINTED_ALIKE for one, two in (pair, pair[::-1])]
+        rules += [(one, other, "respelled") for one, others in sounds().items() for other in others]
+        rules = [
+            rule for rule in rules if {*rule[0], *rule[1]} <= self.number.keys() and 3 <= len(rule[0] + rule[1]) <= 4
+            and 1 <= len(rule[0]) <= 2 and 1 <= len(rule[1]) <= 2
+        ]  # fmt: skip
+        names = {name: number for number, name in enumerate(dict.fromkeys(s for rule in rules for s in rule[:2]), 1)}
+        size = len(self.characters) + 1
+        one, two = np.zeros(size, dtype=np.uint8), np.zeros((size, size), dtype=np.uint8)
+        for name, number in names.items():
+            if len(name) == 1:
+                one[self.number[name]] = number
+            else:
+                two[self.number[name[0]], self.number[name[1]]] = number
+        kind = np.full((len(names) + 1, len(names) + 1), -1, dtype=np.int8)
+        for first, second, what in rules:
+            kind[names[first], names[second]] = KIND[what]
+        return one, two, kind
+
+
+def confused(name: str) -> Mapping[str, str]:
+    """A table of the damage: character -> what is taken for it."""
+    table: Mapping[str, str] = json.loads(files("lovevec.damage").joinpath("data", f"{name}.json").read_text("utf-8"))[
+        "neighbors"
+    ]
+    return table
+
+
+def sounds() -> Mapping[str, Sequence[str]]:
+    """Spellings, and what is written for them (see damage/sounds.py)."""
+    table: Mapping[str, Sequence[str]] = json.loads(
+        files("lovevec.damage").joinpath("data", "sounds.json").read_text("utf-8")
+    )["sounds"]
+    return table

@@ -1,0 +1,187 @@
+"""Learns the channel from the target's words alone: damaged words, words held back, and a conditional logit.
+
+Known words are misspelled as damage/misspell.py does, the frequent ones more often; some of the rarer words are held
+back and play the new ones. The costs of slips, what rank counts and what speaks for new are those that make the right
+reading of both halves likeliest. Which alignment is the cheapest depends on the costs, so that both are found in
+turns. `misspellings` (pairs of right word and misspelling) join the damaged words with as much weight as they.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.damage.misspell import misspell
+from lovevec.near.alignment import Slips, counted
+from lovevec.near.channel import DEFAULT, MOST_COST, RANK_OFFSET, Channel
+from lovevec.near.index import Spelled
+from lovevec.near.novelty import FEATURES
+from lovevec.near.reader import Reader
+from lovevec.near.symbols import KINDS
+from lovevec.units.ragged import Ragged
+
+FEWEST = 1000  # words of a target that has its own channel
+TYPOS, HELD_BACK, TESTED = 6000, 3000, 2000
+SHARE = 0.1  # of the target's words, at most held back
+ROUNDS, STEPS = 3, 30
+RIDGE = 1e-3
+LEAST_COST = 0.1
+NAME = FEATURES.index("name")
+BLOCK = 1000
+WEIGHTS = (2.0, 1.0, 2.0)  # of damaged words, words held back, and real misspellings
+
+Numbers = NDArray[np.float64]
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Strings with their candidates' features; `right` is the place of the right candidate, -1 for new."""
+
+    slips: Numbers  # [candidates, KINDS + 1], the last the log of rank
+    offsets: NDArray[np.int64]
+    new: Numbers  # [strings, FEATURES]
+    right: NDArray[np.int64]
+    weights: Numbers
+
+
+def fit_channel(
+    words: Sequence[str], lowercase: bool, seed: int, misspellings: Sequence[Pair] = ()
+) -> tuple[Channel, dict[str, Any]]:
+    """The channel of a target's words, and how good it is on strings that it was not fitted to."""
+    if len(words) < FEWEST:
+        return DEFAULT, {"fitted": False, "why": f"fewer than {FEWEST:,} words: the channel that ships"}
+    rng = np.random.default_rng([seed, 7])
+    kept, held_back = _held_back(words, rng)
+    reader = Reader(kept, DEFAULT, lowercase)
+    sorted_by_name = list(words[:FEWEST]) == sorted(words[:FEWEST])
+    typos = _typos(reader, frozenset(words), 2 * TYPOS, rng, even=sorted_by_name)
+    real = [pair for pair in misspellings if pair[0] in frozenset(kept)]
+    tested = _tested(reader, typos[:TESTED], held_back[: TESTED // 2])
+    groups = [typos[TESTED : TESTED + TYPOS], [(None, word) for word in held_back[TESTED // 2 :]], real]
+    channel = DEFAULT
+    for _ in range(ROUNDS):
+        reader = Reader.like(reader, channel)
+        channel = fit(examples(reader, groups), channel)
+    report = {"fitted": True, "typos": TYPOS, "held_back": len(groups[1]), "misspellings": len(real)}
+    return channel, {**report, **tested(Reader.like(reader, channel))}
+
+
+def _held_back(words: Sequence[str], rng: np.random.Generator) -> tuple[list[str], list[str]]:
+    """The words without some of the rarer half, and those."""
+    able = np.arange(len(words) // 3, len(words))
+    able = able[[any(map(str.isalpha, words[row])) and len(words[row]) > 1 for row in able.tolist()]]
+    chosen = rng.choice(able, min(HELD_BACK, int(SHARE * len(words)), len(able)), replace=False)
+    out = set(chosen.tolist())
+    return [word for row, word in enumerate(words) if row not in out], [words[row] for row in chosen.tolist()]
+
+
+def _typos(
+    reader: Reader, known: frozenset[str], count: int, rng: np.random.Generator, even: bool
+) -> list[tuple[str | None, str]]:
+    """Misspellings of words drawn by Zipf's law (evenly where the table is not in the order of frequency). People write
+    what looks like a word: of two misspellings of each the one is taken that is spelled more like the known words."""
+    words = reader.words
+    able = np.array([row for row, word in enumerate(words) if len(word) > 2 and word.isalpha()])
+    chance = np.ones(len(able)) if even else 1 / (able + RANK_OFFSET)
+    right = [words[row] for row in rng.choice(able, count, p=chance / chance.sum()).tolist()]
+    versions = [misspell(right, rng) for _ in range(2)]
+    likely = [reader.likelihood(version) for version in versions]
+    for number, version in enumerate(versions):
+        likely[number][[string in known or not string for string in version]] = -np.inf
+    wrong = np.where(likely[0] >= likely[1], *(np.array(version, dtype=object) for version in versions)).tolist()
+    return [pair for pair in zip(right, wrong, strict=True) if pair[1] not in known and pair[1]]
+
+
+def examples(reader: Reader, groups: Sequence[Sequence[tuple[str | None, str]]]) -> Examples:
+    """Groups of (right word, string), None for a new one, which weigh as WEIGHTS says."""
+    pairs = [pair for group in groups for pair in group]
+    shares = zip(groups, WEIGHTS, strict=True)
+    weights = np.concatenate([np.full(len(group), weight / max(len(group), 1)) for group, weight in shares])
+    parts = [_features(reader, pairs[low : low + BLOCK]) for low in range(0, len(pairs), BLOCK)]
+    slips, lengths, new, right = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Examples(slips, np.append(0, np.cumsum(lengths)), new, right, weights / weights.sum())
+
+
+def _features(reader: Reader, pairs: Sequence[tuple[str | None, str]]) -> tuple[Numbers, Any, Numbers, Any]:
+    strings = reader.strings([string for _, string in pairs])
+    asked = Spelled.of(strings.rows, reader.symbols)
+    candidates: Ragged = reader.index.candidates(asked)
+    rows = reader.known_rows[candidates.values]
+    counts = counted(reader.pairs(asked, candidates), Slips(reader.symbols, reader.channel.slip_costs))
+    slips = np.concatenate([counts, np.log(rows + float(RANK_OFFSET))[:, None]], axis=1)
+    new = reader.novelty.features(strings.rows, strings.digits, strings.names)
+    right = np.full(len(pairs), -1, dtype=np.int64)
+    for number, (word, _) in enumerate(pairs):
+        found = np.flatnonzero(rows[candidates.offsets[number] : candidates.offsets[number + 1]] == reader.row(word))
+        right[number] = found[0] if len(found) else -1
+    return slips, candidates.lengths, new, right
+
+
+def fit(data: Examples, start: Channel) -> Channel:
+    """The numbers that make the right readings likeliest: Newton's method with a little ridge, costs held above 0."""
+    size = len(KINDS) + 1
+    weights = np.concatenate([-np.array([start.costs[kind] for kind in KINDS]), [-start.rank], start.new_weights])
+    low = np.concatenate([np.full(len(KINDS), -MOST_COST), [-MOST_COST], np.full(len(FEATURES), -np.inf)])
+    high = np.concatenate([np.full(len(KINDS), -LEAST_COST), [0.0], np.full(len(FEATURES), np.inf)])
+    string = np.repeat(np.arange(len(data.new)), np.diff(data.offsets))
+    is_new = data.right < 0
+    right = data.offsets[:-1][~is_new] + data.right[~is_new]
+    ridge = np.full(len(weights), RIDGE)
+    ridge[size] = 0.0  # the constant
+    for _ in range(STEPS):
+        chance, new = chances(data, string, weights)
+        share = data.weights[string] * chance
+        pull = np.concatenate([-data.slips.T @ share, -data.new.T @ (data.weights * new)])
+        pull[:size] += data.slips[right].T @ data.weights[~is_new]
+        pull[size:] += data.new[is_new].T @ data.weights[is_new]
+        pull -= ridge * weights
+        mean = np.zeros((len(data.new), len(weights)))
+        np.add.at(mean, (string, slice(0, size)), chance[:, None] * data.slips)
+        mean[:, size:] = new[:, None] * data.new
+        curve = np.diag(ridge + 1e-9) - (mean.T * data.weights) @ mean
+        curve[:size, :size] += (data.slips.T * share) @ data.slips
+        curve[size:, size:] += (data.new.T * (data.weights * new)) @ data.new
+        free = ~((weights <= low) & (pull < 0)) & ~((weights >= high) & (pull > 0))
+        free[size + NAME] = False  # words of a target are in lower case, most of them: chosen, not learned
+        step = np.zeros(len(weights))
+        step[free] = np.linalg.solve(curve[np.ix_(free, free)], pull[free])
+        step *= min(1.0, 2.0 / max(np.abs(step).max(), 1e-12))
+        weights = np.clip(weights + step, low, high)
+        if np.abs(step).max() < 1e-6:
+            break
+    return Channel(
+        {kind: round(float(-weight), 4) for kind, weight in zip(KINDS, weights, strict=False)},
+        round(float(-weights[size - 1]), 4),
+        {name: round(float(weight), 4) for name, weight in zip(FEATURES, weights[size:], strict=True)},
+    )
+
+
+def chances(data: Examples, string: NDArray[np.int64], weights: Numbers) -> tuple[Numbers, Numbers]:
+    """The probability of each candidate, and of new."""
+    size = data.slips.shape[1]
+    utility, new = data.slips @ weights[:size], data.new @ weights[size:]
+    best = new.copy()
+    np.maximum.at(best, string, utility)
+    exp, own = np.exp(utility - best[string]), np.exp(new - best)
+    total = own + np.bincount(string, exp, minlength=len(new))
+    return exp / total[string], own / total
+
+
+def _tested(reader: Reader, typos: Sequence[tuple[str | None, str]], held_back: Sequence[str]) -> Any:
+    """A function that scores a reader of the same words."""
+
+    def score(fitted: Reader) -> dict[str, float]:
+        reading, new = fitted([string for _, string in typos]), fitted(list(held_back)).new
+        first = [fitted.row(word) == row for (word, _), row in zip(typos, reading.rows[:, 0].tolist(), strict=True)]
+        return {
+            "right_first": round(float(np.mean(first)), 4),
+            "new_on_typos": round(float(reading.new.mean()), 4),
+            "new_on_held_back": round(float(new.mean()), 4),
+        }
+
+    return score
