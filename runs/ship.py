@@ -75,7 +75,8 @@ def card(name: str, love: LOVE, scores: dict[str, dict[str, float]]) -> str:
     held, sure, channel = metadata["report"]["score"], metadata["confidence"], metadata["channel_report"]
     rows = love.parts.rows
     assert rows is not None
-    columns = [key for key in scores["near"] if key not in ("misspellings", "top1", "top10")]
+    near, spelled = scores["near"], scores["spelled"]
+    columns = [key for key in near if key not in ("misspellings", "top1", "top10")]
     lines = [
         f"# {name}",
         "",
@@ -100,9 +101,9 @@ def card(name: str, love: LOVE, scores: dict[str, dict[str, float]]) -> str:
             for key, label in (("near", "known words their own"), ("spelled", "`spelling_only=True`"))
         ),
         "",
-        f"Birkbeck's {scores['near']['misspellings']:,.0f} real misspellings of the known words: the right word's target"
-        f" vector is nearest for {scores['near']['top1']:.1f} %, among the 10 nearest for {scores['near']['top10']:.1f} %"
-        f" (by spelling only {scores['spelled']['top1']:.1f} and {scores['spelled']['top10']:.1f} %).",
+        f"Birkbeck's {near['misspellings']:,.0f} real misspellings of known words: the right word's target vector is"
+        f" nearest for {near['top1']:.1f} %, among the 10 nearest for {near['top10']:.1f} %"
+        f" (by spelling only {spelled['top1']:.1f} and {spelled['top10']:.1f} %).",
         "",
         f"{held['words']:,} words that training never saw, by spelling: own target vector among the 10 nearest"
         f" {held['clean']['top10']:.1%}, cosine {held['clean']['cosine']:.3f}.",

@@ -71,7 +71,7 @@ def test_maps_weights_and_shares_are_those_of_the_encoder(love, word):
     np.testing.assert_allclose(weights[: len(near)], (attention @ near).sum(axis=0), atol=1e-3)
     assert all(weight == 1 for weight in weights[len(near) :])
     whole = parts.sum(axis=0) + head
-    np.testing.assert_allclose(whole / np.linalg.norm(whole), love[word], atol=1e-5)
+    np.testing.assert_allclose(whole / np.linalg.norm(whole), love.impute([word])[0], atol=1e-5)
     shares = [unit.share for unit in found.units]
     np.testing.assert_allclose(shares, parts @ whole / (whole @ whole), atol=1e-4)
     assert found.head == pytest.approx(head @ whole / (whole @ whole), abs=1e-4)
@@ -93,11 +93,13 @@ def test_an_explanation_reads_well_and_stays_as_it_is(plain):
     found = plain.explain("plogrikc")
     text = str(found)
     assert repr(found) == text
-    assert text.startswith("'plogrikc': imputed")
+    assert text.startswith(f"'plogrikc': {found.reading}")
+    assert found.reading in ("near", "new")
+    assert f"a new word {found.new:.2f}" in text
     lines = text.splitlines()
     for unit in found.units:
         assert any(line.split()[:2] == [unit.name, f"{unit.weight:.2f}"] for line in lines)
-    assert found.neighbors[0][0] in lines[len(found.units) + 2]
+    assert found.neighbors[0][0] in lines[len(found.units) + 3]
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.word = "other"
     long = str(plain.explain("ab" * 80))

@@ -59,8 +59,8 @@ class Feature:
 
 @dataclass(frozen=True)
 class Confidence:
-    """A fitted calibration: logit = intercept + Σ coefficient x feature. `known` is the share of known words; `readings`
-    are intercept and slope of what is mixed."""
+    """A fitted calibration: logit = intercept + Σ coefficient x feature. `known` is the share of known words;
+    `readings` are intercept and slope of what is mixed."""
 
     intercept: float
     features: Mapping[str, Feature]
@@ -85,7 +85,8 @@ class Confidence:
     def of_reading(self, reading: Reading, imputed: Numbers) -> Numbers:
         """The confidence of the mean over readings; `imputed` is that of the imputed vector alone."""
         intercept, slope = self.readings
-        chance: Numbers = 1 / (1 + np.exp(-intercept - slope * logit(self.mixed(reading, imputed))))
+        mixed = self.mixed(reading, imputed)
+        chance: Numbers = (mixed > 0) / (1 + np.exp(-intercept - slope * logit(mixed)))
         return chance
 
     @classmethod
@@ -113,9 +114,12 @@ class Reading(Protocol):
     """What is needed of a reading (near/reader.py)."""
 
     @property
-    def chances(self) -> Numbers: ...
+    def chances(self) -> Numbers:
+        """[strings, words] of the known words."""
+
     @property
-    def new(self) -> Numbers: ...
+    def new(self) -> Numbers:
+        """[strings] of a new word."""
 
 
 def logit(chance: Numbers) -> Numbers:

@@ -39,10 +39,11 @@ class Explanation:
     """What `love.explain(word)` found; print it, draw it with `plot`, or take `as_dict` for JSON.
 
     `reading` is known, near, new or empty, and `near` the known words that it may stand for, with their probabilities;
-    units, attention and shares are those of the imputed vector. `positional` is A_n, which depends on the number of units alone, `attention` is S, the self-attention, both [n, n]
-    (n-grams are not in them): row i says how much unit i takes from each unit. `head` is the share of the word-level
-    head, 0 without one. `confidence` is None where the model has no calibration (`love.metadata["confidence"]` says
-    what it is the probability of). `neighbors` are the nearest known words with their cosine.
+    units, attention and shares are those of the imputed vector. `positional` is A_n, which depends on the number of
+    units alone, `attention` is S, the self-attention, both [n, n] (n-grams are not in them): row i says how much unit i
+    takes from each unit. `head` is the share of the word-level head, 0 without one. `confidence` is None where the
+    model has no calibration (`love.metadata["confidence"]` says what it is the probability of). `neighbors` are the
+    nearest known words with their cosine.
     """
 
     word: str

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from functools import cached_property, partial
@@ -39,7 +40,7 @@ from lovevec.model.find import find_model
 from lovevec.model.folder import CARD, ModelParts, read_model, write_model
 from lovevec.model.known_rows import RowPrecision
 from lovevec.near.channel import Channel
-from lovevec.near.reader import Reader, Reading, add_readings, near_words
+from lovevec.near.reader import Reader, Reading, add_readings, near_words, only_new
 from lovevec.near.spelled import known_form
 from lovevec.units.words import in_batches, refuse_other_than_words, repeats, word_list
 from lovevec.vectors.rows import normalized
@@ -127,7 +128,7 @@ class LOVE:
         return self.embed(word)
 
     def __contains__(self, word: object) -> bool:
-        """Whether the word is known: it, or a form of it (in lower case, without outer punctuation; near/spelled.py)."""
+        """Whether the word is known, or a form of a known word (in lower case, in quotes …; near/spelled.py)."""
         return isinstance(word, str) and self._spelled(word) in self._known.place
 
     @overload
@@ -277,7 +278,10 @@ class LOVE:
         """Your own word vectors (gensim, a dict, a file, …), with an imputed row for every word that they lack."""
         from lovevec.attach import Attached
 
-        return Attached(self, vectors, **options)
+        attached = Attached(self, vectors, **options)
+        if attached.warning:
+            warnings.warn(attached.warning, stacklevel=2)
+        return attached
 
     def confidence(self, words: Iterable[str] | NDArray[Any]) -> NDArray[np.float64]:
         """The probability that each word's vector is right: that its own target vector is among the 10 nearest (see
@@ -295,10 +299,18 @@ class LOVE:
         rows, unknown = self._look_up(words)
         found = np.full(len(words), calibration.known)
         if unknown:
-            imputed = calibration(self.measure(unknown))
-            found[rows < 0] = imputed if self.spelling_only else calibration.of_reading(self.read(unknown), imputed)
+            reading = only_new(len(unknown)) if self.spelling_only else self.read(unknown)
+            found[rows < 0] = self.judge(unknown, reading)
         found[[not word.strip() for word in words]] = 0.0
         return found
+
+    def judge(self, strings: Sequence[str], reading: Reading, quality: float = 1.0) -> NDArray[np.float64]:
+        """The confidence of unknown strings that are read so; `quality` is that of imputed vectors where they were
+        brought into another space."""
+        if self._calibration is None:
+            return np.full(len(strings), np.nan)
+        imputed = self._calibration(self.measure(strings)) * quality
+        return imputed if self.spelling_only else self._calibration.of_reading(reading, imputed)
 
     def imputed_confidence(self, words: Sequence[str]) -> NDArray[np.float64]:
         """The same of the vectors that `impute` gives: without a look at what is spelled alike."""

@@ -27,7 +27,7 @@ class Directions:
 
 
 def sample_of(table: np.ndarray) -> Sample:
-    return shared_words(Directions(), {word: row for row, word in enumerate(WORDS)}, table)
+    return shared_words(Directions(), Directions().embed, {word: row for row, word in enumerate(WORDS)}, table)
 
 
 def test_the_map_is_what_least_squares_finds():
@@ -66,7 +66,7 @@ def test_the_same_space_stays_as_it_is():
 def test_too_few_words_and_other_options_are_refused():
     few = {word: row for row, word in enumerate(WORDS[:15])}
     with pytest.raises(LovevecError, match=r"share 15 words, too few .*at least 16"):
-        fit_space(shared_words(Directions(), few, -VECTORS))
+        fit_space(shared_words(Directions(), Directions().embed, few, -VECTORS))
     with pytest.raises(LovevecError, match="space is 'other': choose one of auto, direct, mapped"):
         fit_space(sample_of(VECTORS), "other")
 

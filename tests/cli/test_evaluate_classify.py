@@ -52,10 +52,10 @@ def test_table_json_pictures_and_a_second_call_that_reads_them(files, tiny_model
     )  # fmt: skip
     code, table, told = run(capsys, *given)
     assert code == 0, told
-    head, _, *rows = cells_of(table)[:6]
+    head, _, *rows = cells_of(table)[:7]
     first = head.index("original")
     assert head[first:] == ["original", "ocr 50 %", "ocr 90 %", "1 typos", "2 typos", "mean"]
-    assert [row[0] for row in rows] == ["known", "known + small", "UNK", "known + CharCNN"]
+    assert [row[0] for row in rows] == ["known", "known + small", "known + small + near", "UNK", "known + CharCNN"]
     assert (tmp_path / "classify-moods.md").read_text("utf-8") == table
 
     results = json.loads((tmp_path / "classify-moods.json").read_text("utf-8"))

@@ -39,12 +39,12 @@ def test_models_and_vectors_side_by_side(program, tiny_model, tiny_target, vecto
     kept = json.loads((tmp_path / "clusters.json").read_text("utf-8"))
     assert (kept["settings"]["seeds"], kept["settings"]["restarts"], kept["settings"]["k"]) == (4, 2, None)
     scores = {score["method"]: score["sets"][0] for score in kept["scores"]}
-    assert list(scores) == ["mine", "most", "UNK"]
+    assert list(scores) == ["mine", "mine + near", "most", "UNK"]
     for name, score in scores.items():
         assert (score["words"], score["classes"], score["k"]) == (count, kinds, kinds)
         assert len(score["purities"]) == 4
         assert score["purity"] == pytest.approx(np.mean(score["purities"]))
-        (row,) = (line for line in lines[2:5] if line.startswith(f"| {name} "))
+        (row,) = (line for line in lines[2:6] if line.split("|")[1].strip() == name)
         assert row.split("|")[5].strip() == f"{score['purity']:.1f}"
     known = set(tiny_target[0][:280])
     assert scores["most"]["covered"] == sum(line.split("\t")[0] in known for line in file.read_text().splitlines())

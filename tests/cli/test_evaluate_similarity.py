@@ -43,8 +43,8 @@ def test_models_vectors_and_rivals_side_by_side(program, tiny_model, tiny_target
     assert done.stderr == b""
     lines = done.stdout.decode().splitlines()
     assert cells(lines[0]) == ["method", "embedding", "others", "words/s", "mine", "mean"]
-    table = {cells(line)[0]: cells(line)[1:] for line in lines[2:6]}
-    assert list(table) == ["mine", "half", "UNK", "Edit Distance"]
+    table = {cells(line)[0]: cells(line)[1:] for line in lines[2:7]}
+    assert list(table) == ["mine", "mine + near", "half", "UNK", "Edit Distance"]
 
     kept = json.loads((tmp_path / "out" / "similarity.json").read_text("utf-8"))
     assert kept["task"] == "similarity"
@@ -54,9 +54,10 @@ def test_models_vectors_and_rivals_side_by_side(program, tiny_model, tiny_target
         assert table[name][3:] == [f"{score['mean']:.1f}"] * 2
         assert int(table[name][2].replace(",", "")) == round(score["words_per_second"]) > 0
         assert score["sets"][0]["low"] <= score["mean"] <= score["sets"][0]["high"]
-    love = LOVE.load(tiny_model)
-    near = [round(cosine(*love.embed([a, b]).astype(float)), 9) for a, b in words]
-    assert scores["mine"]["mean"] == pytest.approx(100 * stats.spearmanr(near, gold).statistic, abs=0.2)
+    for name, spelling_only in (("mine", True), ("mine + near", False)):
+        love = LOVE.load(tiny_model, spelling_only=spelling_only)
+        near = [round(cosine(*love.embed([a, b]).astype(float)), 9) for a, b in words]
+        assert scores[name]["mean"] == pytest.approx(100 * stats.spearmanr(near, gold).statistic, abs=0.2)
 
     half = scores["half"]["sets"][0]
     known = set(tiny_target[0][:150])

@@ -28,12 +28,12 @@ def test_models_files_and_rivals(program, folder, tiny_model):
     assert done.returncode == 0, done.stderr
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.decode().splitlines()]
     assert rows[0] == ["method", "embedding", "others", "damaged words/s", "text words/s"]
-    assert [row[0] for row in rows[2:]] == ["model", "mine", "UNK"]
-    assert [row[1] for row in rows[3:]] == ["5K", "5K"]
+    assert [row[0] for row in rows[2:]] == ["model", "model + near", "mine", "UNK"]
+    assert [row[1] for row in rows[4:]] == ["5K", "5K"]
     assert all(int(cell.replace(",", "")) > 0 for row in rows[2:] for cell in row[3:])
     kept = json.loads((folder / "results" / "speed.json").read_text("utf-8"))
-    assert [score["method"] for score in kept["scores"]] == ["model", "mine", "UNK"]
-    assert kept["scores"][1]["parameters"] == {"embedding": 4800, "others": 0}
+    assert [score["method"] for score in kept["scores"]] == ["model", "model + near", "mine", "UNK"]
+    assert kept["scores"][2]["parameters"] == {"embedding": 4800, "others": 0}
     assert (kept["settings"]["words"], kept["settings"]["text"]) == (300, "book.txt")
 
 

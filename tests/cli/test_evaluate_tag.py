@@ -39,9 +39,9 @@ def test_vectors_alone_imputed_and_a_rival_in_one_table_with_results_kept(made, 
     command = ("evaluate", "tag", folder, "--vectors", file, "--impute", f"small={tiny_model}", *flags)
     assert main([str(part) for part in command]) == 0
     table = capsys.readouterr().out
-    head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[:5]]
+    head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[:6]]
     assert head == ["method", "embedding", "others", "words/s", "original", "ocr 40 %", "ocr 80 %", "mean"]
-    assert [row[0] for row in rows] == ["made", "made + small", "UNK"]
+    assert [row[0] for row in rows] == ["made", "made + small", "made + small + near", "UNK"]
     assert [row[1] for row in rows[:1]] == ["5K"]  # 300 words of 16 numbers
 
     name = f"tag-{folder.name}"
@@ -85,7 +85,7 @@ def test_without_vectors_a_model_makes_them_all(made, tiny_model, capsys):
         (("{folder}", "--vectors", "{file}", "--seeds", "0"), "--seeds: must be at least 1, a whole number, not 0"),
         (("{folder}",), "nothing to evaluate"),
         (("{folder}", "--vectors", "default"), "--vectors default: is a model, not"),
-        (("{folder}", "--impute", "{file}"), "made.vec: is no model"),
+        (("{folder}", "--impute", "{file}"), "made: is no model"),
         (("{folder}", "--impute", "default", "--char-cnn"), "--char-cnn: name the vectors of the known words"),
     ],
     ids=[

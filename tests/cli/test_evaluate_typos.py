@@ -31,13 +31,14 @@ def test_methods_and_rivals_side_by_side(program, folder, tiny_model):
     assert done.returncode == 0, done.stderr
     lines = done.stdout.decode().splitlines()
     assert re.fullmatch(r"marked: 1[56]\d misspellings of 80 words of target", lines[0])
-    methods = [line.split("|")[1].strip() for line in lines[4:10]]
+    methods = [line.split("|")[1].strip() for line in lines[4:11]]
     # the model has been trained for too short a time to have found the space of its target
-    assert methods == ["tiny (mapped)", "target", "SymSpell", "Edit Distance", "UNK", "Backed-off"]
+    # (with near it has its target's own rows)
+    assert methods == ["tiny (mapped)", "tiny + near", "target", "SymSpell", "Edit Distance", "UNK", "Backed-off"]
     kept = json.loads((folder / "results" / "typos.json").read_text("utf-8"))
     assert (folder / "results" / "typos.md").read_text("utf-8") == done.stdout.decode()
     scores = {row["method"]: row for row in kept["scores"]}
-    assert scores.keys() == {"tiny", "target", "SymSpell", "Edit Distance", "UNK", "Backed-off"}
+    assert scores.keys() == {"tiny", "tiny + near", "target", "SymSpell", "Edit Distance", "UNK", "Backed-off"}
     first = {name: row["sets"][0] for name, row in scores.items()}
     assert first["target"]["covered"] == first["target"]["top10"]["mean"] == 0
     assert first["SymSpell"]["top1"]["mean"] > 80

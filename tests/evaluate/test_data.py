@@ -13,7 +13,6 @@ from lovevec.evaluate.data import (
     data_folder,
     digest_of,
     find,
-    lines_of,
     names_of,
     read_several,
     similarity_set,
@@ -21,6 +20,7 @@ from lovevec.evaluate.data import (
     texts,
     word_classes,
 )
+from lovevec.files.lines import lines_of
 
 DOCS = Path(__file__).parents[2] / "docs" / "data.md"
 

@@ -163,7 +163,7 @@ def forged(folder: Path, **change: Any) -> None:
         {"precision": "float64"},
         {"precision": None},
         {"precision": ["int8"]},
-        {"format": 2},
+        {"format": 1},
         {"format": [1]},
         {"format": None},
         {"stored": "weights"},

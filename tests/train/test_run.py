@@ -50,7 +50,9 @@ def test_training_learns_and_the_folder_says_how(tiny_target, tmp_path):
     assert len(losses) == 40
     assert losses[-1] < 0.6 * losses[0]
     words, vectors = tiny_target
-    cosine = (love.embed(words) * vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).sum(axis=1)
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    np.testing.assert_allclose((love.embed(words) * unit).sum(axis=1), 1, atol=1e-4)  # known words their own
+    cosine = (love.impute(words) * unit).sum(axis=1)
     assert cosine.mean() > 0.6
     unseen = held_back(300, settings.holdout, settings.seed)
     assert cosine[unseen].mean() > 0.2
@@ -59,7 +61,8 @@ def test_training_learns_and_the_folder_says_how(tiny_target, tmp_path):
     assert report["target"]["file"] == "made.npz"
     assert report["parameters"]["others"] == love.dim * (2 * love.dim + 2 * settings.key_width)
     found = {path.name for path in (tmp_path / "model").iterdir()}
-    assert found == {"config.json", "model.safetensors", "tokenizer.json", "words.json", "README.md", "report.json"}
+    files = {"config.json", "model.safetensors", "tokenizer.json", "words.json", "rows.safetensors"}
+    assert found == files | {"README.md", "report.json"}
     card = (tmp_path / "model" / "README.md").read_text()
     assert "300 words, 16 dimensions" in card
     assert "never saw" in card

@@ -29,7 +29,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.attach.lengths import ConfidenceLength, fit_lengths, lengths_of
+from lovevec.attach.lengths import ConfidenceLength, at_length, fit_lengths, lengths_of
 from lovevec.attach.sample import Model, shared_words
 from lovevec.attach.space import SpaceOption, fit_space, known_neighbors
 from lovevec.engine.nearest import NeighborIndex
@@ -52,7 +52,7 @@ class Attached:
     VectorTable, or a path to a vector file. A float32 matrix is used in place, so do not change it afterwards.
     `space` is "direct" when the model was trained on these very vectors, "mapped" when it lives in another space,
     and is found out by default. `lowercase=False` imputes `Apple` also where `apple` is known. `by_confidence=False`
-    leaves imputed vectors their usual length, however unsure the model is of them. `near=False` imputes misspellings
+    leaves vectors their usual length, however unsure the model is of them. `near=False` imputes misspellings
     too, as the paper does; so does a model that reads by spelling only.
     """
 
@@ -146,6 +146,21 @@ class Attached:
         found = near_words(self.words, row, self._read(lacking), k)
         return found[0] if isinstance(word, str) else found
 
+    @property
+    def warning(self) -> str | None:
+        """What has to be known before imputed vectors are used: that they could not be mapped; mostly None."""
+        return self._space.warning
+
+    def confidence(self, words: Iterable[str]) -> NDArray[np.float64]:
+        """The probability that each word's vector is right, as `LOVE.confidence`: 1 for known words, for others by
+        their readings, and for what is imputed by how well the map does. NaN where the model has no calibration."""
+        rows, lacking = self._look_up(_checked(words))
+        result = np.ones(len(rows))
+        judge = getattr(self.model, "judge", None)
+        if lacking:
+            result[rows < 0] = np.nan if judge is None else judge(lacking, self._read(lacking), self._space.quality)
+        return result
+
     @overload
     def neighbors(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
     @overload
@@ -159,7 +174,7 @@ class Attached:
         return self._known.neighbors(word, k, lambda words: normalized(self.embed(words)))
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-        """The row of each word, or of the known word that it is a form of, else -1; and the others, as they are read."""
+        """The row of each word, or of the word that it is a form of, else -1; and the others, as they are read."""
         get = self._known.place.get
         rows = np.fromiter((get(word, -1) for word in words), dtype=np.int64, count=len(words))
         lacking = []
@@ -185,11 +200,21 @@ class Attached:
         result = np.empty((len(strings), self.dim), dtype=np.float32)
         for low in range(0, len(strings), CHUNK):
             chunk = strings[low : low + CHUNK]
-            reading = self._read(chunk)
-            vectors = self._impute(chunk) * reading.new.astype(np.float32)[:, None]
+            reading, imputed = self._read(chunk), self._impute(chunk)
+            vectors = imputed * reading.new.astype(np.float32)[:, None]
             add_readings(vectors, reading, self.vectors.__getitem__)
+            if self._confidence is None or not self._confidence.known:
+                vectors = at_length(vectors, self._mean_lengths(reading, lengths_of(imputed)))
             result[low : low + CHUNK] = vectors
         return result
+
+    def _mean_lengths(self, reading: Reading, imputed: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Σ p(word) · length of its row + p(new) · length of the imputed: a mean of vectors is shorter than they, which
+        tells doubt; this does not."""
+        assert self._known.lengths is not None
+        own = np.where(reading.rows >= 0, self._known.lengths[reading.rows], 0.0)
+        lengths: NDArray[np.float64] = (reading.chances * own).sum(axis=1) + reading.new * imputed
+        return lengths
 
     def _impute(self, words: Sequence[str]) -> Floats:
         """What the model makes of words: a direction in the table's space, times a length."""

@@ -72,6 +72,13 @@ def lengths_of(vectors: Floats) -> NDArray[np.float64]:
     return lengths
 
 
+def at_length(vectors: Floats, lengths: NDArray[np.float64]) -> Floats:
+    """The same directions at other lengths; rows of zeros stay so."""
+    now = lengths_of(vectors)
+    result: Floats = vectors * (lengths / np.where(now > 0, now, 1)).astype(np.float32)[:, None]
+    return result
+
+
 def fit_lengths(sample: Sample, norms: NDArray[np.float64]) -> Lengths:
     """Find how to choose lengths: `norms` are those of the whole table."""
     typical, least, most = np.quantile(norms, [0.5, 0.01, 0.99]).tolist()

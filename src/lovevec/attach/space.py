@@ -35,6 +35,7 @@ TEMPERATURE = 0.1
 SpaceOption = Literal["auto", "direct", "mapped"]
 SPACES: tuple[str, ...] = get_args(SpaceOption)
 STRENGTH = 0.01
+UNMAPPED = 0.1  # cosine of held-out words: a map that misses them so far says nothing
 SAME_SPACE = 0.2  # mean cosine; two spaces that have nothing to do with each other stay within ±0.05
 CHUNK = 512
 
@@ -120,6 +121,22 @@ class Space:
     def __call__(self, vectors: Floats) -> Floats:
         """Unit rows of the model -> unit rows in the table's space."""
         return vectors if self.map is None else self.map(vectors)
+
+    @property
+    def quality(self) -> float:
+        """How often the map brings a held-out word's own vector among the 10 nearest; 1 where there is no map."""
+        return 1.0 if self.map is None or self.mapped is None else self.mapped.top10
+
+    @property
+    def warning(self) -> str | None:
+        """What its user has to know, if the map is worth nothing."""
+        if self.map is None or self.mapped is None or self.mapped.cosine >= UNMAPPED:
+            return None
+        return (
+            f"the model's vectors say next to nothing about these: held-out words come out with a cosine of"
+            f" {self.mapped.cosine:.3f} to their own vectors, and imputed ones are worth nothing here; train a model on"
+            " the vectors themselves: lovevec train"
+        )
 
     @property
     def summary(self) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lovevec.cli.shell import (
     MODEL_HELP,
     as_path,
+    complain,
     describe,
     one_engine,
     outputs_of,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lovevec.love import LOVE
+    from lovevec.attach import Attached
     from lovevec.vectors import VectorTable
     from lovevec.vectors.write.writer import Writer
 
@@ -64,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Read both, attach, write."""
+    from lovevec.attach import Attached
     from lovevec.love import LOVE
     from lovevec.vectors import read_vectors
     from lovevec.vectors.write import Shape, format_of, open_writer
@@ -83,7 +85,7 @@ def run(given: argparse.Namespace) -> None:
         lacking = [word for word in often if word not in have]
         love = LOVE.load(given.model, engine=one_engine(len(table) + len(lacking)))
         with progress.phase("attaching"):
-            robust = love.attach(table)
+            robust = Attached(love, table)
         rows = len(table) + len(lacking)
         with (
             tidy_when_killed(),
@@ -95,7 +97,9 @@ def run(given: argparse.Namespace) -> None:
             for low in range(0, len(lacking), BATCH):
                 batch = lacking[low : low + BATCH]
                 phase.advance(add(writer, batch, robust.embed(batch), False))
-    confidence = mean_confidence(love, lacking)
+    confidence = mean_confidence(robust, lacking)
+    if robust.warning:
+        complain(f"warning: {robust.warning}")
     say(
         given.quiet,
         [
@@ -124,7 +128,7 @@ def add(writer: Writer, words: Sequence[str], rows: NDArray[np.float32], known: 
     return len(words)
 
 
-def mean_confidence(love: LOVE, words: Sequence[str]) -> str:
+def mean_confidence(robust: Attached, words: Sequence[str]) -> str:
     """The mean for the summary, if the model was calibrated; some of the words stand for all."""
-    values = love.confidence(words[:: len(words) // SAMPLE + 1])
+    values = robust.confidence(words[:: len(words) // SAMPLE + 1])
     return f", mean confidence {values.mean():.2f}" if len(values) and values[0] == values[0] else ""

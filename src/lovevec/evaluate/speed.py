@@ -19,9 +19,9 @@ import numpy as np
 
 from lovevec.damage.edits import damage
 from lovevec.errors import FormatError, LovevecError
-from lovevec.evaluate.data.sets import read_bytes
 from lovevec.evaluate.lineup import Folder, Lineup, as_list, refuse_less_than_one
 from lovevec.evaluate.results import HEADER, Cell, Result, markdown, method_cells
+from lovevec.files.lines import read_bytes
 from lovevec.methods.method import Method, Parameters
 from lovevec.progress import Progress
 

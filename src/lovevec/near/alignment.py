@@ -74,9 +74,10 @@ class Slips:
 
 def _twins(rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Letters that are the same as a neighbor."""
-    same = rows[:, 1:] == rows[:, :-1]
+    same = (rows[:, 1:] == rows[:, :-1]) & (rows[:, 1:] > 0)
     none = np.zeros((len(rows), 1), dtype=np.bool_)
-    return np.concatenate([none, same], axis=1) | np.concatenate([same, none], axis=1)
+    twins: NDArray[np.bool_] = np.concatenate([none, same], axis=1) | np.concatenate([same, none], axis=1)
+    return twins
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +96,8 @@ def align(pairs: Pairs, slips: Slips, moves: NDArray[np.uint8] | None = None) ->
     Pairs are dealt with from the longest word down, so that those whose word has i letters or more come first; all
     strings' places at once, but for letters too many, which follow one another.
     """
+    if not len(pairs.words):
+        return np.zeros(0, dtype=np.int16)
     order = np.argsort(-pairs.word_lengths, kind="stable")
     lengths, ends = pairs.word_lengths[order], pairs.string_lengths[order]
     most_i, most_j = int(lengths.max(initial=0)), int(ends.max(initial=0))
@@ -175,12 +178,7 @@ def counted(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:
         at, to = i[going], j[going]
         move = moves[at, to, going]
         word, string = pairs.words[going], pairs.strings[going]
-        place = np.arange(len(going))
-
-        def letter(rows: NDArray[np.uint8], ends: NDArray[np.int64], back: int, place=place) -> NDArray[np.uint8]:  # type: ignore[no-untyped-def]
-            return rows[place, np.maximum(ends - back, 0)]
-
-        w1, w2, s1, s2 = letter(word, at, 1), letter(word, at, 2), letter(string, to, 1), letter(string, to, 2)
+        w1, w2, s1, s2 = _back(word, at, 1), _back(word, at, 2), _back(string, to, 1), _back(string, to, 2)
         kind = np.select(
             [
                 move == OTHER,
@@ -193,8 +191,8 @@ def counted(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:
             ],
             [
                 slips.symbols.substitution[w1, s1],
-                letter(lost[going], at, 1),
-                letter(extra[going], to, 1),
+                _back(lost[going], at, 1),
+                _back(extra[going], to, 1),
                 np.full(len(going), KIND["swap"]),
                 spelling[two[w2, w1], one[s1]],
                 spelling[two[w2, w1], two[s2, s1]],
@@ -211,3 +209,9 @@ def counted(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:
         i[going] -= takes[:, 0]
         j[going] -= takes[:, 1]
     return counts
+
+
+def _back(rows: NDArray[np.uint8], ends: NDArray[np.int64], steps: int) -> NDArray[np.uint8]:
+    """Of each row what stands so many places before its end."""
+    found: NDArray[np.uint8] = rows[np.arange(len(rows)), np.maximum(ends - steps, 0)]
+    return found

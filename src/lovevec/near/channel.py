@@ -38,7 +38,8 @@ class Channel:
     @cached_property
     def slip_costs(self) -> NDArray[np.int16]:
         """[KINDS] in units."""
-        return np.rint(np.array([self.costs[kind] for kind in KINDS]) * UNIT).astype(np.int16)
+        costs: NDArray[np.int16] = np.rint(np.array([self.costs[kind] for kind in KINDS]) * UNIT).astype(np.int16)
+        return costs
 
     @cached_property
     def new_weights(self) -> NDArray[np.float64]:
@@ -47,7 +48,8 @@ class Channel:
 
     def rank_costs(self, rows: NDArray[np.integer]) -> NDArray[np.int32]:
         """In units, for words at these rows of the table."""
-        return np.rint(self.rank * np.log(rows + float(RANK_OFFSET)) * UNIT).astype(np.int32)
+        costs: NDArray[np.int32] = np.rint(self.rank * np.log(rows + float(RANK_OFFSET)) * UNIT).astype(np.int32)
+        return costs
 
     def as_dict(self) -> dict[str, Any]:
         """As config.json holds it."""

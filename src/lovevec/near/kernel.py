@@ -86,7 +86,7 @@ def buckets_of(symbols: NDArray[np.uint8], lengths: NDArray[np.int64], alphabet:
 
 
 @compiled
-def mixed(state: int) -> int:
+def mixed(state: Any) -> Any:
     """The bucket of a hash."""
     state = state ^ (state >> np.uint64(15))
     state = (state * MIX) & WIDE
@@ -94,7 +94,7 @@ def mixed(state: int) -> int:
 
 
 @compiled
-def pair_bit(one: int, two: int) -> int:
+def pair_bit(one: Any, two: Any) -> Any:
     """The bit that stands for two neighboring letters."""
     state = ((one * np.uint64(257) + two) * np.uint64(0x9E3779B1)) & WIDE
     state = ((state ^ (state >> np.uint64(15))) * MIX) & WIDE
@@ -102,7 +102,7 @@ def pair_bit(one: int, two: int) -> int:
 
 
 @compiled
-def keys_of(letters, length, folded, sound, heard, keys):  # type: ignore[no-untyped-def]
+def keys_of(letters: Any, length: Any, folded: Any, sound: Any, heard: Any, keys: Any) -> Any:
     """Bucket numbers of a word into `keys`, each once; returns how many."""
     count = 0
     prefix = min(length, PREFIX)
@@ -132,7 +132,7 @@ def keys_of(letters, length, folded, sound, heard, keys):  # type: ignore[no-unt
 
 
 @compiled
-def added(keys, count, key):  # type: ignore[no-untyped-def]
+def added(keys: Any, count: Any, key: Any) -> Any:
     """A key that is not there yet is put behind the others."""
     for place in range(count):
         if keys[place] == key:
@@ -142,7 +142,7 @@ def added(keys, count, key):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def fill_buckets(symbols, lengths, folded, sound):  # type: ignore[no-untyped-def]
+def fill_buckets(symbols: Any, lengths: Any, folded: Any, sound: Any) -> Any:
     """The words of each bucket in order, up to PER_BUCKET, and how many there are."""
     keys, heard = np.zeros(KEYS, dtype=np.int64), np.zeros(SOUND_LENGTH, dtype=np.uint8)
     counts = np.zeros(1 << BITS, dtype=np.int64)
@@ -162,7 +162,7 @@ def fill_buckets(symbols, lengths, folded, sound):  # type: ignore[no-untyped-de
 
 
 @intrinsic
-def popcount(typing: Any, bits: Any) -> Any:
+def _popcount(typing: Any, bits: Any) -> Any:
     """How many bits are set: one instruction."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -171,8 +171,23 @@ def popcount(typing: Any, bits: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
+popcount: Any = _popcount
+
+
 @compiled
-def read_strings(values, offsets, buckets, tables, quick, known, kinds, spelled, worth, places, costs):  # type: ignore[no-untyped-def]
+def read_strings(
+    values: Any,
+    offsets: Any,
+    buckets: Any,
+    tables: Any,
+    quick: Any,
+    known: Any,
+    kinds: Any,
+    spelled: Any,
+    worth: Any,
+    places: Any,
+    costs: Any,
+) -> Any:
     """For each row of `values`: its cheapest candidates and their costs, cheapest first."""
     folded, sound = tables
     symbols, sizes, rank_costs = known
@@ -220,7 +235,9 @@ def read_strings(values, offsets, buckets, tables, quick, known, kinds, spelled,
 
 
 @compiled
-def candidates(plain, length, keys, count, buckets, quick, seen, row, best):  # type: ignore[no-untyped-def]
+def candidates(
+    plain: Any, length: Any, keys: Any, count: Any, buckets: Any, quick: Any, seen: Any, row: Any, best: Any
+) -> Any:
     """The KEPT words with the best quick score into `best`, best first; returns how many."""
     starts, entries = buckets
     bits_of, first_of = quick
@@ -269,13 +286,15 @@ def candidates(plain, length, keys, count, buckets, quick, seen, row, best):  # 
 
 
 @compiled
-def extra_costs(letters, length, kinds, extra):  # type: ignore[no-untyped-def]
+def extra_costs(letters: Any, length: Any, kinds: Any, extra: Any) -> Any:
     """What each letter costs if it is one too many: that of letter j into extra[j + 1]."""
     slip_costs, classes, _ = kinds
     for place in range(length):
         letter = letters[place]
         kind = classes[letter]
-        if (place > 0 and letters[place - 1] == letter) or (place + 1 < length and letters[place + 1] == letter):
+        before = letters[place - 1] if place > 0 else 0
+        behind = letters[place + 1] if place + 1 < length else 0
+        if letter > 0 and letter in (before, behind):
             cost = slip_costs[EXTRA_TWIN]
         elif kind == 1:
             cost = slip_costs[EXTRA_VOWEL]
@@ -287,10 +306,10 @@ def extra_costs(letters, length, kinds, extra):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def lost_cost(before, letter, behind, is_end, kinds):  # type: ignore[no-untyped-def]
+def lost_cost(before: Any, letter: Any, behind: Any, is_end: Any, kinds: Any) -> Any:
     """What it costs to leave out a letter between two others."""
     slip_costs, classes, silent_end = kinds
-    if letter in (before, behind):
+    if letter > 0 and letter in (before, behind):
         return slip_costs[LOST_TWIN]
     if is_end and letter == silent_end:
         return slip_costs[LOST_END]
@@ -303,7 +322,19 @@ def lost_cost(before, letter, behind, is_end, kinds):  # type: ignore[no-untyped
 
 
 @compiled
-def alignment(symbols, word, size, letters, length, kinds, spelled, extra, string_two, cells, limit):  # type: ignore[no-untyped-def]
+def alignment(
+    symbols: Any,
+    word: Any,
+    size: Any,
+    letters: Any,
+    length: Any,
+    kinds: Any,
+    spelled: Any,
+    extra: Any,
+    string_two: Any,
+    cells: Any,
+    limit: Any,
+) -> Any:
     """The least cost of turning a known word into the letters; anything above `limit` where it is more than that.
 
     `cells` are three rows of D: that of i, and of the two before.

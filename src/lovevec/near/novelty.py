@@ -49,10 +49,8 @@ class Novelty:
         np.bitwise_or.at(self.words, place >> np.uint32(3), np.uint8(1) << (place & np.uint32(7)).astype(np.uint8))
         self.uniform = 1 / 256
 
-    def log_probabilities(self, rows: Ragged) -> Ragged:
-        """Of each letter of each row, and of its end: [length + 1] each."""
-        if not len(rows):
-            return Ragged(np.zeros(0), np.zeros(1, dtype=np.int64))  # type: ignore[arg-type]
+    def log_probabilities(self, rows: Ragged) -> Numbers:
+        """Of each letter of each row, and of its end: [length + 1] each, one row behind the other."""
         places = _places(rows)  # [ORDER, letters and ends, behind the begin of each word]
         begins = offsets_of(rows.lengths + 2)[:-1]
         chance = np.full(places.shape[1], self.uniform)
@@ -62,19 +60,17 @@ class Novelty:
             chance = (count + STRENGTH * chance) / (before + STRENGTH)
         inside = np.ones(len(chance), dtype=np.bool_)
         inside[begins] = False
-        logs = np.log(np.minimum(chance[inside], 1.0))
-        return Ragged(logs, offsets_of(rows.lengths + 1))  # type: ignore[arg-type]
+        logs: Numbers = np.log(np.minimum(chance[inside], 1.0))
+        return logs
 
     def features(self, rows: Ragged, digits: NDArray[np.bool_], names: NDArray[np.bool_]) -> Numbers:
         """[rows, FEATURES]"""
         result = np.zeros((len(rows), len(FEATURES)))
         if not len(rows):
             return result
-        logs = self.log_probabilities(rows)
-        count = logs.lengths.astype(np.float64)
         result[:, 0] = 1
-        result[:, 1] = np.add.reduceat(logs.values, logs.offsets[:-1])
-        result[:, 2] = result[:, 1] / count
+        result[:, 1] = np.add.reduceat(self.log_probabilities(rows), offsets_of(rows.lengths + 1)[:-1])
+        result[:, 2] = result[:, 1] / (rows.lengths + 1)
         result[:, 3] = np.log(np.maximum(rows.lengths, 1))
         result[:, 4] = np.maximum(4 - rows.lengths, 0)
         result[:, 5] = self.parts(rows)
@@ -82,9 +78,16 @@ class Novelty:
         result[:, 7] = names
         return result
 
+    def score(self, rows: Ragged, digits: NDArray[np.bool_], names: NDArray[np.bool_], weights: Numbers) -> Numbers:
+        """[rows] what speaks for new: Σ weight · feature, added up in one order whatever the number of rows."""
+        total = np.zeros(len(rows))
+        for column, weight in zip(self.features(rows, digits, names).T, weights.tolist(), strict=True):
+            total += weight * column
+        return total
+
     def parts(self, rows: Ragged) -> Numbers:
-        """[rows] (longest known prefix + longest known suffix) / length, neither of them the whole; two letters and more
-        count. One word in 200 is taken for known by chance."""
+        """[rows] (longest known prefix + longest known suffix) / length, neither of them the whole; of two letters and
+        more. One in 200 is taken for known by chance."""
         lengths = rows.lengths
         prefix, suffix = _hashes(rows.padded(1).astype(np.uint32), lengths)
         place = np.arange(prefix.shape[1])
@@ -92,7 +95,8 @@ class Novelty:
         begin = np.where(inner & self._known(prefix), place, 0).max(axis=1)
         inner = (place > 0) & (place <= lengths[:, None] - 2)
         end = np.where(inner & self._known(suffix), lengths[:, None] - place, 0).max(axis=1)
-        return (begin + end) / np.maximum(lengths, 1)
+        parts: Numbers = (begin + end) / np.maximum(lengths, 1)
+        return parts
 
     def _known(self, hashes: NDArray[np.uint32]) -> NDArray[np.bool_]:
         place = _bit(hashes)
@@ -115,7 +119,7 @@ def _places(rows: Ragged) -> NDArray[np.uint32]:
     places = np.empty((ORDER, len(text)), dtype=np.uint32)
     state = np.zeros(len(text), dtype=np.uint32)
     for order in range(ORDER):
-        back = text if order == 0 else np.concatenate([np.full(order, BEGIN, dtype=np.uint32), text[:-order]])
+        back = np.concatenate([np.full(order, BEGIN, dtype=np.uint32), text])[: len(text)]
         state = state + np.where(inside >= order, back, np.uint32(BEGIN)) * PRIMES[order]
         places[order] = _place(state, order)
     return places

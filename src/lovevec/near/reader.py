@@ -209,9 +209,9 @@ class Reader:
         def run(part: slice) -> None:
             strings = self.strings(words[part])
             places, costs = self._by_numpy(strings) if compiled is None else self._by_numba(strings, compiled)
-            new = self.novelty.features(strings.rows, strings.digits, strings.names) @ self.channel.new_weights
-            for whole, piece in zip(result, posterior(self.known_rows, places, costs, new), strict=True):
-                whole[part] = piece
+            new = self.novelty.score(*strings, self.channel.new_weights)
+            found = posterior(self.known_rows, places, costs, new)
+            result.rows[part], result.chances[part], result.new[part] = found
 
         in_chunks(run, len(words), NUMPY_BATCH if compiled is None else NUMBA_BATCH, threads)
         return result
@@ -248,8 +248,8 @@ class Reader:
 
     def costs(self, asked: Spelled, candidates: Ragged) -> NDArray[np.int32]:
         """What each candidate costs: its alignment and its rank."""
-        cost = align(self.pairs(asked, candidates), self.slips).astype(np.int32)
-        return cost + self.rank_costs[candidates.values]
+        cost: Places = align(self.pairs(asked, candidates), self.slips) + self.rank_costs[candidates.values]
+        return cost
 
     def pairs(self, asked: Spelled, candidates: Ragged) -> Pairs:
         """Each string with each of its candidates."""

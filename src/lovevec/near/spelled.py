@@ -7,8 +7,8 @@
 | `ﬁlm`, `ｄｏｇ`, `don’t`, `co–op`, a zero-width space inside | NFKC, plain quotes and dashes, nothing invisible | |
 | `(dog)`, ` dog`, `dog!`, `#dog` | without outer punctuation and blanks | where that is a known word, or has letters |
 
-What becomes of the others: accents, run-on and doubled letters, blanks and hyphens inside are slips like any other, with
-their own costs (`hopital`, `soooo`, `out side`); numbers and strings without a letter are never near anything; a
+What becomes of the others: accents, doubled letters, blanks and hyphens inside are slips like any other, with their own
+costs (`hopital`, `soooo`, `out side`); numbers and strings without a letter are never near anything; a
 capitalised unknown word is a name more often, which is a feature of new (novelty.py); CamelCase, hashtags of several
 words, hyphenated and run-together words that are not known are read by their spelling; so are other scripts than the
 known words'.

@@ -43,7 +43,8 @@ def calibrate(
     kept = np.setdiff1d(np.arange(len(words)), held_back)
     unaware = without(love, kept)  # held-back words are unknown to it
     unseen, typed, known = _some(held_back, rng), _some(kept, rng), _some(kept, rng)
-    typos = misspell(misspell([words[row] for row in typed], rng), rng)  # real ones are harder than one pass of these
+    typos = misspell([words[row] for row in typed], rng)
+    typos[::2] = misspell(typos[::2], rng)  # real ones are harder than one pass of these
     real = np.array([typo not in love for typo in typos])  # some come out as they were, or as another word
     nonsense = _nonsense(len(unseen) // NONSENSE, rng)
     shown = [

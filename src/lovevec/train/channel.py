@@ -35,7 +35,7 @@ BLOCK = 1000
 WEIGHTS = (2.0, 1.0, 2.0)  # of damaged words, words held back, and real misspellings
 
 Numbers = NDArray[np.float64]
-Pair = tuple[str, str]
+Pair = tuple[str | None, str]  # the word that was meant, None for a new one; and what was written
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Examples:
 
 
 def fit_channel(
-    words: Sequence[str], lowercase: bool, seed: int, misspellings: Sequence[Pair] = ()
+    words: Sequence[str], lowercase: bool, seed: int, misspellings: Sequence[tuple[str, str]] = ()
 ) -> tuple[Channel, dict[str, Any]]:
     """The channel of a target's words, and how good it is on strings that it was not fitted to."""
     if len(words) < FEWEST:
@@ -60,9 +60,11 @@ def fit_channel(
     reader = Reader(kept, DEFAULT, lowercase)
     sorted_by_name = list(words[:FEWEST]) == sorted(words[:FEWEST])
     typos = _typos(reader, frozenset(words), 2 * TYPOS, rng, even=sorted_by_name)
-    real = [pair for pair in misspellings if pair[0] in frozenset(kept)]
+    there = frozenset(kept)
+    real: list[Pair] = [pair for pair in misspellings if pair[0] in there and pair[1] not in there]
     tested = _tested(reader, typos[:TESTED], held_back[: TESTED // 2])
-    groups = [typos[TESTED : TESTED + TYPOS], [(None, word) for word in held_back[TESTED // 2 :]], real]
+    new: list[Pair] = [(None, word) for word in held_back[TESTED // 2 :]]
+    groups = [typos[TESTED : TESTED + TYPOS], new, real]
     channel = DEFAULT
     for _ in range(ROUNDS):
         reader = Reader.like(reader, channel)
@@ -80,9 +82,7 @@ def _held_back(words: Sequence[str], rng: np.random.Generator) -> tuple[list[str
     return [word for row, word in enumerate(words) if row not in out], [words[row] for row in chosen.tolist()]
 
 
-def _typos(
-    reader: Reader, known: frozenset[str], count: int, rng: np.random.Generator, even: bool
-) -> list[tuple[str | None, str]]:
+def _typos(reader: Reader, known: frozenset[str], count: int, rng: np.random.Generator, even: bool) -> list[Pair]:
     """Misspellings of words drawn by Zipf's law (evenly where the table is not in the order of frequency). People write
     what looks like a word: of two misspellings of each the one is taken that is spelled more like the known words."""
     words = reader.words
@@ -97,7 +97,7 @@ def _typos(
     return [pair for pair in zip(right, wrong, strict=True) if pair[1] not in known and pair[1]]
 
 
-def examples(reader: Reader, groups: Sequence[Sequence[tuple[str | None, str]]]) -> Examples:
+def examples(reader: Reader, groups: Sequence[Sequence[Pair]]) -> Examples:
     """Groups of (right word, string), None for a new one, which weigh as WEIGHTS says."""
     pairs = [pair for group in groups for pair in group]
     shares = zip(groups, WEIGHTS, strict=True)
@@ -107,7 +107,7 @@ def examples(reader: Reader, groups: Sequence[Sequence[tuple[str | None, str]]])
     return Examples(slips, np.append(0, np.cumsum(lengths)), new, right, weights / weights.sum())
 
 
-def _features(reader: Reader, pairs: Sequence[tuple[str | None, str]]) -> tuple[Numbers, Any, Numbers, Any]:
+def _features(reader: Reader, pairs: Sequence[Pair]) -> tuple[Numbers, Any, Numbers, Any]:
     strings = reader.strings([string for _, string in pairs])
     asked = Spelled.of(strings.rows, reader.symbols)
     candidates: Ragged = reader.index.candidates(asked)
@@ -141,7 +141,8 @@ def fit(data: Examples, start: Channel) -> Channel:
         pull[size:] += data.new[is_new].T @ data.weights[is_new]
         pull -= ridge * weights
         mean = np.zeros((len(data.new), len(weights)))
-        np.add.at(mean, (string, slice(0, size)), chance[:, None] * data.slips)
+        begins = np.flatnonzero(np.diff(data.offsets))  # strings that have candidates
+        mean[begins, :size] = np.add.reduceat(chance[:, None] * data.slips, data.offsets[begins], axis=0)
         mean[:, size:] = new[:, None] * data.new
         curve = np.diag(ridge + 1e-9) - (mean.T * data.weights) @ mean
         curve[:size, :size] += (data.slips.T * share) @ data.slips
@@ -172,7 +173,7 @@ def chances(data: Examples, string: NDArray[np.int64], weights: Numbers) -> tupl
     return exp / total[string], own / total
 
 
-def _tested(reader: Reader, typos: Sequence[tuple[str | None, str]], held_back: Sequence[str]) -> Any:
+def _tested(reader: Reader, typos: Sequence[Pair], held_back: Sequence[str]) -> Any:
     """A function that scores a reader of the same words."""
 
     def score(fitted: Reader) -> dict[str, float]:

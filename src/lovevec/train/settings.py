@@ -109,20 +109,17 @@ class TrainSettings:
     dropout: float = _share(0.2, "share of units that a step leaves out")
     holdout: float = _share(0.01, "share of the words kept back, to score the model", basic=True)
 
+    seed: int = field(default=0, metadata={"help": "decides every random draw", "range": (0, 2**63 - 1), "basic": True})
+    device: str = _setting("auto", "auto, cpu, cuda, cuda:1, mps …", basic=True)
+    precision: str = _setting("float32", "arithmetic inside the encoder", PRECISIONS)
+    checkpoint_minutes: float = _from(2.0, 0.0, "save so often what --resume needs; 0 saves after each epoch only")
+
     rows: str = _setting(
-        "int8", "how the known words' own vectors are kept in the model", ROW_PRECISIONS, group="readings", basic=True
+        "int8", "how the known words' own vectors are kept in the model", ROW_PRECISIONS, group="readings"
     )
     misspellings: str = _file(
         "real misspellings to fit the channel to besides damaged words: right word, tab, wrong one"
     )
-
-    seed: int = field(
-        default=0,
-        metadata={"help": "decides every random draw", "range": (0, 2**63 - 1), "basic": True, "group": "run"},
-    )
-    device: str = _setting("auto", "auto, cpu, cuda, cuda:1, mps …", basic=True)
-    precision: str = _setting("float32", "arithmetic inside the encoder", PRECISIONS)
-    checkpoint_minutes: float = _from(2.0, 0.0, "save so often what --resume needs; 0 saves after each epoch only")
 
     def __post_init__(self) -> None:
         _check(self)

@@ -24,11 +24,9 @@ from lovevec.evaluate.data.sets import (
     DataSet,
     data_folder,
     digest_of,
-    filled_lines,
     find,
     find_or_own,
     known_set,
-    lines_of,
     names_of,
 )
 from lovevec.evaluate.data.word_sets import Classes, Misspellings, Pairs, misspellings, similarity_set, word_classes
@@ -45,11 +43,9 @@ __all__ = [
     "Texts",
     "data_folder",
     "digest_of",
-    "filled_lines",
     "find",
     "find_or_own",
     "known_set",
-    "lines_of",
     "misspellings",
     "names_of",
     "read_several",

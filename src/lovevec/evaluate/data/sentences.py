@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.evaluate.data.sets import digest_of, filled_lines, find_or_own, lines_of
+from lovevec.evaluate.data.sets import digest_of, find_or_own
 from lovevec.evaluate.nets.entities import EXPECTED, OUTSIDE, is_tag
+from lovevec.files.lines import filled_lines, lines_of
 
 PARTS = ("train", "dev", "test")
 DOCUMENT = "-DOCSTART-"

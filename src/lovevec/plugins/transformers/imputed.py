@@ -81,7 +81,7 @@ class Imputer:
 
 def fit(love: LOVE, words: list[str], vectors: Floats, space: SpaceOption) -> Imputer:
     """Learn from the model's whole words and their rows how LOVE's vectors become like them."""
-    sample = shared_words(love, {word: row for row, word in enumerate(words)}, vectors)
+    sample = shared_words(love, love.impute, {word: row for row, word in enumerate(words)}, vectors)
     lengths = replace(fit_lengths(sample, lengths_of(vectors)), error=None, error_typical=None)
     fitted = fit_space(sample, space)
     return Imputer(love, lengths, fitted.map, fitted.mapped.cosine if fitted.mapped else fitted.agreement)

@@ -1,0 +1,111 @@
+"""`lovevec near`: which known words strings may stand for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.near.made import WORDS, made_love
+
+from lovevec import LOVE
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A model with random weights that knows English words."""
+    path = tmp_path_factory.mktemp("near") / "model"
+    made_love().save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def love(folder) -> LOVE:
+    return LOVE.load(folder, engine="numpy")
+
+
+GIVEN = ["recieve", "house", "House", "tommorow", "blorfing", "", "two\twords", "hopital"]
+
+
+def test_lines_for_people(program, folder, love):
+    done = program("near", "-m", folder, *GIVEN)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+    lines = done.stdout.decode().split("\n")
+    assert lines.pop() == ""
+    for word, line in zip(GIVEN, lines, strict=True):
+        near = love.near(word)
+        new = 1 - sum(chance for _, chance in near)
+        shown = ", ".join(f"{name} {chance:.2f}" for name, chance in near if chance >= 0.005)
+        assert line == f"{word.replace(chr(9), chr(92) + 't')}\t{love.readings([word])[0]}\t{shown}\t{new:.2f}"
+    assert lines[0].startswith("recieve\tnear\treceive 0.")
+    assert lines[1] == "house\tknown\thouse 1.00\t0.00"
+    assert lines[2] == "House\tknown\thouse 1.00\t0.00"
+    assert lines[5] == "\tempty\t\t1.00"
+
+
+def test_objects_for_programs(program, folder, love):
+    done = program("near", "--json", "-m", folder, *GIVEN)
+    assert done.returncode == 0, done.stderr
+    for word, line in zip(GIVEN, done.stdout.decode().splitlines(), strict=True):
+        found = json.loads(line)
+        assert set(found) == {"word", "reading", "near", "new"}
+        assert (found["word"], found["reading"]) == (word, love.readings([word])[0])
+        assert [one["word"] for one in found["near"]] == [name for name, _ in love.near(word)]
+        for one, (_, chance) in zip(found["near"], love.near(word), strict=True):
+            assert one["probability"] == pytest.approx(chance, abs=1e-6)
+
+
+def test_words_of_a_stream(program, folder, love):
+    content = "recieve\r\nhouse\n\nпревет\n".encode()
+    done = program("near", "-m", folder, input=content)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
+    assert [row[:2] for row in rows] == [["recieve", "near"], ["house", "known"], ["", "empty"], ["превет", "near"]]
+    assert rows[-1][2].startswith("привет 0.")
+    assert program("near", "-m", folder, input=b"").stdout == b""
+
+
+@pytest.mark.parametrize("k", [1, 2, 9])
+def test_so_many_words_of_each(program, folder, love, k):
+    done = program("near", "-k", k, "--json", "-m", folder, "wierd", "thouhgt")
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [len(one["near"]) for one in found] == [len(near) for near in love.near(["wierd", "thouhgt"], k)]
+    assert max(len(one["near"]) for one in found) <= k
+
+
+def test_the_probability_of_new_does_not_depend_on_how_many_words_are_shown(program, folder, love):
+    new = {k: json.loads(program("near", "-k", k, "--json", "-m", folder, "thouhgt").stdout)["new"] for k in (1, 10)}
+    assert new[10] == pytest.approx(love.read(["thouhgt"]).new[0], abs=1e-6)
+    assert new[1] == new[10]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-m", "no/such/model", "recieve"), "no/such/model"),
+        (("-k", "0", "recieve"), "k is 0: must be at least 1, a whole number"),
+    ],
+)
+def test_mistakes_are_one_line(program, folder, arguments, message, tmp_path):
+    model = () if "-m" in arguments else ("-m", folder)
+    done = program("near", *model, *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert message in done.stderr.decode()
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_damaged_model_is_one_line(program, folder, tmp_path):
+    copy = tmp_path / "m"
+    copy.mkdir()
+    for file in folder.iterdir():
+        (copy / file.name).write_bytes(file.read_bytes())
+    (copy / "rows.safetensors").write_bytes(b"\0" * 100)
+    done = program("near", "-m", copy, "recieve")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"rows.safetensors" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_the_words_are_those_of_the_model(love):
+    assert list(love.words) == WORDS

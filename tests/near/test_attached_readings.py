@@ -1,0 +1,148 @@
+"""The same readings behind somebody's own vectors: their words, their rows."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from tests.near.made import NASTY, UNREADABLE, WORDS, made_love
+
+from lovevec import LOVE
+from lovevec.damage.misspell import misspell
+from lovevec.near.reader import LEAST
+
+LOVED = made_love()
+IN_TABLE = WORDS[: len(WORDS) // 2]
+MODEL_ONLY = [word for word in WORDS[len(WORDS) // 2 :] if len(word) > 3 and word.isalpha()]
+LENGTHS = np.random.default_rng(1).uniform(1, 5, (len(IN_TABLE), 1)).astype(np.float32)
+VECTORS = LOVED.impute(IN_TABLE) * LENGTHS
+TYPOS = [
+    string
+    for string in misspell([word for word in IN_TABLE if len(word) > 3], np.random.default_rng(4))
+    if string not in LOVED
+]
+
+
+@pytest.fixture(scope="module")
+def robust():
+    return LOVED.attach((IN_TABLE, VECTORS), space="direct")
+
+
+@pytest.fixture(scope="module")
+def spelled():
+    """Without a look at what is near."""
+    return LOVED.attach((IN_TABLE, VECTORS), space="direct", near=False)
+
+
+def test_words_of_the_table_keep_their_row(robust):
+    assert np.array_equal(robust.embed(IN_TABLE), VECTORS)
+    assert np.array_equal(robust["(House)"], VECTORS[IN_TABLE.index("house")])
+    assert robust.near(IN_TABLE[:30]) == [[(word, 1.0)] for word in IN_TABLE[:30]]
+
+
+def by_hand(robust, spelled, string: str) -> tuple[np.ndarray, float]:
+    """Σ p(word) · the table's row + p(new) · imputed in float64; and the same mean of their lengths."""
+    near, table = robust.near(string, 10), dict(zip(robust.words, robust.vectors.astype(np.float64), strict=True))
+    imputed = spelled[string].astype(np.float64)
+    new = 1 - sum(chance for _, chance in near)
+    vector = new * imputed + sum(chance * table[word] for word, chance in near if chance >= LEAST)
+    return vector, new * np.linalg.norm(imputed) + sum(chance * np.linalg.norm(table[word]) for word, chance in near)
+
+
+def test_an_unknown_word_has_the_mean_over_the_tables_rows(robust, spelled):
+    """A model that does not know how sure it is leaves it the mean of their lengths too."""
+    for string in TYPOS[::8]:
+        expected, length = by_hand(robust, spelled, string)
+        found = robust[string].astype(np.float64)
+        np.testing.assert_allclose(found / np.linalg.norm(found), expected / np.linalg.norm(expected), atol=1e-6)
+        assert np.linalg.norm(found) == pytest.approx(length, rel=1e-5)
+
+
+def test_where_the_model_knows_how_sure_it_is_the_mean_is_the_vector(shipped_love):
+    words = list(shipped_love.words[:2000])
+    table = (words, 3 * shipped_love.embed(words))
+    robust, spelled = shipped_love.attach(table), shipped_love.attach(table, near=False)
+    for string in ("recieve", "goverment", "wierd", "blorfing", "peopel"):
+        np.testing.assert_allclose(robust[string], by_hand(robust, spelled, string)[0], atol=3e-6)
+
+
+def test_only_words_of_the_table_are_near(robust):
+    assert {word for near in robust.near(TYPOS) for word, _ in near} <= set(IN_TABLE)
+    assert robust.near("recieve")[0][0] == "receive"
+    assert robust.near(["recieve", "house"], 1) == [robust.near("recieve", 1), [("house", 1.0)]]
+
+
+def test_what_the_model_knows_is_no_misspelling(robust, spelled):
+    """Nothing of it is repaired to a word of the table, however alike."""
+    assert len(MODEL_ONLY) > 50
+    assert robust.near(MODEL_ONLY) == [[]] * len(MODEL_ONLY)
+    np.testing.assert_allclose(robust.embed(MODEL_ONLY), spelled.embed(MODEL_ONLY), atol=1e-6)
+    # the very same strings would be repaired if the model did not know them
+    rest = made_love([word for word in WORDS if word not in MODEL_ONLY])
+    bare = rest.attach((IN_TABLE, VECTORS), space="direct")
+    assert any(bare.near(MODEL_ONLY))
+
+
+def test_forms_of_what_the_model_knows_are_no_misspellings_either(robust):
+    word = MODEL_ONLY[0]
+    for string in (word.upper(), word.title(), f"({word})", f" {word}"):
+        assert robust.near(string) == []
+
+
+def test_without_near_it_is_what_spelling_alone_gives(spelled):
+    alone = made_love(spelling_only=True).attach((IN_TABLE, VECTORS), space="direct")
+    strings = [*TYPOS, *IN_TABLE, *MODEL_ONLY, *NASTY, *UNREADABLE]
+    assert np.array_equal(spelled.embed(strings), alone.embed(strings))
+    assert spelled.near(TYPOS) == alone.near(TYPOS) == [[]] * len(TYPOS)
+    made = spelled.embed(TYPOS)
+    directions = made / np.linalg.norm(made, axis=1, keepdims=True)
+    np.testing.assert_allclose(directions, LOVED.impute(TYPOS), atol=1e-5)
+
+
+def test_near_changes_the_vectors_of_misspellings(robust, spelled):
+    assert np.abs(robust.embed(TYPOS) - spelled.embed(TYPOS)).max(axis=1).mean() > 0.1
+
+
+def test_lower_case_only_where_asked(robust):
+    """`lowercase=False` imputes House also where house is known: it is neither that word nor near it."""
+    cased = LOVED.attach((IN_TABLE, VECTORS), space="direct", lowercase=False)
+    assert robust.near("House") == [("house", 1.0)]
+    assert cased.near("house") == [("house", 1.0)]
+    assert cased.near("House") == []  # the model knows it
+    lacking = made_love([word for word in WORDS if word != "house"])
+    cased = lacking.attach((IN_TABLE, VECTORS), space="direct", lowercase=False)
+    imputed = lacking.attach((IN_TABLE, VECTORS), space="direct", lowercase=False, near=False)
+    np.testing.assert_allclose(cased["House"], imputed["House"], atol=1e-6)
+
+
+def test_any_string_alone_and_in_company(robust):
+    strings = [*TYPOS[:40], *NASTY, *UNREADABLE, *IN_TABLE[:10], *MODEL_ONLY[:10]]
+    together = robust.embed(strings)
+    assert np.isfinite(together).all()
+    for string, vector in zip(strings, together, strict=True):
+        np.testing.assert_allclose(robust[string], vector, atol=1e-6)
+
+
+def test_a_table_that_nothing_can_be_near(spelled):
+    emoji = [chr(0x1F300 + place) for place in range(40)]
+    rows = np.random.default_rng(0).normal(size=(40, 24)).astype(np.float32)
+    robust = LOVED.attach((emoji, rows), space="direct")
+    assert robust.near(["recieve", "🙃", "", *emoji[:1]]) == [[], [], [], [(emoji[0], 1.0)]]
+    assert np.isfinite(robust.embed(["recieve", "🙃", ""])).all()
+
+
+def test_a_pickle_reads_the_same(robust):
+    again = pickle.loads(pickle.dumps(robust))
+    assert again.near(TYPOS[:30]) == robust.near(TYPOS[:30])
+    assert np.array_equal(again.embed(TYPOS[:30]), robust.embed(TYPOS[:30]))
+
+
+def test_the_shipped_model_behind_a_table_of_its_commonest_words(shipped_love):
+    words = list(shipped_love.words[:3000])
+    robust = shipped_love.attach((words, 3 * shipped_love.embed(words)))
+    near = robust.near(["recieve", "goverment", "tommorow", "wierd"])
+    assert [listed[0][0] for listed in near if listed] == ["receive", "government", "tomorrow", "weird"]
+    rare = [word for word in shipped_love.words[30000:30400] if len(word) > 5]
+    assert robust.near(rare) == [[]] * len(rare)
+    assert isinstance(robust.model, LOVE)

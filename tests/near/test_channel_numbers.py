@@ -1,0 +1,112 @@
+"""The channel as plain numbers: what is written is read; whatever else stands there is one error."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.near.made import channels
+
+from lovevec.errors import LovevecError
+from lovevec.near.channel import DEFAULT, MOST, MOST_COST, UNIT, Channel
+from lovevec.near.novelty import FEATURES
+from lovevec.near.symbols import KINDS
+
+
+@given(channels())
+def test_what_is_written_is_read(channel):
+    again = Channel.from_dict(json.loads(json.dumps(channel.as_dict())))
+    assert again.as_dict() == channel.as_dict()
+    assert np.array_equal(again.slip_costs, channel.slip_costs)
+    assert np.array_equal(again.new_weights, channel.new_weights)
+    assert np.array_equal(again.rank_costs(np.arange(99)), channel.rank_costs(np.arange(99)))
+
+
+@given(channels())
+def test_costs_are_whole_numbers_of_their_unit_in_the_order_of_their_names(channel):
+    assert channel.slip_costs.tolist() == [round(channel.costs[kind] * UNIT) for kind in KINDS]
+    assert channel.slip_costs.dtype == np.int16
+    assert channel.new_weights.tolist() == [channel.new[name] for name in FEATURES]
+    rows = [0, 1, 30, 79_999]
+    assert channel.rank_costs(np.array(rows)).tolist() == [
+        round(channel.rank * math.log(row + 30) * UNIT) for row in rows
+    ]
+
+
+def test_the_default_is_one_that_can_be_stored():
+    assert Channel.from_dict(DEFAULT.as_dict()).as_dict() == DEFAULT.as_dict()
+    assert (DEFAULT.slip_costs > 0).all()
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    """The default with one thing replaced, or left out (...)."""
+    raw = json.loads(json.dumps(DEFAULT.as_dict()))
+    *folders, name = path.split("/")
+    place = raw
+    for folder in folders:
+        place = place[folder]
+    if value is ...:
+        del place[name]
+    else:
+        place[name] = value
+    return raw
+
+
+@pytest.mark.parametrize("path", ["rank", "costs/other", "costs/last", "new/constant", "new/name"])
+@pytest.mark.parametrize(
+    "value",
+    [..., None, "1", True, False, [], {}, [1.0], math.nan, math.inf, -math.inf, -65, 65.0, 1e30, 10**400, -(10**400)],
+    ids=lambda value: repr(value)[:8],
+)
+def test_a_number_that_is_none_or_far_off_is_one_error(path, value):
+    with pytest.raises(LovevecError, match="`channel` is not what lovevec writes there"):
+        Channel.from_dict(changed(path, value))
+
+
+@pytest.mark.parametrize(("path", "most"), [("rank", MOST_COST), ("costs/swap", MOST_COST), ("new/total", MOST)])
+def test_the_bounds_themselves_are_allowed(path, most):
+    low = -most if path.startswith("new") else 0
+    for value in (most, low, int(most)):
+        assert Channel.from_dict(changed(path, value))
+    for value in (most + 0.01, low - 0.01):
+        with pytest.raises(LovevecError):
+            Channel.from_dict(changed(path, value))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        *(None, 7, "costs", [], {}, [1, 2, 3], True, {"costs": {}, "rank": 1.0, "new": {}}),
+        *(changed("costs", value) for value in (..., None, 5, "other", [], ["other"], [["other", 1.0]], {})),
+        *(changed("new", value) for value in (..., None, 5, "name", [], {}, [[]], [[1, 2, 3]])),
+        *(changed("more", 1.0), changed("costs/telepathy", 1.0), changed("new/telepathy", 1.0)),
+        *(changed("costs/other", ...), changed("new/parts", ...)),
+    ],
+    ids=lambda raw: str(raw)[:40],
+)
+def test_anything_else_is_one_error(raw):
+    with pytest.raises(LovevecError, match="`channel` is not what lovevec writes there"):
+        Channel.from_dict(raw)
+
+
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(
+            st.one_of(st.sampled_from(["costs", "rank", "new", *KINDS, *FEATURES]), st.text(max_size=3)), inner
+        ),
+    ),
+    max_leaves=12,
+)
+
+
+@given(JSON)
+def test_any_json_is_a_channel_or_one_error(raw):
+    with pytest.raises(LovevecError, match="`channel`"):
+        Channel.from_dict(raw)

@@ -1,0 +1,139 @@
+"""The compiled pass reads every string as numpy does, to the bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.conftest import made_words
+from tests.near.made import NASTY, STRINGS, UNREADABLE, WORDS, channels, same_bits
+
+pytest.importorskip("numba", reason="the compiled pass needs numba")
+
+from lovevec.damage.misspell import misspell
+from lovevec.near import index
+from lovevec.near.channel import DEFAULT, MOST_COST, Channel
+from lovevec.near.kernel import buckets_of
+from lovevec.near.reader import Reader
+
+READER = Reader(WORDS, DEFAULT)
+RNG = np.random.default_rng(6)
+DAMAGED = [string for _ in range(4) for string in misspell(WORDS, RNG)]
+
+
+def agree(reader: Reader, strings: list[str], threads: int = 1) -> None:
+    by_numpy, by_numba = reader(strings), reader(strings, "numba", threads)
+    if not same_bits(by_numpy, by_numba):
+        pairs = zip(*by_numpy, *by_numba, strict=True)
+        differ = [s for s, (*one, a, b, c) in zip(strings, pairs, strict=True) if not same_bits(one, [a, b, c])]
+        pytest.fail(f"{len(differ)} of {len(strings)} strings are read otherwise: {differ[:8]!a}")
+
+
+def test_damaged_words_are_read_the_same():
+    agree(READER, DAMAGED)
+
+
+def test_known_and_new_words_are_read_the_same():
+    agree(READER, [*WORDS, *made_words(400, seed=12), *map(str.upper, WORDS), *(word[::-1] for word in WORDS)])
+
+
+@pytest.mark.parametrize("string", [*NASTY, *UNREADABLE], ids=lambda string: ascii(string)[:20])
+def test_nasty_strings_are_read_the_same_alone(string):
+    agree(READER, [string])
+
+
+def test_nasty_strings_are_read_the_same_together():
+    agree(READER, [*NASTY, *UNREADABLE])
+
+
+@given(st.lists(STRINGS, max_size=8))
+@settings(max_examples=80)
+def test_any_text_is_read_the_same(strings):
+    agree(READER, strings)
+
+
+@given(channels(), st.lists(st.sampled_from([string for string in DAMAGED if len(string) <= 12]), max_size=12))
+@settings(max_examples=50)
+def test_under_any_channel_strings_are_read_the_same(channel, strings):
+    agree(Reader.like(READER, channel), strings)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_number_of_threads_does_not_show(monkeypatch, threads):
+    monkeypatch.setattr("lovevec.near.reader.NUMBA_BATCH", 100)  # many batches, so that two threads have work
+    agree(READER, DAMAGED[:500], threads)
+    expected = READER(DAMAGED[:500])
+    monkeypatch.setattr("lovevec.near.reader.NUMPY_BATCH", 30)
+    assert same_bits(READER(DAMAGED[:500], "numpy", threads), expected)
+
+
+def test_a_string_is_read_the_same_in_any_company():
+    strings = [*DAMAGED[:60], *NASTY]
+    together = READER(strings, "numba")
+    for place, string in enumerate(strings):
+        for whole, part in zip(together, READER([string], "numba"), strict=True):
+            assert np.array_equal(whole[place], part[0]), string
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["7"], ["🙂🙂"], ["ab"], ["ab", "x" * 32, "x" * 33]], ids=lambda words: str(words)[:20]
+)
+def test_tiny_tables(words):
+    agree(Reader(words, DEFAULT), ["ab", "abb", "", "7", "xx", "ba", "zq", "x" * 32, "x" * 31 + "y"])
+
+
+def test_a_table_with_more_characters_than_there_are_symbols():
+    """Rare characters are symbol 0, inside of words and at their ends."""
+    rng = np.random.default_rng(7)
+    common, rare = [chr(0x4E00 + place) for place in range(250)], [chr(0x6000 + place) for place in range(100)]
+    words = ["".join(rng.choice(common, 3)) for _ in range(600)]
+    words += ["".join([*rng.choice(common, 2), one]) for one in rare] + [
+        "".join([one, *rng.choice(common, 2)]) for one in rare
+    ]
+    words = list(dict.fromkeys(words))
+    reader = Reader(words, DEFAULT)
+    assert (reader.symbols.encode(words).values == 0).sum() > 100
+    agree(reader, [*misspell(words, rng), *words, *(word[::-1] for word in words), *(word + "☃" for word in words)])
+
+
+def test_the_dearest_channel_on_the_longest_strings():
+    dear = Channel(dict.fromkeys(DEFAULT.costs, MOST_COST), 0.5, DEFAULT.new)
+    words = ["abcdef", "counterrevolutionaries", "strength", "ab"]
+    strings = [
+        "abcdef" + "zqxwvutsr" * 2 + "zqxwvuts",
+        "ab" + "qz" * 15,
+        "strength" + "abc" * 8,
+        "counterr" + "zq" * 12,
+    ]
+    agree(Reader(words, dear), strings)
+
+
+def ragged_equal(one, other) -> bool:
+    return np.array_equal(one.values, other.values) and np.array_equal(one.offsets, other.offsets)
+
+
+@pytest.mark.parametrize(
+    "words", [WORDS, made_words(3000), ["strong" + word for word in made_words(900)]], ids=["odd", "made", "full"]
+)
+def test_buckets_are_those_of_sorting(words):
+    reader = Reader(words, DEFAULT)
+    known = reader.index.known
+    found, expected = buckets_of(known.symbols, known.lengths, reader.symbols), index.buckets_of(known.keys)
+    assert ragged_equal(found, expected)
+    if words[0].startswith("strong"):
+        assert expected.lengths.max() == index.PER_BUCKET
+
+
+def test_buckets_of_numba_serve_where_there_are_none_yet():
+    fresh = Reader(WORDS, DEFAULT)
+    by_numba = fresh(DAMAGED[:100], "numba")
+    assert "buckets" not in fresh.index.__dict__
+    assert same_bits(by_numba, READER(DAMAGED[:100]))
+
+
+def test_the_shipped_words_are_read_the_same(shipped_love, monkeypatch):
+    monkeypatch.setattr("lovevec.near.reader.MANY_STRINGS", 100)
+    strings = [*misspell(list(shipped_love.words[:400]), np.random.default_rng(8)), *shipped_love.words[-100:]]
+    agree(shipped_love._reader, strings, threads=2)
+    assert same_bits(shipped_love._reader.by(strings, "numba", 2), shipped_love._reader.by(strings, "numpy", 1))

@@ -1,0 +1,268 @@
+"""Three readings of a string in LOVE: known words have their own row, near ones a mean of rows, new ones are imputed."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.conftest import made_words
+from tests.near.made import NASTY, STRINGS, UNREADABLE, WORDS, made_love
+
+from lovevec import LOVE, LovevecError
+from lovevec.damage.misspell import misspell
+from lovevec.near.reader import LEAST
+
+LOVED = made_love()
+TYPOS = [
+    string
+    for string in dict.fromkeys(misspell([word for word in WORDS if len(word) > 2], np.random.default_rng(4)))
+    if string not in LOVED
+]
+ROWS = LOVED.parts.rows.all()
+
+
+def by_hand(love: LOVE, string: str) -> np.ndarray:
+    """Σ p(word) · own row + p(new) · imputed, at unit length, in float64; next to no probability does not count."""
+    reading = love.read([string])
+    vector = reading.new[0] * love.engine.embed([string])[0].astype(np.float64)
+    for row, chance in zip(reading.rows[0].tolist(), reading.chances[0].tolist(), strict=True):
+        if chance >= LEAST:
+            vector += chance * ROWS[row].astype(np.float64)
+    return vector / np.linalg.norm(vector)
+
+
+def test_known_words_have_their_own_row_bit_for_bit():
+    assert np.array_equal(LOVED.embed(WORDS), ROWS)
+    order = np.random.default_rng(0).permutation(len(WORDS))
+    among_others = LOVED.embed([string for place in order for string in (WORDS[place], TYPOS[place % len(TYPOS)])])
+    assert np.array_equal(among_others[::2], ROWS[order])
+    for row in range(0, len(WORDS), 17):
+        assert np.array_equal(LOVED[WORDS[row]], ROWS[row])
+
+
+@pytest.mark.parametrize(
+    ("string", "word"),
+    [
+        ("House", "house"),
+        ("HOUSE", "house"),
+        ("(house)", "house"),
+        (" house", "house"),
+        ("don’t", "don't"),
+        ("ｈouse", "house"),
+    ],
+)
+def test_forms_of_a_known_word_have_its_row(string, word):
+    assert np.array_equal(LOVED[string], ROWS[WORDS.index(word)])
+    assert string in LOVED
+    assert LOVED.near(string) == [(word, 1.0)]
+    assert LOVED.readings([string]) == ["known"]
+    assert word not in [name for name, _ in LOVED.neighbors(string, 10)]
+
+
+def test_an_unknown_word_has_the_mean_over_its_readings():
+    found = LOVED.embed(TYPOS)
+    for place in range(0, len(TYPOS), 3):
+        np.testing.assert_allclose(found[place], by_hand(LOVED, TYPOS[place]), atol=1e-6)
+    new = LOVED.read(TYPOS).new
+    assert (new < 0.1).any()
+    assert (new > 0.9).any()
+
+
+@given(STRINGS)
+@settings(max_examples=40)
+def test_any_string_has_the_mean_over_its_readings_and_it_is_finite(string):
+    vector = LOVED[string]
+    assert np.isfinite(vector).all()
+    assert np.linalg.norm(vector.astype(np.float64)) == pytest.approx(1, abs=1e-5)
+    rows, unknown = LOVED._look_up([string])
+    expected = by_hand(LOVED, unknown[0]) if unknown else ROWS[rows[0]]
+    np.testing.assert_allclose(vector, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("string", [*UNREADABLE, *NASTY], ids=lambda string: ascii(string)[:20])
+def test_nasty_strings_alone(string):
+    assert np.isfinite(LOVED[string]).all()
+    assert all(0 <= chance <= 1 for _, chance in LOVED.near(string))
+    assert LOVED.readings([string])[0] in ("known", "near", "new", "empty")
+
+
+def test_what_cannot_be_read_is_imputed():
+    """From its plain form: without what cannot be seen."""
+    strings = [string for string in UNREADABLE if string not in LOVED and string != "ﷺ"]
+    plain = [string.replace("\u200d", "") for string in strings]
+    assert len(strings) > 10
+    np.testing.assert_allclose(LOVED.embed(strings), LOVED.impute(plain), atol=1e-6)
+
+
+def test_a_words_vector_does_not_depend_on_its_company():
+    strings = [*TYPOS[:80], *NASTY, *UNREADABLE, *WORDS[:20]]
+    together = LOVED.embed(strings)
+    assert np.array_equal(LOVED.embed(strings[::-1]), together[::-1])
+    for place, string in enumerate(strings):
+        np.testing.assert_allclose(LOVED[string], together[place], atol=1e-6)
+
+
+def test_spelling_only_is_the_engine_alone():
+    alone = made_love(spelling_only=True)
+    strings = [*WORDS, *TYPOS, *NASTY]
+    assert np.array_equal(alone.embed(strings), alone.engine.embed(strings))
+    assert np.array_equal(alone.embed(strings), LOVED.impute(strings))
+    assert alone.channel is None
+    assert LOVED.channel is LOVED.parts.channel
+    again = pickle.loads(pickle.dumps(alone))
+    assert again.spelling_only
+    assert np.array_equal(again.embed(strings), alone.embed(strings))
+    assert not pickle.loads(pickle.dumps(LOVED)).spelling_only
+    assert "by spelling only" in repr(alone)
+    assert "by spelling only" not in repr(LOVED)
+
+
+def test_near_is_what_read_says():
+    strings = [*TYPOS[:30], *WORDS[:10], *NASTY[:20]]
+    for k in (1, 5, 50):
+        lists = LOVED.near(strings, k)
+        assert len(lists) == len(strings)
+        for string, near in zip(strings, lists, strict=True):
+            assert near == LOVED.near(string, k)
+            rows, unknown = LOVED._look_up([string])
+            if not unknown:
+                assert near == [(WORDS[rows[0]], 1.0)]
+                continue
+            reading = LOVED.read(unknown)
+            listed = zip(reading.rows[0].tolist(), reading.chances[0].tolist(), strict=True)
+            assert near == [(WORDS[row], chance) for row, chance in listed if row >= 0][:k]
+            assert sum(chance for _, chance in near) <= 1 - reading.new[0] + 1e-9
+    assert LOVED.near([]) == []
+    assert LOVED.near(np.array(["recieve"])) == [LOVED.near("recieve")]
+    assert LOVED.near("recieve")[0][0] == "receive"
+    assert [LOVED.near(string) for string in ("", " ", "42nd 🙂 7", "🙃")] == [[], [], LOVED.near("42nd 🙂 7"), []]
+
+
+def test_near_refuses_what_is_no_word():
+    for wrong in ([1], ["a", None], {"a", "b"}, 7):
+        with pytest.raises(LovevecError):
+            LOVED.near(wrong)
+        with pytest.raises(LovevecError):
+            LOVED.readings(wrong)
+    for k in (0, -1, 1.5, "1", None):
+        with pytest.raises(LovevecError, match="whole number"):
+            LOVED.near("recieve", k)
+
+
+def test_readings_say_which_of_the_three_a_string_is():
+    strings = [*TYPOS[:60], *WORDS[:20], *made_words(30, seed=9), *NASTY, "", " ", "\t\n", "\u3000"]
+    for string, reading in zip(strings, LOVED.readings(strings), strict=True):
+        unknown = LOVED._look_up([string])[1]
+        if not string.strip():
+            assert reading == "empty"
+        elif not unknown:
+            assert reading == "known"
+        else:
+            assert reading == ("new" if LOVED.read(unknown).new[0] >= 0.5 else "near")
+    assert {"known", "near", "new", "empty"} == set(LOVED.readings(strings))
+    assert LOVED.readings([]) == []
+
+
+def test_of_two_cases_of_a_word_each_leaves_out_itself_among_its_neighbors():
+    love = made_love(["Apple", "apple", "pear", "house"], lowercase=False)
+    assert [name for name, _ in love.neighbors("Apple", 9)] == sorted(
+        ["apple", "pear", "house"], key=lambda word: -love.similar("Apple", word)
+    )
+
+
+@pytest.mark.parametrize("precision", ["float16", "int8", "int4"])
+def test_however_the_rows_are_stored(precision):
+    love = made_love(precision=precision)
+    assert np.array_equal(love.embed(WORDS), love.parts.rows.all())
+    assert love.near(TYPOS[:20]) == LOVED.near(TYPOS[:20])
+
+
+def test_with_many_strings_the_compiled_pass_gives_the_same():
+    pytest.importorskip("numba")
+    love = made_love()
+    strings = list(dict.fromkeys([*TYPOS, *(f"{a}{b}" for a in TYPOS[:60] for b in TYPOS[60:100])]))
+    assert len(strings) > 2000
+    by_numba = LOVE(love.parts, engine="numba")
+    assert by_numba.near(strings) == love.near(strings)
+    np.testing.assert_allclose(by_numba.embed(strings), love.embed(strings), atol=1e-5)
+
+
+# The shipped default.
+
+MEANT = {
+    "oxgen": "oxygen",
+    "archiitect": "architect",
+    "recieve": "receive",
+    "tommorow": "tomorrow",
+    "wierd": "weird",
+    "bl00d": "blood",
+    "restaraunt": "restaurant",
+    "goverment": "government",
+    "tlie": "the",
+    "rnodern": "modern",
+}
+
+
+@pytest.mark.parametrize(("string", "word"), MEANT.items())
+def test_the_showcase_words_come_first(shipped_love, string, word):
+    near = shipped_love.near(string)
+    assert near[0][0] == word
+    assert near[0][1] > 0.5
+    assert shipped_love.readings([string]) == ["near"]
+    assert word in dict(shipped_love.neighbors(string, 3))
+    assert string not in shipped_love
+
+
+def test_known_words_are_related_by_meaning(shipped_love):
+    assert shipped_love.similar("cat", "dog") > shipped_love.similar("cat", "car") + 0.1
+    assert shipped_love.similar("apple", "pear") > shipped_love.similar("apple", "apply") + 0.1
+
+
+@pytest.mark.parametrize(
+    ("string", "word"),
+    [("ﬁlm", "film"), ("don’t", "don't"), ("(dog)", "dog"), (" dog", "dog"), ("Dog", "dog"), ("dog!", "dog")],
+)
+def test_forms_are_known(shipped_love, string, word):
+    assert string in shipped_love
+    assert np.array_equal(shipped_love[string], shipped_love[word])
+    assert shipped_love.readings([string]) == ["known"]
+
+
+def test_known_words_are_known_to_the_bit(shipped_love):
+    places = np.arange(0, len(shipped_love.words), 997)
+    words = [shipped_love.words[place] for place in places]
+    assert np.array_equal(shipped_love.embed(words), shipped_love.parts.rows[places])
+    assert len(shipped_love.parts.rows) == len(shipped_love.words)
+    np.testing.assert_allclose(np.linalg.norm(shipped_love.parts.rows[places], axis=1), 1, atol=1e-6)
+
+
+NONSENSE = ["qqqqq", "zzzzzzz", "xqzjv", "asdfgh", "wrtzpl", "jjkkww", "xxyyzz", "vbnmcx"]
+
+
+def test_confidence_is_a_probability_and_low_for_nonsense(shipped_love):
+    strings = [*MEANT, *NONSENSE, *NASTY, *UNREADABLE, "dog", "blorfing", "unfriended"]
+    sure = dict(zip(strings, shipped_love.confidence(strings).tolist(), strict=True))
+    assert all(0 <= chance <= 1 for chance in sure.values())
+    assert max(sure[string] for string in NONSENSE) < min(sure[string] for string in MEANT)
+    assert sure[""] == sure[" "] == 0
+    assert sure["dog"] > 0.9
+    assert sure["dog"] >= sure["goverment"] > sure["xqzjv"]
+
+
+def test_confidence_does_not_depend_on_the_company(shipped_love):
+    strings = [*MEANT, *NONSENSE, "", "dog"]
+    together = shipped_love.confidence(strings)
+    for string, chance in zip(strings, together, strict=True):
+        assert shipped_love.confidence([string])[0] == pytest.approx(chance, abs=1e-9)
+
+
+@given(st.text(max_size=20))
+@settings(max_examples=20)
+def test_any_text_by_the_shipped_model(shipped_love, string):
+    assert np.isfinite(shipped_love[string]).all()
+    near = shipped_love.near(string)
+    assert sum(chance for _, chance in near) <= 1 + 1e-9
+    assert all(word in shipped_love for word, _ in near)
