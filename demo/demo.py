@@ -14,13 +14,13 @@ from lovevec.figures.clusters import draw_clusters
 
 PICTURE = Path(__file__).parent / "clusters.png"
 WORDS = [
-    "mispelling",
-    "accomodate",
-    "neccessary",
-    "bec0me",
-    "engneer",
-    "asthmaa",
-    "antivaxxers",
+    "recieve",
+    "tommorow",
+    "bl00d",
+    "rnodern",
+    "fotograf",
+    "Reykjavik",
+    "deplatformed",
     "unfollowable",
     "cryptobros",
 ]
@@ -40,16 +40,21 @@ def demo() -> None:
     """Print the table, draw the picture."""
     love = LOVE.load()
     words = [*DAMAGED, *WORDS]
-    print("Words, how sure the model is of them, and the known words nearest to their vectors:\n")
-    print(f"{'word':<14}{'':<9}{'confidence':<12}nearest known words")
-    for word, near, confidence in zip(words, love.neighbors(words, 4), love.confidence(words), strict=True):
+    print("Words, how they are read, how sure the model is of their vectors, and the known words nearest to these:\n")
+    print(f"{'word':<14}{'reading':<24}{'confidence':<12}nearest known words")
+    found = zip(
+        words, love.readings(words), love.near(words, 1), love.neighbors(words, 4), love.confidence(words), strict=True
+    )
+    for word, reading, meant, near, confidence in found:
+        shown = f"near: {meant[0][0]} {meant[0][1]:.2f}" if reading == "near" else reading
         named = ", ".join(f"{name} {cosine:.2f}" for name, cosine in near)
-        print(f"{word:<14}{'known' if word in love else 'imputed':<9}{confidence:<12.2f}{named}")
+        print(f"{word:<14}{shown:<24}{confidence:<12.2f}{named}")
     topics = {topic: listed.split() for topic, listed in TOPICS.items()}
     drawn = [word for listed in topics.values() for word in listed] + list(DAMAGED)
     vectors = dict(zip(drawn, love.embed(drawn), strict=True))
     draw_clusters(topics, DAMAGED, vectors, PICTURE, "oxgen, leukamia and archiitect: unknown words among their kind")
     print(f"\nThe picture of three topics and three misspelled words is demo/{PICTURE.name}. Ask the model yourself:")
+    print("  .venv/bin/lovevec near yourword")
     print("  .venv/bin/lovevec neighbors yourword")
     print("  .venv/bin/lovevec explain yourword")
 
