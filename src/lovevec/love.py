@@ -35,9 +35,10 @@ from lovevec.encoders.torch_engine import TorchEngine
 from lovevec.engine.engine import Engine, FoldEngine, Mode
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.tables import Precision
+from lovevec.engine.threads import in_chunks
 from lovevec.errors import LovevecError
 from lovevec.model.find import find_model
-from lovevec.model.folder import CARD, ModelParts, read_model, write_model
+from lovevec.model.folder import CARD, ROWS, ModelParts, read_model, write_model
 from lovevec.model.known_rows import RowPrecision
 from lovevec.near.channel import Channel
 from lovevec.near.reader import Reader, Reading, add_readings, near_words, only_new
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float32]
 BATCH = 16_384
+CHUNK = 4_096  # words that a thread takes at a time
 # Shorter lists are done before anybody would look at a progress line.
 LONG = 250_000
 
@@ -129,7 +131,7 @@ class LOVE:
 
     def __contains__(self, word: object) -> bool:
         """Whether the word is known, or a form of a known word (in lower case, in quotes …; near/spelled.py)."""
-        return isinstance(word, str) and self._spelled(word) in self._known.place
+        return isinstance(word, str) and self._spelled(word) in self._place
 
     @overload
     def embed(self, words: Iterator[str], *, batch: int = ..., progress: bool | None = ...) -> Iterator[Floats]: ...
@@ -190,16 +192,16 @@ class LOVE:
             return self.engine.embed(words)
         rows, unknown = self._look_up(words)
         if not unknown:
-            return self.parts.rows[rows]
+            return self._own_rows(rows)
         result = np.empty((len(words), self.dim), dtype=np.float32)
         have = rows >= 0
-        result[have] = self.parts.rows[rows[have]]
+        result[have] = self._own_rows(rows[have])
         result[~have] = self._mean_of_readings(unknown)
         return result
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
         """The row of each known word, -1 for others; and the others, as they are to be read (see near/spelled.py)."""
-        get = self._known.place.get
+        get = self._place.get
         rows = np.fromiter((get(word, -1) for word in words), dtype=np.int64, count=len(words))
         unknown = []
         for place in np.flatnonzero(rows < 0).tolist():
@@ -215,15 +217,42 @@ class LOVE:
 
     def _mean_of_readings(self, strings: Sequence[str]) -> Floats:
         """[len(strings), dim] of unit length."""
-        reading, table = self.read(strings), self.parts.rows
+        reading, vectors = self.read(strings), self.engine.embed(strings)
+
+        def mix(part: slice) -> None:
+            mixed = vectors[part] * reading.new[part].astype(np.float32)[:, None]
+            part_of = Reading(reading.rows[part], reading.chances[part], reading.new[part])
+            add_readings(mixed, part_of, self._own_rows)
+            vectors[part] = normalized(mixed)
+
+        in_chunks(mix, len(strings), CHUNK, self.engine.threads or 1)
+        return vectors
+
+    def _own_rows(self, rows: NDArray[np.integer]) -> Floats:
+        """The known words' own vectors: [len(rows), dim]."""
+        table = self.parts.rows
         assert table is not None
-        vectors = self.engine.embed(strings) * reading.new.astype(np.float32)[:, None]
-        add_readings(vectors, reading, table.__getitem__)
-        return normalized(vectors)
+        if len(rows) <= CHUNK:
+            return table[rows]
+        result = np.empty((len(rows), self.dim), dtype=np.float32)
+
+        def take(part: slice) -> None:
+            result[part] = table[rows[part]]
+
+        in_chunks(take, len(rows), CHUNK, self.engine.threads or 1)
+        return result
 
     def impute(self, words: Sequence[str]) -> Floats:
         """Unit rows made from the spelling alone, of known words too."""
         return self.engine.embed(words)
+
+    @property
+    def _place(self) -> dict[str, int]:
+        """Known word -> its row; the words are read when first asked for, and only then can be counted."""
+        place = self._known.place
+        if self.parts.rows is not None and len(self.parts.rows) != len(self.words):
+            raise LovevecError(f"{ROWS}: {len(self.parts.rows):,} rows for {len(self.words):,} known words")
+        return place
 
     def _known_vectors(self) -> Floats:
         """The known words' vectors, all of them."""
@@ -347,7 +376,7 @@ class LOVE:
 
     def _spelled(self, word: str) -> str:
         """The known word that a string is a form of, else the string itself."""
-        row = known_form(word, self._known.place.get)[0]
+        row = known_form(word, self._place.get)[0]
         return self.words[row] if row >= 0 else word
 
     @cached_property

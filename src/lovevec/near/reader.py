@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MOST = 10  # known words of a reading
 WORTH = 8 * UNIT  # a candidate that costs so much more than the best has no chance
-LEAST = 1e-3  # of a word's probability, to count in a vector
+LEAST = 0.01  # of a word's probability, to count in a vector
 ADDED = 8192  # rows added at a time
 # Fewer strings than these are not worth importing numba for; readings are the same by both.
 MANY_STRINGS = 2000
