@@ -65,8 +65,8 @@ def test_words_of_a_stream(program, folder, love):
     assert rows[-1][2].startswith("привет 0.")
 
 
-@pytest.mark.parametrize("k", [1, 9])
-def test_so_many_words_of_each(program, folder, love, k):
+def test_so_many_words_of_each(program, folder, love):
+    k = 2
     done = program("near", "-k", k, "--json", "-m", folder, "wierd", "thouhgt")
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert [len(one["near"]) for one in found] == [len(near) for near in love.near(["wierd", "thouhgt"], k)]

@@ -111,7 +111,7 @@ def test_groups_hold_each_setting_once():
         assert [setting.name for group in by_group(kind).values() for setting in group] == [
             setting.name for setting in fields(kind)
         ]
-    assert list(by_group(TrainSettings)) == ["encoder", "loss", "augmentation", "run"]
+    assert list(by_group(TrainSettings)) == ["encoder", "loss", "augmentation", "run", "readings"]
 
 
 def test_prepare_takes_what_concerns_it_from_a_preset():

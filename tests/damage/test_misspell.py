@@ -26,7 +26,7 @@ def made(words: list[str], seed: int = 0) -> list[str]:
 
 
 @given(ANY, SEED)
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_the_same_seed_misspells_in_the_same_way_and_any_string_passes(words, seed):
     before = list(words)
     found = made(words, seed)
@@ -62,7 +62,7 @@ def test_no_short_word_becomes_empty(word):
 
 
 @given(st.lists(st.text(min_size=1, max_size=6), max_size=6), SEED)
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_no_text_becomes_empty(words, seed):
     longer = [word + "xyzxyzxyz" for word in words]
     assert all(made(longer, seed))

@@ -81,7 +81,7 @@ def reference(word: str, string: str, costs: list[int]) -> int:
 
 
 @given(st.lists(st.tuples(WORD, WORD), min_size=1, max_size=6), COSTS)
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_the_least_cost_is_that_of_the_recursion(listed, costs):
     words, strings = ([pair[side] for pair in listed] + ["rn"] for side in (0, 1))
     found = align(pairs_of(words, strings), slips_of(costs)).tolist()
@@ -138,7 +138,7 @@ def test_each_slip_has_its_name(word, string, kinds):
 
 
 @given(st.lists(st.tuples(WORD, WORD), min_size=1, max_size=6), COSTS)
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_the_counted_slips_add_up_to_the_cost(listed, costs):
     pairs, slips = pairs_of([*(a for a, _ in listed), "rn"], [*(b for _, b in listed), "m"]), slips_of(costs)
     counts = counted(pairs, slips)
@@ -187,6 +187,12 @@ def test_a_character_without_a_symbol_is_no_twin_of_what_lies_behind_the_end():
     assert align(pairs_of(["dog", "holidays"], ["dog☃", "holidays"]), slips)[0] == alone
     lost = align(pairs_of(["dog☃"], ["dog"]), slips)[0]
     assert align(pairs_of(["dog☃", "holidays"], ["dog", "holidays"]), slips)[0] == lost
+
+
+@pytest.mark.xfail(strict=True, reason="bug: two characters without a symbol are taken for the same one")
+def test_unlike_characters_without_a_symbol_do_not_change_places():
+    slips = slips_of(DEFAULT.slip_costs)
+    assert align(pairs_of(["xa☃x"], ["x☂ax"]), slips)[0] > DEFAULT.slip_costs[KIND["swap"]]
 
 
 def test_characters_without_a_symbol_are_like_none():

@@ -166,7 +166,7 @@ def test_a_strings_candidates_do_not_depend_on_its_company_nor_on_how_they_are_f
 
 
 @given(st.lists(STRINGS, min_size=1, max_size=4))
-@settings(max_examples=15)
+@settings(max_examples=10)
 def test_any_text_has_the_candidates_of_the_reference(strings):
     asked = spelled(strings)
     assert candidates(READER.index, strings) == reference(READER.index.known, asked)

@@ -48,13 +48,13 @@ def test_nasty_strings_are_read_the_same_together():
 
 
 @given(st.lists(STRINGS, max_size=8))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_any_text_is_read_the_same(strings):
     agree(READER, strings)
 
 
 @given(channels(), st.lists(st.sampled_from([string for string in DAMAGED if len(string) <= 12]), max_size=12))
-@settings(max_examples=50)
+@settings(max_examples=40)
 def test_under_any_channel_strings_are_read_the_same(channel, strings):
     agree(Reader.like(READER, channel), strings)
 

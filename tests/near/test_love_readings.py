@@ -64,7 +64,7 @@ def test_forms_of_a_known_word_have_its_row(string, word):
 
 def test_an_unknown_word_has_the_mean_over_its_readings():
     found = LOVED.embed(TYPOS)
-    for place in range(0, len(TYPOS), 3):
+    for place in range(0, len(TYPOS), 6):
         np.testing.assert_allclose(found[place], by_hand(LOVED, TYPOS[place]), atol=1e-6)
     new = LOVED.read(TYPOS).new
     assert (new < 0.1).any()
@@ -98,7 +98,7 @@ def test_what_cannot_be_read_is_imputed():
 
 
 def test_a_words_vector_does_not_depend_on_its_company():
-    strings = [*TYPOS[:80], *NASTY, *UNREADABLE, *WORDS[:20]]
+    strings = [*TYPOS[:30], *NASTY, *UNREADABLE, *WORDS[:10]]
     together = LOVED.embed(strings)
     assert np.array_equal(LOVED.embed(strings[::-1]), together[::-1])
     for place, string in enumerate(strings):
@@ -122,7 +122,7 @@ def test_spelling_only_is_the_engine_alone():
 
 def test_near_is_what_read_says():
     strings = [*TYPOS[:30], *WORDS[:10], *NASTY[:20]]
-    for k in (1, 5, 50):
+    for k in (1, 50):
         lists = LOVED.near(strings, k)
         assert len(lists) == len(strings)
         for string, near in zip(strings, lists, strict=True):

@@ -21,7 +21,7 @@ def path(tmp_path_factory) -> Path:
 
 
 @given(PAIRS, st.sampled_from(["\n", "\r\n"]), st.booleans())
-@settings(max_examples=50)
+@settings(max_examples=40)
 def test_a_marked_list_is_read_back(path, groups, end, counted):
     lines = []
     for right, wrong in groups:
@@ -31,7 +31,7 @@ def test_a_marked_list_is_read_back(path, groups, end, counted):
 
 
 @given(PAIRS, st.sampled_from(["\n", "\r\n"]))
-@settings(max_examples=50)
+@settings(max_examples=40)
 def test_two_columns_are_read_back(path, groups, end):
     pairs = [(right, one) for right, wrong in groups for one in wrong]
     path.write_bytes(end.join(f"{right}\t{one}" for right, one in pairs).encode())
@@ -39,7 +39,7 @@ def test_two_columns_are_read_back(path, groups, end):
 
 
 @given(st.binary(max_size=60))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_any_bytes_are_a_list_or_one_named_error(path, content):
     path.write_bytes(content)
     try:

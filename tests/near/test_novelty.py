@@ -80,7 +80,7 @@ LETTER = st.sampled_from(sorted(set("".join(KNOWN)) | set("qzé")))
 
 
 @given(st.lists(st.lists(LETTER, min_size=2, max_size=9).map("".join), min_size=1, max_size=5))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_probabilities_are_those_of_the_formula(words):
     rows = [numbers(word) for word in words]
     assume(all(alone(gram) for row in rows for each in grams(row) for gram in each))
@@ -130,7 +130,7 @@ def longest_known(string: str, known: set[str]) -> float:
 @given(
     st.lists(st.lists(st.sampled_from([*KNOWN, "ed", "s", "x", "0"]), max_size=3).map("".join), min_size=1, max_size=6)
 )
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_parts_are_the_longest_known_words_at_both_ends(strings):
     known = {word for word in KNOWN if len(word) > 1}
     expected = [longest_known(string, known) for string in strings]
@@ -159,7 +159,7 @@ def test_a_character_without_a_symbol_is_no_part_of_a_known_word():
 
 
 @given(st.lists(st.text("abefinrstu3'☃", max_size=8), min_size=1, max_size=6), st.data())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_features_are_what_their_names_say(strings, data):
     flags = st.lists(st.booleans(), min_size=len(strings), max_size=len(strings))
     digits, names = np.array(data.draw(flags)), np.array(data.draw(flags))

@@ -24,7 +24,7 @@ def form(string: str) -> str | None:
         *(("dog", "dog"), ("film", "film"), ("été", "été"), ("don't", "don't"), ("mp3", "mp3"), ("...", "...")),
         *(("Dog", "dog"), ("DOG", "dog"), ("dOg", "dog"), ("Été", "été"), ("ÉTÉ", "été"), ("DON'T", "don't")),
         *(("ﬁlm", "film"), ("ｄｏｇ", "dog"), ("ＤＯＧ", "dog"), ("e\u0301te\u0301", "été"), ("③", "3")),
-        *(("don’t", "don't"), ("don‘t", "don't"), ("don´t", "don't"), ("don`t", None), ("o’clock", "o'clock")),
+        *(("don’t", "don't"), ("don‘t", "don't"), ("don´t", "don't"), ("o’clock", "o'clock")),
         *(("co–op", "co-op"), ("co—op", "co-op"), ("co‐op", "co-op"), ("co−op", "co-op"), ("co\u2011op", "co-op")),
         *(("do\u200bg", "dog"), ("do\u00adg", "dog"), ("\ufeffdog", "dog"), ("dog\u200e", "dog"), ("d\u2060og", "dog")),
         *(("(dog)", "dog"), (" dog", "dog"), ("dog ", "dog"), ("\tdog\r\n", "dog"), ("#dog", "dog"), ("@dog", "dog")),
@@ -38,6 +38,14 @@ def form(string: str) -> str | None:
 )  # fmt: skip
 def test_the_table(string, word):
     assert form(string) == word
+
+
+@pytest.mark.xfail(
+    strict=True, reason="bug: strings of ASCII alone are not translated, though ` is listed among the quotes"
+)
+def test_a_backtick_is_a_quote():
+    assert form("“don`t”") == "don't"
+    assert form("don`t") == "don't"
 
 
 @pytest.mark.xfail(strict=True, reason="bug: of an ASCII word only the lower case is looked for")

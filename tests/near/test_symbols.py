@@ -93,7 +93,7 @@ def test_the_plain_letter(character, letter):
 
 
 @given(st.lists(st.characters(), max_size=12))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_tables_by_symbol_against_plain_loops(characters):
     symbols = Symbols.of(characters)
     number = symbols.number

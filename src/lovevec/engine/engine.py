@@ -86,9 +86,13 @@ class FoldEngine(Engine):
     def _with_numba(self) -> NumbaEngine:
         with self._lock:
             if self._numba is None:
+                from lovevec.engine.kernel import announced
                 from lovevec.engine.with_numba import NumbaEngine
 
-                self._numba = NumbaEngine(self.numpy)
+                engine = NumbaEngine(self.numpy)
+                with announced():
+                    engine.embed(["a"])
+                self._numba = engine
             return self._numba
 
 

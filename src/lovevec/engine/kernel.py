@@ -7,7 +7,10 @@ for all words: bits do not depend on the company.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Timer
 from typing import Any, TypeVar
 
 import numba
@@ -24,6 +27,7 @@ from lovevec.units.vocabulary import CLS, SEP, SUB, UNK
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 MOST_NGRAMS = len(LENGTHS) * (LONGEST + 2)
+PATIENCE = 1.0  # seconds
 TINY = np.float32(np.finfo(np.float32).tiny)
 
 
@@ -35,6 +39,20 @@ def compiled(function: Function) -> Function:
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
         result = numba.njit(function, **options)
     return result
+
+
+@contextmanager
+def announced() -> Iterator[None]:
+    """Around a first call, which on a new machine compiles: said on a terminal if it takes long."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    note = Timer(PATIENCE, sys.stderr.write, ["lovevec: compiling for this machine, once: some seconds\n"])
+    note.start()
+    try:
+        yield
+    finally:
+        note.cancel()
 
 
 def sum_of(lanes: int) -> Any:

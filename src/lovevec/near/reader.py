@@ -223,9 +223,13 @@ class Reader:
 
     @cached_property
     def _compiled(self) -> Compiled:
+        from lovevec.engine.kernel import announced
         from lovevec.near.kernel import Compiled
 
-        return Compiled(self.index, self.symbols, self.slips, self.rank_costs)
+        with announced():
+            compiled = Compiled(self.index, self.symbols, self.slips, self.rank_costs)
+            self._by_numba(self.strings(["aa"]), compiled)
+        return compiled
 
     def _by_numba(self, strings: Strings, compiled: Compiled) -> tuple[Places, Places]:
         shape = len(strings.rows), MOST
