@@ -103,7 +103,7 @@ class Confidence:
             sane = all(type(number) in (int, float) and isfinite(number) for number in plain)
             sane &= 0 <= made.known <= 1 and {"characters"} <= features.keys() <= {*FEATURES}
             sane &= len(made.readings) == 2
-        except (TypeError, KeyError, AttributeError):
+        except (TypeError, KeyError, AttributeError, OverflowError):
             sane = False
         if not sane:
             raise LovevecError("config.json: `confidence` is not what lovevec writes there; remove it, or train again")

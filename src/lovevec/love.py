@@ -38,10 +38,10 @@ from lovevec.engine.tables import Precision
 from lovevec.engine.threads import in_chunks
 from lovevec.errors import LovevecError
 from lovevec.model.find import find_model
-from lovevec.model.folder import CARD, ROWS, ModelParts, read_model, write_model
+from lovevec.model.folder import CARD, ModelParts, read_model, write_model
 from lovevec.model.known_rows import RowPrecision
 from lovevec.near.channel import Channel
-from lovevec.near.reader import Reader, Reading, add_readings, near_words, only_new
+from lovevec.near.reader import MOST, Reader, Reading, add_readings, near_words, only_new
 from lovevec.near.spelled import known_form
 from lovevec.units.words import in_batches, refuse_other_than_words, repeats, word_list
 from lovevec.vectors.rows import normalized
@@ -131,7 +131,7 @@ class LOVE:
 
     def __contains__(self, word: object) -> bool:
         """Whether the word is known, or a form of a known word (in lower case, in quotes …; near/spelled.py)."""
-        return isinstance(word, str) and self._spelled(word) in self._place
+        return isinstance(word, str) and self._spelled(word) in self._known.place
 
     @overload
     def embed(self, words: Iterator[str], *, batch: int = ..., progress: bool | None = ...) -> Iterator[Floats]: ...
@@ -201,7 +201,7 @@ class LOVE:
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
         """The row of each known word, -1 for others; and the others, as they are to be read (see near/spelled.py)."""
-        get = self._place.get
+        get = self._known.place.get
         rows = np.fromiter((get(word, -1) for word in words), dtype=np.int64, count=len(words))
         unknown = []
         for place in np.flatnonzero(rows < 0).tolist():
@@ -245,14 +245,6 @@ class LOVE:
     def impute(self, words: Sequence[str]) -> Floats:
         """Unit rows made from the spelling alone, of known words too."""
         return self.engine.embed(words)
-
-    @property
-    def _place(self) -> dict[str, int]:
-        """Known word -> its row; the words are read when first asked for, and only then can be counted."""
-        place = self._known.place
-        if self.parts.rows is not None and len(self.parts.rows) != len(self.words):
-            raise LovevecError(f"{ROWS}: {len(self.parts.rows):,} rows for {len(self.words):,} known words")
-        return place
 
     def _known_vectors(self) -> Floats:
         """The known words' vectors, all of them."""
@@ -369,14 +361,14 @@ class LOVE:
             self.parts,
             self.engine.fold,
             reading=self.readings([word])[0],
-            near=self.near(word, k),
+            near=self.near(word, MOST),
             confidence=float(self.confidence([word])[0]),
             neighbors=self.neighbors(word, k),
         )
 
     def _spelled(self, word: str) -> str:
         """The known word that a string is a form of, else the string itself."""
-        row = known_form(word, self._place.get)[0]
+        row = known_form(word, self._known.place.get)[0]
         return self.words[row] if row >= 0 else word
 
     @cached_property

@@ -73,7 +73,6 @@ def test_so_many_words_of_each(program, folder, love):
     assert max(len(one["near"]) for one in found) <= k
 
 
-@pytest.mark.xfail(strict=True, reason="bug: what is printed as new is 1 less the k words shown")
 def test_the_probability_of_new_does_not_depend_on_how_many_words_are_shown(program, folder, love):
     new = {k: json.loads(program("near", "-k", k, "--json", "-m", folder, "thouhgt").stdout)["new"] for k in (1, 10)}
     assert new[10] == pytest.approx(love.read(["thouhgt"]).new[0], abs=1e-6)

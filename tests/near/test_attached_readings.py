@@ -104,7 +104,6 @@ def test_near_changes_the_vectors_of_misspellings(robust, spelled):
     assert np.abs(robust.embed(TYPOS) - spelled.embed(TYPOS)).max(axis=1).mean() > 0.1
 
 
-@pytest.mark.xfail(strict=True, reason="bug: lowercase=False still reads House as near house, at next to no cost")
 def test_lower_case_only_where_asked(robust):
     """`lowercase=False` imputes House also where house is known: it is neither that word nor near it."""
     cased = LOVED.attach((IN_TABLE, VECTORS), space="direct", lowercase=False)
@@ -125,7 +124,6 @@ def test_any_string_alone_and_in_company(robust):
         np.testing.assert_allclose(robust[string], vector, atol=1e-6)
 
 
-@pytest.mark.xfail(strict=True, reason="bug: posterior indexes an empty known_rows with -1")
 def test_a_table_that_nothing_can_be_near(spelled):
     emoji = [chr(0x1F300 + place) for place in range(40)]
     rows = np.random.default_rng(0).normal(size=(40, 24)).astype(np.float32)

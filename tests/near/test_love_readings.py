@@ -166,9 +166,6 @@ def test_readings_say_which_of_the_three_a_string_is():
     assert LOVED.readings([]) == []
 
 
-@pytest.mark.xfail(
-    strict=True, reason="bug: known_form looks only for the lower case of an ASCII word, and neighbors ask by it alone"
-)
 def test_of_two_cases_of_a_word_each_leaves_out_itself_among_its_neighbors():
     love = made_love(["Apple", "apple", "pear", "house"], lowercase=False)
     assert [name for name, _ in love.neighbors("Apple", 9)] == sorted(

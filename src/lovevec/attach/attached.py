@@ -10,7 +10,7 @@ robust.known(["the", "mispelling"])  # [True, False]
 |---|---|
 | is in the table | its row, untouched |
 | is there in lower case only (`Apple` where `apple` is), or in another form (near/spelled.py) | the row of that word |
-| is not there, but the model knows it | imputed: the model's own vector of it, in the table's space |
+| is not there, but the model knows it | imputed by the model, no misspelling |
 | is not there | Σ p(word) · the word's row + p(new) · imputed, by the model's channel over the table's words |
 
 Case is bridged this way round only: measured (runs/attach.py), the row of `apple` is nearer to `Apple` than an imputed
@@ -192,8 +192,12 @@ class Attached:
             return only_new(len(strings))
         engine = getattr(self.model, "engine", None)
         reading = self._reader.by(strings, getattr(engine, "for_many", "numpy"), getattr(engine, "threads", None))
-        known = np.fromiter((string in self.model for string in strings), dtype=np.bool_, count=len(strings))  # type: ignore[operator]
-        return reading.as_new(known)
+        return reading.as_new(np.fromiter(map(self._is_a_word, strings), dtype=np.bool_, count=len(strings)))
+
+    def _is_a_word(self, string: str) -> bool:
+        """Whether a string that the table lacks is no misspelling: the model knows it, or case is not bridged."""
+        in_other_case = not self._lowercase and string.lower() in self._known.place
+        return in_other_case or string in self.model  # type: ignore[operator]
 
     def _unknown(self, strings: Sequence[str]) -> Floats:
         """Vectors of words that the table lacks: the mean over their readings."""

@@ -7,6 +7,7 @@ import json
 
 from lovevec.cli.neighbors import add_word_arguments, given_words
 from lovevec.cli.shell import describe, one_field, put
+from lovevec.errors import LovevecError
 
 ABOUT = """The known words that the given strings may stand for, with their probabilities; what is missing to 1 is the
 probability that a string is a new word. One line a string, tab-separated: the string (a tab inside it as \\t); known,
@@ -27,17 +28,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> None:
     """Print one line a string."""
     from lovevec.love import LOVE
+    from lovevec.near.reader import MOST
 
+    if given.k < 1:
+        raise LovevecError(f"k is {given.k}: must be at least 1, a whole number")
     batches = given_words(given.words)
     love = LOVE.load(given.model)
     for words in batches:
-        for word, reading, near in zip(words, love.readings(words), love.near(words, given.k), strict=True):
-            put(line_of(word, reading, near, given.json) + "\n")
+        for word, reading, near in zip(words, love.readings(words), love.near(words, MOST), strict=True):
+            put(line_of(word, reading, near, given.k, given.json) + "\n")
 
 
-def line_of(word: str, reading: str, near: list[tuple[str, float]], as_json: bool) -> str:
-    """A string and what it may stand for, for people or for programs."""
+def line_of(word: str, reading: str, near: list[tuple[str, float]], k: int, as_json: bool) -> str:
+    """A string and the first k of what it may stand for, for people or for programs."""
     new = max(0.0, 1 - sum(chance for _, chance in near))
+    near = near[:k]
     if as_json:
         listed = [{"word": name, "probability": round(chance, 6)} for name, chance in near]
         return json.dumps({"word": word, "reading": reading, "near": listed, "new": round(new, 6)})

@@ -49,7 +49,7 @@ def misspell(words: Sequence[str], rng: np.random.Generator) -> list[str]:
         edited = to_words(edit(to_codes([shown[place] for place in going.tolist()], lowercase=False), drawn, rng))
         kept = rng.random(len(going)) < FIRST_LETTER_KEPT
         for place, new, first in zip(going.tolist(), edited, kept.tolist(), strict=True):
-            if not first or new[:1] == shown[place][:1]:
+            if new and (not first or new[:1] == shown[place][:1]):
                 shown[place] = new
         going = going[rng.random(len(going)) < ONE_MORE]
     return shown
@@ -59,7 +59,8 @@ def _plain(word: str) -> str:
     """Without accents."""
     if word.isascii():
         return word
-    return "".join(letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter))
+    bare = "".join(letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter))
+    return unicodedata.normalize("NFC", bare)
 
 
 def _misprint(word: str, rng: np.random.Generator) -> str:

@@ -184,9 +184,9 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
     vocabulary = UnitVocabulary.from_json(text, folder / TOKENIZER, how["buckets"], how["ngrams"])
     tensors = _read_tensors(folder / WEIGHTS, content[WEIGHTS], config, spec, vocabulary)
     units = Units(vocabulary, how["input"], how["lowercase"])
-    words = KnownWords(content[WORDS], folder / WORDS)
-    metadata = {key: config[key] for key in config if key not in (*DECIDES, *CHECKS)}
     rows = _read_rows(folder / ROWS, content[ROWS], spec.dim) if ROWS in content else None
+    words = KnownWords(content[WORDS], folder / WORDS, None if rows is None else len(rows))
+    metadata = {key: config[key] for key in config if key not in (*DECIDES, *CHECKS)}
     channel = _read_channel(folder / CONFIG, config)
     if config["stored"] == FOLDED:
         return ModelParts(spec, {}, units, words, metadata, Tables.from_tensors(tensors), rows, channel)

@@ -12,10 +12,11 @@ from lovevec.errors import FormatError
 
 
 class KnownWords(Sequence[str]):
-    """A JSON list of strings, as bytes until it is used; `path` is named in errors."""
+    """A JSON list of strings, as bytes until it is used; `path` is named in errors. There must be as many as
+    there are `rows` of their own, if any."""
 
-    def __init__(self, content: bytes, path: Path) -> None:
-        self._content, self._path = content, path
+    def __init__(self, content: bytes, path: Path, rows: int | None = None) -> None:
+        self._content, self._path, self._rows = content, path, rows
 
     @cached_property
     def _words(self) -> list[str]:
@@ -25,6 +26,8 @@ class KnownWords(Sequence[str]):
             raise FormatError(self._path, f"not readable as JSON ({error})") from None
         if not isinstance(words, list) or not all(type(word) is str for word in words):
             raise FormatError(self._path, "must be a list of words")
+        if self._rows not in (None, len(words)):
+            raise FormatError(self._path, f"{len(words):,} known words, but {self._rows:,} rows of their own")
         return words
 
     @overload

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from lovevec.near.symbols import JOINTS, KIND, KINDS, VOWELS, Symbols
 
 Costs = NDArray[np.int16]
-FAR = np.int16(20_000)  # more than 64 slips cost
+FAR = np.int16(12_000)  # more than any alignment of 32 letters costs, and twice that is still an int16
 SAME, OTHER, LOST, EXTRA, SWAP, TWO_ONE, TWO_TWO, ONE_TWO = range(8)
 # How many letters of the word and of the string each move takes.
 TAKES = np.array([[1, 1], [1, 1], [1, 0], [0, 1], [2, 2], [2, 1], [2, 2], [1, 2]])
@@ -74,6 +74,8 @@ class Slips:
 
 def _twins(rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Letters that are the same as a neighbor."""
+    if not rows.shape[1]:
+        return np.zeros(rows.shape, dtype=np.bool_)
     same = (rows[:, 1:] == rows[:, :-1]) & (rows[:, 1:] > 0)
     none = np.zeros((len(rows), 1), dtype=np.bool_)
     twins: NDArray[np.bool_] = np.concatenate([none, same], axis=1) | np.concatenate([same, none], axis=1)
@@ -148,9 +150,9 @@ def align(pairs: Pairs, slips: Slips, moves: NDArray[np.uint8] | None = None) ->
             offer(two_before[:-1] + (slips.spellings[pair, string_one[:, :active]] + at[2]), 1, TWO_ONE)
             if most_j > 1:
                 offer(two_before[:-2] + (slips.spellings[pair, by_two] + at[2]), 2, TWO_TWO)
-                crossed = (
-                    (here[:-1] == letter) & (here[1:] == words[i - 2, :active]) & (letter != words[i - 2, :active])
-                )
+                previous = words[i - 2, :active]
+                crossed = (here[:-1] == letter) & (here[1:] == previous)
+                crossed &= (letter != previous) & (letter > 0) & (previous > 0)
                 offer(np.where(crossed, two_before[:-2] + (swap + at[2]), FAR), 2, SWAP)
         more = extra[:, :active] + at[0]
         for j in range(1, most_j + 1):

@@ -65,7 +65,7 @@ class Channel:
             sane = sane and all(type(number) in (int, float) and isfinite(number) for number in numbers)
             sane = sane and all(0 <= cost <= MOST_COST for cost in (made.rank, *made.costs.values()))
             sane = sane and all(abs(weight) <= MOST for weight in made.new.values())
-        except (TypeError, KeyError, ValueError, AttributeError):
+        except (TypeError, KeyError, ValueError, AttributeError, OverflowError):
             sane = False
         if not sane:
             raise LovevecError("`channel` is not what lovevec writes there")

@@ -373,7 +373,8 @@ def alignment(
                     cost = min(cost, cells[before + j - 2] + spellings[single, block] + at_one)
                     if pair:
                         cost = min(cost, cells[two_before + j - 2] + spellings[pair, block] + at_two)
-                if i > 1 and other == previous and letters[j - 2] == letter and letter != previous:
+                crossed = i > 1 and other == previous and letters[j - 2] == letter and letter != previous
+                if crossed and letter > 0 and previous > 0:
                     cost = min(cost, cells[two_before + j - 2] + swap + at_two)
             cells[now + j] = cost
             left = cost

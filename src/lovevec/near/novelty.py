@@ -137,7 +137,7 @@ def _hashes(letters: NDArray[np.uint32], lengths: NDArray[np.int64]) -> tuple[ND
     prefix = np.zeros((len(letters), width + 1), dtype=np.uint32)
     power = np.cumprod(np.append(np.uint32(1), np.full(width, PRIMES[0])), dtype=np.uint32)
     for place in range(width):
-        prefix[:, place + 1] = prefix[:, place] * PRIMES[0] + letters[:, place]
+        prefix[:, place + 1] = prefix[:, place] * PRIMES[0] + letters[:, place] + np.uint32(1)
     whole = prefix[np.arange(len(letters)), lengths][:, None]
     left = np.maximum(lengths[:, None] - np.arange(width + 1), 0)
     return prefix, whole - prefix * power[left]

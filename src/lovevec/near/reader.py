@@ -23,7 +23,8 @@ from lovevec.near.channel import UNIT, Channel
 from lovevec.near.index import FEW, LONGEST, Index, Spelled
 from lovevec.near.novelty import FEATURES, Novelty
 from lovevec.near.symbols import Symbols
-from lovevec.units.characters import to_codes
+from lovevec.units.characters import LONGEST as LONGEST_WORD
+from lovevec.units.characters import to_codes, to_words
 from lovevec.units.ragged import Ragged, offsets_of
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Reader:
     @cached_property
     def symbols(self) -> Symbols:
         """Of the known words' characters."""
-        return Symbols.of(self.words)
+        return Symbols.of(to_words(self._codes(self.words)))
 
     @cached_property
     def _letters(self) -> NDArray[np.bool_]:
@@ -181,7 +182,8 @@ class Reader:
         before = np.append(0, np.cumsum(~third))
         rows = Ragged(values[~third], before[codes.offsets])
         digits = self._any(self._digits, rows)
-        readable = self._any(self._letters, rows) & (rows.lengths <= LONGEST) & (rows.lengths >= 2)
+        whole = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) <= LONGEST_WORD  # longer ones were cut
+        readable = self._any(self._letters, rows) & (rows.lengths <= LONGEST) & (rows.lengths >= 2) & whole
         lengths = np.where(readable, rows.lengths, 0)
         kept = np.repeat(readable, rows.lengths)
         names = np.fromiter((word[:1].isupper() and not word[1:].isupper() for word in words), np.bool_, len(words))
@@ -267,7 +269,7 @@ class Reader:
 def posterior(known_rows: NDArray[np.int32], places: Places, costs: Places, new: NDArray[np.float64]) -> Reading:
     """Softmax over the cheapest candidates of each string and new."""
     chosen = (places >= 0) & (costs <= costs[:, :1] + WORTH)
-    rows = np.where(chosen, known_rows[places], np.int32(-1))
+    rows = np.where(chosen, np.append(known_rows, np.int32(-1))[places], np.int32(-1))
     utility = np.where(chosen, -costs / UNIT, -np.inf)
     best = np.maximum(utility[:, 0], new)
     weights, own = np.exp(utility - best[:, None]), np.exp(new - best)

@@ -30,6 +30,7 @@ SAME = str.maketrans(
 )
 LEADING = " \t\r\n\v\f\"'([{<#@*_~|,;:!?¿¡"
 TRAILING = " \t\r\n\v\f\"')]}>*_~|,;:!?.…"
+BRACKETS = ' \t\r\n"([{<>}])'  # what is left of a word that ends in a mark: (u.s.)
 LONGEST = 200  # characters: a longer string is no form of anything
 
 
@@ -37,12 +38,15 @@ def known_form(word: str, get: Callable[[str, int], int]) -> tuple[int, str]:
     """The row of the known word that a string stands for (`get(word, -1)` looks one up), else -1 and the string as it
     is to be read further."""
     if word.isascii() and word.isalnum():
-        return get(word.lower(), -1), word
+        row = get(word, -1)
+        return (row if row >= 0 else get(word.lower(), -1)), word
     if len(word) > LONGEST:
         return -1, word
-    plain = unicodedata.normalize("NFKC", word.translate(SAME)).translate(SAME) if not word.isascii() else word
+    plain = word.translate(SAME)
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFKC", plain).translate(SAME)
     inner = plain.lstrip(LEADING).rstrip(TRAILING)
-    for form in (plain, inner):
+    for form in (word, plain, plain.strip(), plain.strip(BRACKETS), plain.rstrip(TRAILING), inner):
         if form:
             for spelled in (form, form.lower()):
                 if (row := get(spelled, -1)) >= 0:

@@ -53,17 +53,18 @@ def fit_channel(
     words: Sequence[str], lowercase: bool, seed: int, misspellings: Sequence[tuple[str, str]] = ()
 ) -> tuple[Channel, dict[str, Any]]:
     """The channel of a target's words, and how good it is on strings that it was not fitted to."""
-    if len(words) < FEWEST:
-        return DEFAULT, {"fitted": False, "why": f"fewer than {FEWEST:,} words: the channel that ships"}
+    if sum(map(_can_be_misspelled, words)) < FEWEST:
+        return DEFAULT, {"fitted": False, "why": f"fewer than {FEWEST:,} words to misspell: the channel that ships"}
     rng = np.random.default_rng([seed, 7])
-    kept, held_back = _held_back(words, rng)
-    reader = Reader(kept, DEFAULT, lowercase)
     sorted_by_name = list(words[:FEWEST]) == sorted(words[:FEWEST])
+    kept, held_back = _held_back(words, rng, even=sorted_by_name)
+    reader = Reader(kept, DEFAULT, lowercase)
     typos = _typos(reader, frozenset(words), 2 * TYPOS, rng, even=sorted_by_name)
     there = frozenset(kept)
     real: list[Pair] = [pair for pair in misspellings if pair[0] in there and pair[1] not in there]
-    tested = _tested(reader, typos[:TESTED], held_back[: TESTED // 2])
-    new: list[Pair] = [(None, word) for word in held_back[TESTED // 2 :]]
+    unseen = len(held_back) // 3
+    tested = _tested(reader, typos[:TESTED], held_back[:unseen])
+    new: list[Pair] = [(None, word) for word in held_back[unseen:]]
     groups = [typos[TESTED : TESTED + TYPOS], new, real]
     channel = DEFAULT
     for _ in range(ROUNDS):
@@ -73,9 +74,13 @@ def fit_channel(
     return channel, {**report, **tested(Reader.like(reader, channel))}
 
 
-def _held_back(words: Sequence[str], rng: np.random.Generator) -> tuple[list[str], list[str]]:
-    """The words without some of the rarer half, and those."""
-    able = np.arange(len(words) // 3, len(words))
+def _can_be_misspelled(word: str) -> bool:
+    return len(word) > 2 and word.isalpha()
+
+
+def _held_back(words: Sequence[str], rng: np.random.Generator, even: bool) -> tuple[list[str], list[str]]:
+    """The words without some of the rarer ones (of any, where the order is not that of frequency), and those."""
+    able = np.arange(0 if even else len(words) // 3, len(words))
     able = able[[any(map(str.isalpha, words[row])) and len(words[row]) > 1 for row in able.tolist()]]
     chosen = rng.choice(able, min(HELD_BACK, int(SHARE * len(words)), len(able)), replace=False)
     out = set(chosen.tolist())
@@ -86,7 +91,7 @@ def _typos(reader: Reader, known: frozenset[str], count: int, rng: np.random.Gen
     """Misspellings of words drawn by Zipf's law (evenly where the table is not in the order of frequency). People write
     what looks like a word: of two misspellings of each the one is taken that is spelled more like the known words."""
     words = reader.words
-    able = np.array([row for row, word in enumerate(words) if len(word) > 2 and word.isalpha()])
+    able = np.array([row for row, word in enumerate(words) if _can_be_misspelled(word)])
     chance = np.ones(len(able)) if even else 1 / (able + RANK_OFFSET)
     right = [words[row] for row in rng.choice(able, count, p=chance / chance.sum()).tolist()]
     versions = [misspell(right, rng) for _ in range(2)]
@@ -125,7 +130,7 @@ def _features(reader: Reader, pairs: Sequence[Pair]) -> tuple[Numbers, Any, Numb
 def fit(data: Examples, start: Channel) -> Channel:
     """The numbers that make the right readings likeliest: Newton's method with a little ridge, costs held above 0."""
     size = len(KINDS) + 1
-    weights = np.concatenate([-np.array([start.costs[kind] for kind in KINDS]), [-start.rank], start.new_weights])
+    weights = _weights(start)
     low = np.concatenate([np.full(len(KINDS), -MOST_COST), [-MOST_COST], np.full(len(FEATURES), -np.inf)])
     high = np.concatenate([np.full(len(KINDS), -LEAST_COST), [0.0], np.full(len(FEATURES), np.inf)])
     string = np.repeat(np.arange(len(data.new)), np.diff(data.offsets))
@@ -160,6 +165,11 @@ def fit(data: Examples, start: Channel) -> Channel:
         round(float(-weights[size - 1]), 4),
         {name: round(float(weight), 4) for name, weight in zip(FEATURES, weights[size:], strict=True)},
     )
+
+
+def _weights(channel: Channel) -> Numbers:
+    """What is fitted, in one row: costs and rank speak against, the rest for."""
+    return np.concatenate([-np.array([channel.costs[kind] for kind in KINDS]), [-channel.rank], channel.new_weights])
 
 
 def chances(data: Examples, string: NDArray[np.int64], weights: Numbers) -> tuple[Numbers, Numbers]:
