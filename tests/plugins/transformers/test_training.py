@@ -10,6 +10,7 @@ import torch
 from tests.plugins.transformers.made_models import NEW, WORDS, load_small, made_texts
 from transformers import AutoModelForSequenceClassification
 
+from lovevec import LOVE
 from lovevec.plugins.transformers import robustify
 
 CLEAN, NOISY = made_texts(6, broken=0), made_texts(6, broken=0.5)
@@ -19,10 +20,10 @@ CLEAN, NOISY = made_texts(6, broken=0), made_texts(6, broken=0.5)
 def fresh(small_folder, love):
     """A model that a test may change: plain model and tokenizer, robust model and tokenizer."""
 
-    def make(strategy="replace", kind="bert", auto=None, **options):
+    def make(strategy="replace", kind="bert", auto=None, inside=love, **options):
         torch.manual_seed(0)
         pair = load_small(small_folder(kind), auto) if auto else load_small(small_folder(kind))
-        return (*pair, *robustify(pair, love, strategy, space="direct", **options))
+        return (*pair, *robustify(pair, inside, strategy, space="direct", **options))
 
     return make
 
@@ -89,8 +90,9 @@ def test_the_gate_learns(fresh):
     torch.testing.assert_close(found[0, :3], torch.stack(by_hand), rtol=1e-5, atol=1e-8)
 
 
-def test_a_love_that_trains_begins_as_the_frozen_one_and_changes_words_it_never_saw(fresh):
-    *_, frozen, tokenizer = fresh()
+def test_a_love_that_trains_begins_as_the_frozen_one_and_changes_words_it_never_saw(fresh, love):
+    """The frozen one that reads by spelling only: known words' own rows do not train."""
+    *_, frozen, tokenizer = fresh(inside=LOVE(love.parts, spelling_only=True))
     *_, robust, _ = fresh(trainable=True)
     batch, unseen = (tokenizer(some, padding=True, return_tensors="pt") for some in (NOISY, [NEW[-1]]))
     with torch.no_grad():

@@ -48,7 +48,7 @@ class Imputer:
         return self.love.dim if self.map is None else int(self.map.slope.shape[1])
 
     def __call__(self, words: list[str]) -> Floats:
-        """A direction by LOVE, times a length."""
+        """A direction by LOVE (of a misspelling the mean over its readings), times a length."""
         vectors = self.love.embed(words)
         directions = vectors if self.map is None else self.map(vectors)
         return directions * self.lengths(vectors)[:, None]
@@ -58,7 +58,7 @@ class Imputer:
         self.love.save(folder)
         arrays = {"map": self.map.slope if self.map else None, "lengths": self.lengths.slope}
         numbers = {name: getattr(self.lengths, name) for name in SCALARS}
-        metadata = {"about": json.dumps({**numbers, "near": self.near})}
+        metadata = {"about": json.dumps({**numbers, "near": self.near, "spelling_only": self.love.spelling_only})}
         with atomic_write(folder / FILE) as file:
             file.write(save({name: array for name, array in arrays.items() if array is not None}, metadata))
 
@@ -69,6 +69,7 @@ class Imputer:
         try:
             with safe_open(folder / FILE, "numpy") as file:
                 metadata = json.loads(file.metadata()["about"])
+                love = LOVE(love.parts, love.card, spelling_only=bool(metadata["spelling_only"]))
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
             lengths = Lengths(**{name: float(metadata[name]) for name in SCALARS}, slope=arrays.get("lengths"))
             slope = arrays.get("map")
@@ -97,5 +98,6 @@ def quick(imputer: Imputer) -> Imputer:
     if love.engine.mode != "auto" or love.engine.for_many != "numba":
         return imputer
     if imputer not in _by_numba:
-        _by_numba[imputer] = replace(imputer, love=LOVE(love.parts, love.card, "numba"))
+        numba = LOVE(love.parts, love.card, "numba", spelling_only=love.spelling_only)
+        _by_numba[imputer] = replace(imputer, love=numba)
     return _by_numba[imputer]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from copy import deepcopy
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -33,6 +34,8 @@ def robust_pair(
     """Robust copies of a model and its tokenizer; weights are shared."""
     refuse_other_than_encoders(model, tokenizer)
     imputer = fitted(model, tokenizer, love, space)
+    if trainable:  # what trains is the encoder; known words' own rows do not
+        imputer = replace(imputer, love=LOVE(imputer.love.parts, imputer.love.card, spelling_only=True))
     tokenizer = deepcopy(tokenizer)
     name = type(tokenizer).__name__
     tokenizer.__class__ = robust_tokenizer(tokenizer.__class__)
@@ -112,7 +115,8 @@ def robustify(
     `model` is a name or folder, a pair (model, tokenizer), or a SentenceTransformer; the result is a pair, or a
     SentenceTransformer. `love` mimics the model's own input embeddings (`lovevec train hf:NAME`); by default the
     shipped one that does. One that mimics other vectors is brought over by a linear map (`space`: direct, mapped, or
-    as nearness decides). `strategy` is replace, linear or add. With `trainable` LOVE's table trains with the model.
+    as nearness decides). `strategy` is replace, linear or add. With `trainable` LOVE's table trains with the model,
+    and every vector is made from the spelling.
     `keep` are words that stay in pieces though they are broken, since the model knows them well enough: a list, or the
     name of a LOVE whose known words they are ("default" knows 50,000). What is spelled right is better off so.
     For a name, `auto` is the Auto class to load it by (AutoModel if not said) and `options` go to its from_pretrained.
