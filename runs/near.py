@@ -2,11 +2,11 @@
 
     python runs/near.py [-o docs/results/data/near.json] [--hunspell N]
 
-Prints Markdown and writes the numbers as JSON. Of Birkbeck only misspellings of one half of its right words count: those
-whose md5 begins with an odd byte. The kinds of damage were chosen on the other half, which one row is fitted to. 95 %
-intervals are of right words drawn anew, each with all its misspellings. Needs what the extras train and rivals bring,
-aspell, aspell-en and hunspell, and the evaluation data in LOVEVEC_DATA; takes a quarter of an hour on two cores, most of
-it for Hunspell, which `--hunspell` gives a sample of each list.
+Prints Markdown and writes the numbers as JSON. Of Birkbeck only misspellings of one half of its right words count:
+those whose md5 begins with an odd byte. The kinds of damage were chosen on the other half, which one row is fitted to.
+95 % intervals are of right words drawn anew, each with all its misspellings. Needs what the extras train and rivals
+bring, aspell, aspell-en and hunspell, and the evaluation data in LOVEVEC_DATA; takes a quarter of an hour on two cores,
+most of it for Hunspell, which `--hunspell` gives a sample of each list.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Share:
 
 
 def lists(known: Sequence[str], half: int | None = 1) -> list[Listed]:
-    """Misspellings that are not known themselves, of words that are. Of Birkbeck those of one half of the right words."""
+    """Misspellings that are not known themselves, of words that are; of Birkbeck those of one half of the words."""
     there = frozenset(known)
     found = []
     for name in SETS:
@@ -428,7 +428,7 @@ def main() -> None:
     given = parser.parse_args()
     page, love = Page(), LOVE.load()
     page.numbers["about"] = {
-        "commit": revision(), "model": love.parts.metadata["checksum_metadata"] if "checksum_metadata" in love.parts.metadata else "",
+        "commit": revision(),
         "known words": len(love.words), "versions": versions(),
     }  # fmt: skip
     assert love.parts.rows is not None
