@@ -3,7 +3,7 @@
     python bench/near.py [--words 200000] [--runs 5]
 
 The words are distinct misspellings of known words, as damage/misspell.py makes them, none of them known. All ways run
-in turn, several times over, so that a busy machine is unfair to none. Rates are medians; ratios are medians of the ratios
+in turn, several times over, so that a busy machine is unfair to none. Rates are medians; ratios are medians of ratios
 within a turn. `CPU` is what a word costs on all cores together, which says more where others use the machine too.
 symspellpy has the same known words and looks up the nearest within two edits (Verbosity.TOP), without a vector.
 """
