@@ -330,8 +330,11 @@ class LOVE:
         brought into another space."""
         if self._calibration is None:
             return np.full(len(strings), np.nan)
-        imputed = self._calibration(self.measure(strings)) * quality
-        return imputed if self.spelling_only else self._calibration.of_reading(reading, imputed)
+        measured = self.measure(strings)
+        imputed = self._calibration(measured) * quality
+        if self.spelling_only:
+            return imputed
+        return self._calibration.of_reading(reading, imputed) * (1 - measured["unread"])
 
     def imputed_confidence(self, words: Sequence[str]) -> NDArray[np.float64]:
         """The same of the vectors that `impute` gives: without a look at what is spelled alike."""

@@ -23,7 +23,6 @@ from lovevec.near.channel import UNIT, Channel
 from lovevec.near.index import FEW, LONGEST, Index, Spelled
 from lovevec.near.novelty import FEATURES, Novelty
 from lovevec.near.symbols import Symbols
-from lovevec.units.characters import LONGEST as LONGEST_WORD
 from lovevec.units.characters import to_codes, to_words
 from lovevec.units.ragged import Ragged, offsets_of
 
@@ -38,6 +37,7 @@ ADDED = 8192  # rows added at a time
 MANY_STRINGS = 2000
 NONE = np.int32(1 << 30)
 STRANGEST = -6.0
+STRETCHED = 48  # characters: a longer string is no word with some letters too many
 NUMPY_BATCH, NUMBA_BATCH = 512, 4096
 
 Places = NDArray[np.int32]
@@ -182,7 +182,7 @@ class Reader:
         before = np.append(0, np.cumsum(~third))
         rows = Ragged(values[~third], before[codes.offsets])
         digits = self._any(self._digits, rows)
-        whole = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) <= LONGEST_WORD  # longer ones were cut
+        whole = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) <= STRETCHED
         readable = self._any(self._letters, rows) & (rows.lengths <= LONGEST) & (rows.lengths >= 2) & whole
         lengths = np.where(readable, rows.lengths, 0)
         kept = np.repeat(readable, rows.lengths)
