@@ -39,9 +39,9 @@ from lovevec.engine.threads import in_chunks
 from lovevec.errors import LovevecError
 from lovevec.model.find import find_model
 from lovevec.model.folder import CARD, ModelParts, read_model, write_model
-from lovevec.model.known_rows import RowPrecision
+from lovevec.model.known_rows import LEVELS, RowPrecision
 from lovevec.near.channel import Channel
-from lovevec.near.reader import MOST, Reader, Reading, add_readings, near_words, only_new
+from lovevec.near.reader import LEAST, MOST, Reader, Reading, add_readings, near_words, only_new
 from lovevec.near.spelled import known_form
 from lovevec.units.words import in_batches, refuse_other_than_words, repeats, word_list
 from lovevec.vectors.rows import normalized
@@ -193,6 +193,8 @@ class LOVE:
         rows, unknown = self._look_up(words)
         if not unknown:
             return self._own_rows(rows)
+        if len(unknown) == len(words):
+            return self._mean_of_readings(unknown)
         result = np.empty((len(words), self.dim), dtype=np.float32)
         have = rows >= 0
         result[have] = self._own_rows(rows[have])
@@ -217,12 +219,19 @@ class LOVE:
 
     def _mean_of_readings(self, strings: Sequence[str]) -> Floats:
         """[len(strings), dim] of unit length."""
-        reading, vectors = self.read(strings), self.engine.embed(strings)
+        reading, vectors, table = self.read(strings), self.engine.embed(strings), self.parts.rows
+        assert table is not None
+        compiled = self._reader.compiled_for(strings, self.engine.for_many) and table.precision == "int4"
 
         def mix(part: slice) -> None:
-            mixed = vectors[part] * reading.new[part].astype(np.float32)[:, None]
-            part_of = Reading(reading.rows[part], reading.chances[part], reading.new[part])
-            add_readings(mixed, part_of, self._own_rows)
+            mixed, chances = vectors[part], reading.part(part)
+            if compiled:
+                from lovevec.near.mean import add_packed_readings
+
+                add_packed_readings(mixed, *chances, table.codes, table.scale, LEVELS, LEAST)
+            else:
+                mixed *= chances.new.astype(np.float32)[:, None]
+                add_readings(mixed, chances, self._own_rows)
             vectors[part] = normalized(mixed)
 
         in_chunks(mix, len(strings), CHUNK, self.engine.threads or 1)

@@ -159,11 +159,15 @@ def picked(reading: Reading, rows: list[int] | np.ndarray) -> Reading:
 
 
 def made_love(
-    words: list[str] | None = None, precision: str = "int8", spelling_only: bool = False, lowercase: bool = True
+    words: list[str] | None = None,
+    precision: str = "int8",
+    spelling_only: bool = False,
+    lowercase: bool = True,
+    dim: int = 24,
 ) -> LOVE:
     """A model with random weights, and random rows for its known words."""
     words = words or WORDS
-    rows = np.random.default_rng(3).normal(size=(len(words), 24)).astype(np.float32)
-    parts = made_parts(lowercase=lowercase)
+    rows = np.random.default_rng(3).normal(size=(len(words), dim)).astype(np.float32)
+    parts = made_parts(dim, lowercase=lowercase)
     parts = dataclasses.replace(parts, words=words, rows=KnownRows.of(rows, precision))
     return LOVE(parts, engine="numpy", spelling_only=spelling_only)

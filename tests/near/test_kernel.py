@@ -59,6 +59,16 @@ def test_under_any_channel_strings_are_read_the_same(channel, strings):
     agree(Reader.like(READER, channel), strings)
 
 
+LONG = Reader([one + two for one, two in zip(WORDS, reversed(WORDS), strict=True)], DEFAULT)
+
+
+@given(channels(), st.lists(st.sampled_from(misspell([*map(str, LONG.words)], RNG)), max_size=8))
+@settings(max_examples=40)
+def test_long_strings_are_read_the_same_under_any_channel(channel, strings):
+    """They take more lanes of a vector than most (near/lanes.py)."""
+    agree(Reader.like(LONG, channel), [string + string[:place] for place, string in enumerate(strings)])
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_number_of_threads_does_not_show(monkeypatch, threads):
     monkeypatch.setattr("lovevec.near.reader.NUMBA_BATCH", 100)  # many batches, so that two threads have work

@@ -180,6 +180,19 @@ def test_however_the_rows_are_stored(precision):
     assert love.near(TYPOS[:20]) == LOVED.near(TYPOS[:20])
 
 
+@pytest.mark.parametrize(("precision", "dim"), [("int4", 24), ("int4", 25), ("int8", 24), ("float16", 24)])
+def test_with_many_strings_the_mean_has_the_same_bits_as_with_few(precision, dim):
+    """Many are added up by compiled code where rows are int4."""
+    pytest.importorskip("numba")
+    love = LOVE(made_love(precision=precision, dim=dim).parts, engine="numba")
+    strings = list(dict.fromkeys([*TYPOS, *(f"{a}{b}" for a in TYPOS[:60] for b in TYPOS[60:100])]))
+    assert len(strings) > 2000
+    many = love.embed(strings)
+    assert np.array_equal(
+        np.concatenate([love.embed(strings[low : low + 500]) for low in range(0, 2000, 500)]), many[:2000]
+    )
+
+
 def test_with_many_strings_the_compiled_pass_gives_the_same():
     pytest.importorskip("numba")
     love = made_love()

@@ -33,7 +33,16 @@ TINY = np.float32(np.finfo(np.float32).tiny)
 
 def compiled(function: Function) -> Function:
     """Compile without the GIL, and keep the result on disk where there is a place for it."""
-    options: dict[str, Any] = {"nogil": True, "fastmath": {"contract", "reassoc", "nsz"}, "error_model": "numpy"}
+    return _compiled(function, fastmath={"contract", "reassoc", "nsz"})
+
+
+def compiled_exactly(function: Function) -> Function:
+    """The same, but that numbers are rounded one by one, in the order in which they stand, as numpy does."""
+    return _compiled(function, fastmath=False)
+
+
+def _compiled(function: Function, **options: Any) -> Function:
+    options |= {"nogil": True, "error_model": "numpy"}
     try:
         result: Function = numba.njit(function, cache=True, **options)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ from numpy.typing import NDArray
 from lovevec.near.symbols import JOINTS, KIND, KINDS, VOWELS, Symbols
 
 Costs = NDArray[np.int16]
+Cells = tuple[NDArray[np.int64], NDArray[np.int64]]
+WIDTHS = (6, 8, 11)  # strings up to so long are aligned together
+MANY = 4000  # pairs that are worth it
 FAR = np.int16(12_000)  # more than any alignment of 32 letters costs, and twice that is still an int16
 SAME, OTHER, LOST, EXTRA, SWAP, TWO_ONE, TWO_TWO, ONE_TWO = range(8)
 # How many letters of the word and of the string each move takes.
@@ -95,9 +99,23 @@ class Pairs:
 def align(pairs: Pairs, slips: Slips, moves: NDArray[np.uint8] | None = None) -> Costs:
     """[pairs] the least costs; `moves` [letters + 1, letters + 1, pairs] receives the last step to each D[i, j].
 
-    Pairs are dealt with from the longest word down, so that those whose word has i letters or more come first; all
-    strings' places at once, but for letters too many, which follow one another.
+    Many pairs are dealt with in groups of strings about as long, so that few places are computed for nothing.
     """
+    if moves is not None or len(pairs.words) < MANY:
+        return _align(pairs, slips, moves)
+    result = np.empty(len(pairs.words), dtype=np.int16)
+    group = np.searchsorted(WIDTHS, pairs.string_lengths)
+    for number in range(len(WIDTHS) + 1):
+        which = np.flatnonzero(group == number)
+        words, strings = pairs.words[which], pairs.strings[which]
+        part = Pairs(words, pairs.word_lengths[which], strings, pairs.string_lengths[which])
+        result[which] = _align(part, slips)
+    return result
+
+
+def _align(pairs: Pairs, slips: Slips, moves: NDArray[np.uint8] | None = None) -> Costs:
+    """Pairs from the longest word down, so that those whose word has i letters or more come first; all strings' places
+    at once, but for letters too many, which follow one another. Spellings for others are rare: cell by cell."""
     if not len(pairs.words):
         return np.zeros(0, dtype=np.int16)
     order = np.argsort(-pairs.word_lengths, kind="stable")
@@ -108,7 +126,8 @@ def align(pairs: Pairs, slips: Slips, moves: NDArray[np.uint8] | None = None) ->
     lost = slips.costs[slips.lost(pairs.words[order, :most_i], lengths).T]
     extra = slips.costs[slips.extra(pairs.strings[order, :most_j]).T]
     one, two, _ = slips.symbols.spellings
-    string_one, string_two = one[strings], two[strings[:-1], strings[1:]]
+    spelled = _Spelled(one, two, strings)
+    substitution, width, numbers = slips.substitution.ravel(), slips.substitution.shape[1], strings.astype(np.int64)
     first, last, swap = (slips.costs[KIND[name]] for name in ("first", "last", "swap"))
     result = np.full(len(order), FAR, dtype=np.int16)
     rows = [np.full((most_j + 1, len(order)), FAR, dtype=np.int16) for _ in range(3)]  # D[i], D[i - 1], D[i - 2]
@@ -130,30 +149,41 @@ def align(pairs: Pairs, slips: Slips, moves: NDArray[np.uint8] | None = None) ->
                 step[rows_of + start, order[cells]] = move
             np.minimum(best[start:], cost, out=best[start:])
 
+        def offer_some(cells: Cells, cost: Costs, start: int, move: int, best: Costs = best, step: Any = step) -> None:
+            """The same for some cells of D[i, start:] alone."""
+            rows_of, columns = cells
+            better = np.flatnonzero(cost < best[rows_of + start, columns])
+            rows_of, columns = rows_of[better] + start, columns[better]
+            best[rows_of, columns] = cost[better]
+            if step is not None:
+                step[rows_of, order[columns]] = move
+
         best[:] = FAR
         if i == 0:
             best[0] = 0
         else:
             letter, here = words[i - 1, :active], strings[:, :active]
-            other = slips.substitution[letter, here]
+            other = substitution.take(numbers[:, :active] + letter.astype(np.int64) * width)
             slip = other > 0
-            other += at[1] * slip
+            if i == 1 or i == lengths[active - 1]:  # else there is nothing on top
+                other += at[1] * slip
             if step is not None:
                 offer(np.where(slip, FAR, before[:-1]), 1, SAME)
             offer(before[:-1] + other, 1, OTHER)
             offer(before + (lost[i - 1, :active] + at[1]), 0, LOST)
-            if most_j > 1:
-                by_two = string_two[:, :active]
-                offer(before[:-2] + (slips.spellings[one[letter], by_two] + at[1]), 2, ONE_TWO)
+            cells, cost = spelled.as_two(one[letter], slips.spellings, active)
+            offer_some(cells, before[cells] + cost + at[1][cells[1]], 2, ONE_TWO)
         if i > 1:
-            pair = two[words[i - 2, :active], letter]
-            offer(two_before[:-1] + (slips.spellings[pair, string_one[:, :active]] + at[2]), 1, TWO_ONE)
-            if most_j > 1:
-                offer(two_before[:-2] + (slips.spellings[pair, by_two] + at[2]), 2, TWO_TWO)
-                previous = words[i - 2, :active]
-                crossed = (here[:-1] == letter) & (here[1:] == previous)
-                crossed &= (letter != previous) & (letter > 0) & (previous > 0)
-                offer(np.where(crossed, two_before[:-2] + (swap + at[2]), FAR), 2, SWAP)
+            previous = words[i - 2, :active]
+            pair = two[previous, letter]
+            cells, cost = spelled.as_one(pair, slips.spellings)
+            offer_some(cells, two_before[cells] + cost + at[2][cells[1]], 1, TWO_ONE)
+            cells, cost = spelled.as_two(pair, slips.spellings, active)
+            offer_some(cells, two_before[cells] + cost + at[2][cells[1]], 2, TWO_TWO)
+            crossed = (here[:-1] == letter) & (here[1:] == previous)
+            crossed &= (letter != previous) & (letter > 0) & (previous > 0)
+            cells = _nonzero(crossed)
+            offer_some(cells, two_before[cells] + (swap + at[2][cells[1]]), 2, SWAP)
         more = extra[:, :active] + at[0]
         for j in range(1, most_j + 1):
             cost = best[j - 1] + more[j - 1]
@@ -164,6 +194,36 @@ def align(pairs: Pairs, slips: Slips, moves: NDArray[np.uint8] | None = None) ->
         done = np.flatnonzero(lengths[:active] == i)
         result[order[done]] = best[ends[done], done]
     return result
+
+
+def _nonzero(marked: NDArray[np.bool_]) -> Cells:
+    rows, columns = np.nonzero(marked)
+    return rows.astype(np.int64), columns.astype(np.int64)
+
+
+class _Spelled:
+    """Where strings [letters, pairs] have spellings that are written for others, of one letter or of two."""
+
+    def __init__(self, one: NDArray[np.uint8], two: NDArray[np.uint8], strings: NDArray[np.uint8]) -> None:
+        self.single = one[strings]
+        double = two[strings[:-1], strings[1:]]
+        self.columns, self.rows = np.nonzero(double.T)  # by pairs, so that the first pairs come first
+        self.doubles = double[self.rows, self.columns]
+
+    def as_one(self, spelling: NDArray[np.uint8], costs: Costs) -> tuple[Cells, Costs]:
+        """Cells in which one letter is written for each pair's `spelling`, and what that costs."""
+        columns = np.flatnonzero(spelling)
+        cost = costs.ravel().take(self.single[:, columns] + spelling[columns].astype(np.int64) * costs.shape[1])
+        rows, places = np.nonzero(cost < FAR)
+        return (rows, columns[places]), cost[rows, places]
+
+    def as_two(self, spelling: NDArray[np.uint8], costs: Costs, active: int) -> tuple[Cells, Costs]:
+        """The same for two letters; cells are of their first."""
+        end = int(np.searchsorted(self.columns, active))
+        rows, columns = self.rows[:end], self.columns[:end]
+        cost = costs.ravel().take(self.doubles[:end] + spelling[columns].astype(np.int64) * costs.shape[1])
+        there = np.flatnonzero(cost < FAR)
+        return (rows[there], columns[there]), cost[there]
 
 
 def counted(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ average, and 82 % among the 48; deletes alone have 76 % at the same size.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,6 +39,11 @@ PRIME, FIRST_SEED, SOUND_SEED = np.uint32(0x01000193), np.uint32(0x811C9DC5), np
 NO_KEY = np.uint32(0xFFFFFFFF)
 RANK_OFFSET = 16
 LETTER_BITS = 29  # a to z have one each
+# What stands where in the second number of a word's record; its first are the bits of pairs.
+TO_LENGTH, TO_RANK, TO_FIRST = np.uint64(LETTER_BITS), np.uint64(LETTER_BITS + 8), np.uint64(LETTER_BITS + 16)
+LETTERS, BYTE = np.uint64((1 << LETTER_BITS) - 1), np.uint64(255)
+BLOCK = 256  # strings whose candidates are looked for together: what is worked on stays in the processor's cache
+AT_ONCE = 1 << 18  # keys
 FEW = 16  # strings: for so few the buckets of all words are not worth sorting
 
 Words = NDArray[np.uint32]
@@ -80,52 +86,89 @@ class Index:
         """Row b holds the words of bucket b, in order, up to PER_BUCKET."""
         return buckets_of(self.known.keys)
 
+    @cached_property
+    def records(self) -> NDArray[np.uint64]:
+        """[words, 2] what the quick score is made of: bits of pairs; bits of letters, length, rank, first letter."""
+        known = self.known
+        parts = known.lengths.astype(np.uint64) << TO_LENGTH, self.rank_bits.astype(np.uint64) << TO_RANK
+        return np.stack(
+            [known.pairs, known.letters | parts[0] | parts[1] | known.first.astype(np.uint64) << TO_FIRST], 1
+        )
+
     def candidates(self, asked: Spelled) -> Ragged:
         """The candidates of each string: rows of the known words with the best quick score, best first."""
-        buckets = self.buckets if "buckets" in self.__dict__ or len(asked) > FEW else self._some_buckets(asked.keys)
-        keys = asked.keys.ravel()
+        few = "buckets" not in self.__dict__ and len(asked) <= FEW
+        keys, buckets = self._some_buckets(asked.keys) if few else (asked.keys, self.buckets)
+        parts = [slice(low, low + BLOCK) for low in range(0, max(len(asked), 1), BLOCK)]
+        found = [self._best(asked, part, keys[part], buckets) for part in parts]
+        words, lengths = (np.concatenate(column) for column in zip(*found, strict=True))
+        return Ragged.from_lengths(words, lengths)
+
+    def _best(
+        self, asked: Spelled, part: slice, keys: Words, buckets: Ragged
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The candidates of some strings, one string's behind the other's, and how many each has."""
+        size, keys = len(keys), keys.ravel()
         there = np.flatnonzero(keys != NO_KEY)
         found = buckets.take(keys[there].astype(np.int64))
-        string = spread(there // KEYS, found.lengths)
-        behind = (MOST_QUICK - self._quick(asked, string, found.values)).astype(np.int64)
-        best_first = string << 44 | behind << 32 | found.values.astype(np.int64)
+        counts = np.bincount(there // KEYS, found.lengths, minlength=size).astype(np.int64)
+        filled = np.flatnonzero(counts)
+        if not len(filled):
+            return np.zeros(0, dtype=np.int64), counts
+        behind = self._behind(asked, part, counts, found.values)
+        least = np.minimum.reduceat(behind, offsets_of(counts)[filled])
+        near = np.flatnonzero(behind <= np.repeat(least + WITHIN, counts[filled]))  # few of many: these are sorted
+        string, behind = np.repeat(np.arange(size), counts)[near], behind[near].astype(np.int64)
+        best_first = string << 44 | behind << 32 | found.values[near].astype(np.int64)
         best_first.sort()
-        best_first = best_first[np.append(True, best_first[1:] != best_first[:-1])[: len(best_first)]]
+        best_first = best_first[np.append(True, best_first[1:] != best_first[:-1])]
         string = best_first >> 44
-        counts = np.bincount(string, minlength=len(asked))
-        starts = offsets_of(counts)[string]
-        behind = best_first >> 32 & 0xFFF
-        kept = (np.arange(len(string)) - starts < KEPT) & (behind - behind[starts] <= WITHIN)
-        words = best_first[kept] & 0xFFFFFFFF
-        return Ragged.from_lengths(words, np.bincount(string[kept], minlength=len(asked)))
+        kept = np.arange(len(string)) - offsets_of(np.bincount(string, minlength=size))[string] < KEPT
+        return best_first[kept] & 0xFFFFFFFF, np.bincount(string[kept], minlength=size)
 
-    def _some_buckets(self, keys: Words) -> Ragged:
-        """The buckets with these numbers, the others empty: for a few strings faster than sorting all words."""
-        wanted = np.zeros(1 << BITS, dtype=np.bool_)
-        wanted[keys[keys != NO_KEY]] = True
-        asked = wanted[np.minimum(self.known.keys, (1 << BITS) - 1)] & (self.known.keys != NO_KEY)
-        return buckets_of(np.where(asked, self.known.keys, NO_KEY))
+    def _some_buckets(self, keys: Words) -> tuple[Words, Ragged]:
+        """These keys numbered anew, and their buckets: for a few strings faster than sorting all words."""
+        names = np.unique(keys[keys != NO_KEY])
+        number = np.full((1 << BITS) + 1, NO_KEY)
+        number[names] = np.arange(len(names))
+        renamed, flat = number[np.minimum(keys, 1 << BITS)], self.known.keys.ravel()
+        buckets, words = [renamed[:0, 0]], [np.zeros(0, dtype=np.int64)]
+        for low in range(0, len(flat), AT_ONCE):
+            bucket = number[np.minimum(flat[low : low + AT_ONCE], 1 << BITS)]
+            there = np.flatnonzero(bucket != NO_KEY)
+            buckets.append(bucket[there])
+            words.append((low + there) // KEYS)
+        return renamed, _in_buckets(np.concatenate(buckets), np.concatenate(words), len(names))
 
-    def _quick(self, asked: Spelled, string: NDArray[np.integer], word: NDArray[np.integer]) -> NDArray[np.int32]:
-        known = self.known
-        shared = np.bitwise_count(asked.pairs[string] & known.pairs[word]).astype(np.int32)
-        pairs = np.bitwise_count(asked.pairs).astype(np.int32)[string]
-        pairs += np.bitwise_count(known.pairs).astype(np.int32)[word]
-        unlike = np.bitwise_count(asked.letters[string] ^ known.letters[word]).astype(np.int32)
-        length = np.abs(asked.lengths[string] - known.lengths[word]).astype(np.int32)
-        first = (asked.first[string] == known.first[word]).astype(np.int32)
-        score: NDArray[np.int32] = 4 * shared - 2 * pairs - 4 * unlike - 2 * length + 4 * first - self.rank_bits[word]
-        return score
+    def _behind(
+        self, asked: Spelled, part: slice, counts: NDArray[np.int64], words: NDArray[np.integer]
+    ) -> NDArray[np.int32]:
+        """How far each word is behind the best possible quick score; the first `counts[0]` words are for the first
+        string of the part."""
+        record = self.records.take(words, axis=0)
+        unlike = np.bitwise_count(np.repeat(asked.pairs[part], counts) ^ record[:, 0]).astype(np.int32)
+        other = record[:, 1]
+        letters = np.bitwise_count(np.repeat(asked.letters[part], counts) ^ (other & LETTERS)).astype(np.int32)
+        length = (other >> TO_LENGTH & BYTE).astype(np.int32) - np.repeat(asked.lengths[part].astype(np.int32), counts)
+        first = (other >> TO_FIRST).astype(np.uint8) == np.repeat(asked.first[part], counts)
+        behind = (other >> TO_RANK & BYTE).astype(np.int32) + np.int32(MOST_QUICK)
+        behind += 2 * (unlike + np.abs(length) + 2 * letters) - 4 * first.astype(np.int32)
+        return behind
 
 
 def buckets_of(keys: Words) -> Ragged:
     """[words, KEYS] bucket numbers -> the words of each bucket."""
     places = np.flatnonzero(keys.ravel() != NO_KEY)
-    both = keys.ravel()[places].astype(np.int64) << 32 | places // keys.shape[1]
+    return _in_buckets(keys.ravel()[places], places // keys.shape[1], 1 << BITS)
+
+
+def _in_buckets(buckets: Words, words: NDArray[np.int64], count: int) -> Ragged:
+    """The words of each of `count` buckets, each once, in order, up to PER_BUCKET."""
+    both = buckets.astype(np.int64) << 32 | words
     both.sort()
     both = both[np.append(True, both[1:] != both[:-1])[: len(both)]]
     bucket = both >> 32
-    counts = np.bincount(bucket, minlength=1 << BITS)
+    counts = np.bincount(bucket, minlength=count)
     place = np.arange(len(both)) - offsets_of(counts)[bucket]
     keep = place < PER_BUCKET
     return Ragged.from_lengths((both[keep] & 0xFFFFFFFF).astype(np.int32), np.minimum(counts, PER_BUCKET))
@@ -151,28 +194,50 @@ def _prefix_keys(rows: Ragged) -> Words:
     lengths = np.minimum(rows.lengths, PREFIX)
     at = np.minimum(rows.offsets[:-1, None] + np.arange(PREFIX), max(len(rows.values) - 1, 0))
     letters = rows.values[at].astype(np.uint32) if len(rows.values) else np.zeros(at.shape, dtype=np.uint32)
-    inside = np.arange(PREFIX) < lengths[:, None]
+    hashes = Hashes(letters, lengths, FIRST_SEED)
     keys = np.empty((len(rows), len(LEFT_OUT)), dtype=np.uint32)
     for column, mask in enumerate(LEFT_OUT):
-        state = np.full(len(rows), FIRST_SEED)
-        for place in range(PREFIX):
-            if not mask >> place & 1:
-                state = np.where(inside[:, place], state * PRIME + letters[:, place], state)
-        keys[:, column] = np.where(lengths >= mask.bit_length(), _bucket(state), NO_KEY)
+        places = [place for place in range(PREFIX) if mask >> place & 1]
+        keys[:, column] = np.where(lengths >= mask.bit_length(), _bucket(hashes.without(places)), NO_KEY)
     return keys
 
 
 def _sound_keys(rows: Ragged) -> Words:
     """[words, SOUND_LENGTH + 1] of the sound key, whole and without each of its letters."""
-    lengths, letters = rows.lengths, rows.padded(SOUND_LENGTH).astype(np.uint32)
+    lengths, hashes = rows.lengths, Hashes(rows.padded(SOUND_LENGTH).astype(np.uint32), rows.lengths, SOUND_SEED)
     keys = np.empty((len(rows), SOUND_LENGTH + 1), dtype=np.uint32)
     for column in range(SOUND_LENGTH + 1):
-        state = np.full(len(rows), SOUND_SEED)
-        for place in range(SOUND_LENGTH):
-            if place != column - 1:
-                state = np.where(place < lengths, state * PRIME + letters[:, place], state)
+        state = hashes.without([column - 1] if column else [])
         keys[:, column] = np.where(lengths >= column, _bucket(state), NO_KEY)
     return keys
+
+
+class Hashes:
+    """Of rows with some letters left out.
+
+    A letter c takes a state s to s · PRIME + c. Without the letter at place p of n the n - 1 - p letters behind it find
+    the state before it instead of that after it: the whole changes by (before - after) · PRIME^(n - 1 - p).
+    """
+
+    def __init__(self, letters: Words, lengths: NDArray[np.int64], seed: np.uint32) -> None:
+        self.lengths, width = lengths, letters.shape[1]
+        self.power = np.cumprod(np.append(np.uint32(1), np.full(width, PRIME)), dtype=np.uint32)
+        state: Words = np.full(len(letters), seed)
+        self.whole: Words = state
+        self.steps: list[Words] = []
+        for place in range(width):
+            after: Words = state * PRIME + letters[:, place]
+            self.steps.append(state - after)  # from the state with this letter to that without it
+            self.whole = np.where(place < lengths, after, self.whole)
+            state = after
+
+    def without(self, places: Sequence[int]) -> Words:
+        """Without the letters at these places; nonsense for rows that have none there."""
+        state = self.whole
+        for left_out, place in enumerate(reversed(places)):
+            left = np.maximum(self.lengths - 1 - left_out - place, 0)
+            state = state + self.steps[place] * self.power[left]
+        return state
 
 
 def _bucket(state: Words) -> Words:

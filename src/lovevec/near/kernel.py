@@ -1,5 +1,9 @@
 """Candidates and alignments in one compiled pass (numba), string after string: index.py and alignment.py say what is
-computed, this file how fast. Everything is a whole number, so that both have the very same results.
+computed, this file and lanes.py how fast. Everything is a whole number, so that both have the very same results.
+
+    buckets     of the next string are fetched while this one is read
+    scores      of all words of a string's buckets, in one loop without a branch
+    the best    by counting how many have each score; only those of the last score that counts are put in order
 """
 
 from __future__ import annotations
@@ -7,19 +11,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from lovevec.engine.kernel import compiled
-from lovevec.near.alignment import FAR, Slips
+from lovevec.near.alignment import Slips
 from lovevec.near.index import (
     BITS,
+    BYTE,
     FIRST_SEED,
     KEPT,
     KEYS,
     LEFT_OUT,
     LETTER_BITS,
+    LETTERS,
     LONGEST,
     MOST_QUICK,
     PER_BUCKET,
@@ -27,56 +35,60 @@ from lovevec.near.index import (
     PRIME,
     SOUND_LENGTH,
     SOUND_SEED,
+    TO_FIRST,
+    TO_LENGTH,
+    TO_RANK,
     WITHIN,
     Index,
 )
-from lovevec.near.symbols import KIND, Symbols
-from lovevec.units.ragged import Ragged
+from lovevec.near.lanes import align, scratch
+from lovevec.near.symbols import Symbols
+from lovevec.units.ragged import Ragged, offsets_of
 
 WIDE = np.uint64(0xFFFFFFFF)
 STEP, MIX = np.uint64(PRIME), np.uint64(0x2C1B3C6D)
 START, SOUND_START = np.uint64(FIRST_SEED), np.uint64(SOUND_SEED)
 MASKS = np.array(LEFT_OUT, dtype=np.int64)
-LOST, LOST_VOWEL, LOST_H, LOST_END, LOST_TWIN = (
-    KIND[name] for name in ("lost", "lost vowel", "lost h", "lost end", "lost twin")
-)
-EXTRA, EXTRA_VOWEL, EXTRA_JOINT, EXTRA_TWIN = (
-    KIND[name] for name in ("extra", "extra vowel", "extra joint", "extra twin")
-)
-FIRST, LAST, SWAP = KIND["first"], KIND["last"], KIND["swap"]
-FARTHEST = int(FAR)
-TO_LENGTH, TO_RANK, TO_LETTERS = np.uint64(24), np.uint64(29), np.uint64(35)
-WORD_BITS, FIVE_BITS, SIX_BITS = np.uint64((1 << 24) - 1), np.uint64(31), np.uint64(63)
-ROW = LONGEST + 1
+POOL = KEYS * PER_BUCKET + 1  # words of all buckets of a string, at most
 
 
 class Compiled:
     """An index and slips, laid out for the pass.
 
-    An entry of a bucket holds, besides the word (24 bits), what most candidates are turned down by: its length (5), its
-    rank in the quick score (6) and its letters (29). So only those worth it are looked up.
+    spelled   three bytes a letter of each word, from `starts` on: its symbol, the kind of slip that leaves it out, the
+              number of the spelling that it makes with the letter before
     """
 
     def __init__(self, index: Index, symbols: Symbols, slips: Slips, rank_costs: NDArray[np.int32]) -> None:
         known = index.known
         one, two, _ = symbols.spellings
         found = index.__dict__.get("buckets") or buckets_of(known.symbols, known.lengths, symbols)
-        entry = np.arange(len(known), dtype=np.uint64) | (known.lengths - 1).astype(np.uint64) << TO_LENGTH
-        entry |= index.rank_bits.astype(np.uint64) << TO_RANK | known.letters << TO_LETTERS
-        quick = np.stack([known.pairs, np.bitwise_count(known.pairs).astype(np.uint64)], axis=1)
+        before = np.concatenate([np.zeros((len(known), 1), dtype=np.uint8), known.symbols[:, :-1]], axis=1)
+        pairs = np.where(np.arange(LONGEST) > 0, two[before, known.symbols], 0).astype(np.uint8)
+        letters = np.stack([known.symbols, slips.lost(known.symbols, known.lengths), pairs], axis=2)
+        inside = np.arange(LONGEST) < known.lengths[:, None]
+        starts = (3 * offsets_of(known.lengths)).astype(np.int32)
+        self._words = len(known)
         self._constants = (
-            (found.offsets.astype(np.int32), entry[found.values]),
+            (found.offsets.astype(np.int32), found.values.astype(np.int32)),
             (symbols.folded, symbols.sound),
-            (np.ascontiguousarray(quick), known.first),
-            (known.symbols, known.lengths, rank_costs),
-            (slips.costs.astype(np.int32), slips.classes, symbols.number["e"]),
-            (slips.substitution.astype(np.int32), one, two, slips.spellings.astype(np.int32)),
+            index.records,
+            (letters[inside].ravel(), starts, rank_costs),
+            (slips.costs, slips.classes),
+            (slips.substitution, one, two, slips.spellings),
         )
 
     def __call__(self, rows: Ragged, worth: int, places: NDArray[np.int32], costs: NDArray[np.int32]) -> None:
         """The cheapest candidates of each row, [rows, most] places in the index, and what they cost."""
         values = np.ascontiguousarray(rows.values, dtype=np.uint8)
-        read_strings(values, rows.offsets, *self._constants, worth, places, costs)
+        read_strings(values, rows.offsets, *self._constants, self._room(), worth, places, costs)
+
+    def _room(self) -> tuple[Any, ...]:
+        """Where a pass works: one for each thread, made by numpy, since numba would have to compile that too."""
+        letters, heard = np.zeros(LONGEST, dtype=np.uint8), np.zeros(SOUND_LENGTH, dtype=np.uint8)
+        marked, levels = np.zeros(self._words // 64 + 1, dtype=np.uint64), np.zeros(WITHIN + 1, dtype=np.int64)
+        pool = np.zeros(POOL, dtype=np.int32), np.zeros(POOL, dtype=np.int32), marked, levels
+        return letters, heard, np.zeros((2, KEYS), dtype=np.int64), pool, np.zeros(POOL, dtype=np.int64), scratch()
 
 
 def buckets_of(symbols: NDArray[np.uint8], lengths: NDArray[np.int64], alphabet: Symbols) -> Ragged:
@@ -174,213 +186,150 @@ def _popcount(typing: Any, bits: Any) -> Any:
 popcount: Any = _popcount
 
 
+@intrinsic
+def _prefetch(typing: Any, array: Any, place: Any) -> Any:
+    """A hint that array.flat[place] is needed soon."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(array)(context, builder, arguments[0]).data
+        pointer = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(8).as_pointer())
+        flag = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
+        hint = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(hint, [pointer, flag(0), flag(3), flag(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, place), generate
+
+
+prefetch: Any = _prefetch
+
+
 @compiled
 def read_strings(
     values: Any,
     offsets: Any,
     buckets: Any,
     tables: Any,
-    quick: Any,
+    records: Any,
     known: Any,
     kinds: Any,
     spelled: Any,
+    room: Any,
     worth: Any,
     places: Any,
     costs: Any,
 ) -> Any:
     """For each row of `values`: its cheapest candidates and their costs, cheapest first."""
     folded, sound = tables
-    symbols, sizes, rank_costs = known
-    seen = np.full(len(rank_costs), -1, dtype=np.int32)
-    keys, heard = np.zeros(KEYS, dtype=np.int64), np.zeros(SOUND_LENGTH, dtype=np.uint8)
-    best = np.zeros(KEPT, dtype=np.int64)
-    cells = np.zeros(3 * ROW, dtype=np.int32)
-    letters = np.zeros(LONGEST, dtype=np.uint8)
-    plain = np.zeros(LONGEST, dtype=np.uint64)
-    extra, string_two = np.zeros(LONGEST + 1, dtype=np.int32), np.zeros(LONGEST + 1, dtype=np.uint8)
-    most = places.shape[1]
-    for row in range(len(offsets) - 1):
-        length = offsets[row + 1] - offsets[row]
-        if length == 0:
-            continue
-        for place in range(length):
-            letters[place] = values[offsets[row] + place]
-            plain[place] = folded[letters[place]]
-        count = keys_of(letters, length, folded, sound, heard, keys)
-        found = candidates(plain, length, keys, count, buckets, quick, seen, row, best)
-        extra_costs(letters, length, kinds, extra)
-        for place in range(length - 1):
-            string_two[place + 2] = spelled[2][letters[place], letters[place + 1]]
-        kept = 0
-        for candidate in range(found):
-            word = best[candidate] & 0xFFFFFFFF
-            base = rank_costs[word]
-            limit = costs[row, 0] + worth - base if kept else FARTHEST
-            cost = alignment(
-                symbols, word, sizes[word], letters, length, kinds, spelled, extra, string_two, cells, limit
-            )
-            if cost > limit:
-                continue
-            cost += base
-            place = min(kept, most - 1)
-            if kept == most and (cost > costs[row, place] or (cost == costs[row, place] and word > places[row, place])):
-                continue
-            while place > 0 and (
-                costs[row, place - 1] > cost or (costs[row, place - 1] == cost and places[row, place - 1] > word)
-            ):
-                costs[row, place], places[row, place] = costs[row, place - 1], places[row, place - 1]
-                place -= 1
-            costs[row, place], places[row, place] = cost, word
-            kept = min(kept + 1, most)
+    letters, heard, keys, pool, best, own = room
+    count, rows = 0, len(offsets) - 1
+    for row in range(-1, rows):
+        coming, following = keys[(row + 1) & 1], 0  # buckets of the next string are on their way meanwhile
+        if row + 1 < rows and offsets[row + 2] > offsets[row + 1]:
+            begin = offsets[row + 1]
+            following = keys_of(values[begin:], offsets[row + 2] - begin, folded, sound, heard, coming)
+            for key in range(following):
+                prefetch(buckets[0], coming[key])
+        if count:
+            length = offsets[row + 1] - offsets[row]
+            for place in range(length):
+                letters[place] = values[offsets[row] + place]
+            many = collected(keys[row & 1], count, buckets, pool[0], records)
+            found = candidates(letters, length, folded, many, records, pool, best)
+            for candidate in range(found):
+                prefetch(known[0], known[1][best[candidate] & 0xFFFFFFFF])
+            align(row, letters, length, best, found, known, kinds, spelled, own, worth, places, costs)
+        count = following
 
 
 @compiled
-def candidates(
-    plain: Any, length: Any, keys: Any, count: Any, buckets: Any, quick: Any, seen: Any, row: Any, best: Any
-) -> Any:
-    """The KEPT words with the best quick score into `best`, best first; returns how many."""
+def collected(keys: Any, count: Any, buckets: Any, words: Any, records: Any) -> Any:
+    """The words of some buckets into `words`, one after the other; returns how many."""
     starts, entries = buckets
-    bits_of, first_of = quick
-    pairs, letters, before = np.uint64(0), np.uint64(0), np.uint64(0)
-    for place in range(length):
-        letter = plain[place]
-        pairs |= pair_bit(before, letter)
-        letters |= np.uint64(1) << (letter % np.uint64(LETTER_BITS))
-        before = letter
-    pairs |= pair_bit(before, np.uint64(256))
-    own_pairs = popcount(pairs)
-    found, bound = 0, np.int64(1) << 62
+    for key in range(count):
+        prefetch(entries, starts[keys[key]])
+    many = np.uint64(0)
     for key in range(count):
         for place in range(starts[keys[key]], starts[keys[key] + 1]):
-            entry = entries[place]
-            score = -4 * popcount(letters ^ (entry >> TO_LETTERS)) - np.int64((entry >> TO_RANK) & SIX_BITS)
-            score -= 2 * abs(np.int64((entry >> TO_LENGTH) & FIVE_BITS) + 1 - length)
-            if MOST_QUICK - 4 - score > bound:  # even with the same first letter and the same pairs
-                continue
-            word = np.int64(entry & WORD_BITS)
-            if seen[word] == row:
-                continue
-            seen[word] = row
-            score += 4 * popcount(pairs & bits_of[word, 0]) - 2 * (own_pairs + np.int64(bits_of[word, 1]))
-            if first_of[word] == plain[0]:
-                score += 4
-            if MOST_QUICK - score > bound:
-                continue
-            rank = ((MOST_QUICK - score) << 32) | word
-            if found == KEPT:
-                if rank > best[KEPT - 1]:
-                    continue
-                found -= 1
-            at = found
-            while at > 0 and best[at - 1] > rank:
-                best[at] = best[at - 1]
-                at -= 1
-            best[at] = rank
-            found += 1
-            bound = (best[0] >> 32) + WITHIN
-            if found == KEPT:
-                bound = min(bound, best[KEPT - 1] >> 32)
-    while found > 0 and best[found - 1] >> 32 > (best[0] >> 32) + WITHIN:
-        found -= 1
-    return found
+            word = entries[np.uint64(place)]
+            prefetch(records, np.int64(word) * 2)
+            words[many] = word
+            many += np.uint64(1)
+    return many
 
 
 @compiled
-def extra_costs(letters: Any, length: Any, kinds: Any, extra: Any) -> Any:
-    """What each letter costs if it is one too many: that of letter j into extra[j + 1]."""
-    slip_costs, classes, _ = kinds
+def candidates(letters: Any, length: Any, folded: Any, many: Any, records: Any, pool: Any, best: Any) -> Any:
+    """Of the first words of the pool the KEPT with the best quick score into `best`, the better before the worse;
+    returns how many. A number of `best` is how far the word is behind, then the word."""
+    words, behind, marked, levels = pool
+    pairs, bits, before = np.uint64(0), np.uint64(0), np.uint64(0)
     for place in range(length):
-        letter = letters[place]
-        kind = classes[letter]
-        before = letters[place - 1] if place > 0 else 0
-        behind = letters[place + 1] if place + 1 < length else 0
-        if letter > 0 and letter in (before, behind):
-            cost = slip_costs[EXTRA_TWIN]
-        elif kind == 1:
-            cost = slip_costs[EXTRA_VOWEL]
-        elif kind == 3:
-            cost = slip_costs[EXTRA_JOINT]
-        else:
-            cost = slip_costs[EXTRA]
-        extra[place + 1] = cost
+        letter = np.uint64(folded[letters[place]])
+        pairs |= pair_bit(before, letter)
+        bits |= np.uint64(1) << (letter % np.uint64(LETTER_BITS))
+        before = letter
+    pairs |= pair_bit(before, np.uint64(256))
+    least = scored(words, many, records, pairs, bits, length, np.uint64(folded[letters[0]]), behind)
+    levels[:] = 0
+    near, found = np.uint64(0), np.uint64(0)
+    for place in range(many):  # without a branch: which are near cannot be foretold
+        best[near] = np.int64(behind[place]) << 32 | np.int64(words[place])
+        near += np.uint64(behind[place] <= least + WITHIN)
+    for place in range(near):
+        word = np.uint64(best[place] & 0xFFFFFFFF)
+        bit = np.uint64(1) << (word & np.uint64(63))
+        new = np.uint64(marked[word >> np.uint64(6)] & bit == 0)
+        marked[word >> np.uint64(6)] |= bit
+        levels[np.uint64((best[place] >> 32) - least)] += new
+        words[found], behind[found] = word, best[place] >> 32
+        found += new
+    total = 0
+    for level in range(WITHIN + 1):
+        size = levels[level]
+        levels[level] = total
+        total += size
+    for place in range(found):
+        word, of = np.uint64(words[place]), np.uint64(behind[place] - least)
+        marked[word >> np.uint64(6)] = np.uint64(0)
+        best[levels[of]] = np.int64(behind[place]) << 32 | np.int64(word)
+        levels[of] += 1
+    if total <= KEPT:
+        return total
+    low = 0
+    for level in range(WITHIN + 1):
+        high = levels[level]
+        if high >= KEPT:
+            put_first(best, low, KEPT, high)
+            break
+        low = high
+    return KEPT
 
 
 @compiled
-def lost_cost(before: Any, letter: Any, behind: Any, is_end: Any, kinds: Any) -> Any:
-    """What it costs to leave out a letter between two others."""
-    slip_costs, classes, silent_end = kinds
-    if letter > 0 and letter in (before, behind):
-        return slip_costs[LOST_TWIN]
-    if is_end and letter == silent_end:
-        return slip_costs[LOST_END]
-    kind = classes[letter]
-    if kind == 1:
-        return slip_costs[LOST_VOWEL]
-    if kind == 2:
-        return slip_costs[LOST_H]
-    return slip_costs[LOST]
+def put_first(numbers: Any, low: Any, middle: Any, high: Any) -> Any:
+    """Put the least of the numbers from `low` to `high` before `middle`, in order."""
+    for place in range(low, high):
+        number, at = numbers[place], min(place, middle)
+        while at > low and numbers[at - 1] > number:
+            if at < middle:
+                numbers[at] = numbers[at - 1]
+            at -= 1
+        if at < middle:
+            numbers[at] = number
 
 
 @compiled
-def alignment(
-    symbols: Any,
-    word: Any,
-    size: Any,
-    letters: Any,
-    length: Any,
-    kinds: Any,
-    spelled: Any,
-    extra: Any,
-    string_two: Any,
-    cells: Any,
-    limit: Any,
-) -> Any:
-    """The least cost of turning a known word into the letters; anything above `limit` where it is more than that.
-
-    `cells` are three rows of D: that of i, and of the two before.
-    """
-    substitution, one, two, spellings = spelled
-    first, last, swap = kinds[0][FIRST], kinds[0][LAST], kinds[0][SWAP]
-    now, before, two_before = 0, ROW, 2 * ROW
-    at_zero = first + (last if size == 0 else 0)
-    cells[now] = 0
-    for j in range(1, length + 1):
-        cells[now + j] = min(cells[now + j - 1] + extra[j] + at_zero, FARTHEST)
-    least_before = 0
-    previous = np.uint8(0)
-    letter = symbols[word, 0]
-    for i in range(1, size + 1):
-        now, before, two_before = two_before, now, before
-        behind = symbols[word, i] if i < size else np.uint8(0)
-        at_end = last if i == size else 0
-        at_one, at_two = at_end + (first if i == 1 else 0), at_end + (first if i == 2 else 0)
-        lost = lost_cost(previous, letter, behind, i == size, kinds) + at_one
-        single, pair = one[letter], two[previous, letter] if i > 1 else 0
-        left = cells[before] + lost
-        cells[now] = left
-        least = left
-        for j in range(1, length + 1):
-            other = letters[j - 1]
-            slip = substitution[letter, other]
-            if slip:
-                slip += at_one
-            cost = min(cells[before + j - 1] + slip, cells[before + j] + lost, left + extra[j] + at_end)
-            if pair:
-                cost = min(cost, cells[two_before + j - 1] + spellings[pair, one[other]] + at_two)
-            if j > 1:
-                block = string_two[j]
-                if block:
-                    cost = min(cost, cells[before + j - 2] + spellings[single, block] + at_one)
-                    if pair:
-                        cost = min(cost, cells[two_before + j - 2] + spellings[pair, block] + at_two)
-                crossed = i > 1 and other == previous and letters[j - 2] == letter and letter != previous
-                if crossed and letter > 0 and previous > 0:
-                    cost = min(cost, cells[two_before + j - 2] + swap + at_two)
-            cells[now + j] = cost
-            left = cost
-            least = min(least, cost)
-        if least > limit and least_before > limit:
-            return FARTHEST + 1
-        least_before = least
-        previous, letter = letter, behind
-    return np.int64(cells[now + length])
+def scored(words: Any, many: Any, records: Any, pairs: Any, bits: Any, length: Any, first: Any, behind: Any) -> Any:
+    """How far each word is behind the best possible quick score; returns the least."""
+    least = np.int64(1) << 30
+    for place in range(many):
+        word = np.uint64(words[place])
+        other = records[word, 1]
+        far = MOST_QUICK + 2 * popcount(pairs ^ records[word, 0]) + 4 * popcount(bits ^ (other & LETTERS))
+        far += 2 * abs(np.int64((other >> TO_LENGTH) & BYTE) - length) + np.int64((other >> TO_RANK) & BYTE)
+        far -= 4 * np.int64(other >> TO_FIRST == first)
+        behind[place] = far
+        least = min(least, far)
+    return least

@@ -30,6 +30,7 @@ FEATURES = ("constant", "total", "mean", "letters", "short", "parts", "digits", 
 ORDER = 5
 BITS, WORD_BITS = 21, 24
 STRENGTH = 5.0
+BLOCK = 8192
 BEGIN, END = 256, 257
 PRIMES = np.cumprod(np.full(ORDER, 0x01000193, dtype=np.uint32), dtype=np.uint32)
 
@@ -40,17 +41,23 @@ class Novelty:
     """The character model: `counts` [2^BITS] of all n-grams up to ORDER."""
 
     def __init__(self, known: Ragged) -> None:
-        places = _places(known)
-        self.counts = np.bincount(places.ravel(), minlength=1 << BITS).astype(np.int32)
+        self.counts = np.zeros(1 << BITS, dtype=np.int32)
+        for low in range(0, len(known), BLOCK):  # a few at a time: this is done for the first unknown word
+            places = _places(known.take(np.arange(low, min(low + BLOCK, len(known))))).ravel()
+            np.add.at(self.counts, places.astype(np.intp), np.int32(1))  # with other types 40 times as slow
         self.letters = int(known.lengths.sum() + len(known))  # with the ends of words
         self.words = np.zeros(1 << WORD_BITS - 3, dtype=np.uint8)  # a bit for each known word, by hash
-        whole = _hashes(known.padded().astype(np.uint32), known.lengths)[0][np.arange(len(known)), known.lengths]
-        place = _bit(whole)
+        place = _bit(_whole_hashes(known))
         np.bitwise_or.at(self.words, place >> np.uint32(3), np.uint8(1) << (place & np.uint32(7)).astype(np.uint8))
         self.uniform = 1 / 256
 
     def log_probabilities(self, rows: Ragged) -> Numbers:
         """Of each letter of each row, and of its end: [length + 1] each, one row behind the other."""
+        logs: Numbers = np.log(np.minimum(self.chances(rows), 1.0))
+        return logs
+
+    def chances(self, rows: Ragged) -> Numbers:
+        """The same as probabilities, before what lies above 1 by rounding is cut."""
         places = _places(rows)  # [ORDER, letters and ends, behind the begin of each word]
         begins = offsets_of(rows.lengths + 2)[:-1]
         chance = np.full(places.shape[1], self.uniform)
@@ -60,8 +67,8 @@ class Novelty:
             chance = (count + STRENGTH * chance) / (before + STRENGTH)
         inside = np.ones(len(chance), dtype=np.bool_)
         inside[begins] = False
-        logs: Numbers = np.log(np.minimum(chance[inside], 1.0))
-        return logs
+        letters: Numbers = chance[inside]
+        return letters
 
     def features(self, rows: Ragged, digits: NDArray[np.bool_], names: NDArray[np.bool_]) -> Numbers:
         """[rows, FEATURES]"""
@@ -88,6 +95,11 @@ class Novelty:
     def parts(self, rows: Ragged) -> Numbers:
         """[rows] (longest known prefix + longest known suffix) / length, neither of them the whole; of two letters and
         more. One in 200 is taken for known by chance."""
+        parts: Numbers = self.known_ends(rows) / np.maximum(rows.lengths, 1)
+        return parts
+
+    def known_ends(self, rows: Ragged) -> NDArray[np.int64]:
+        """[rows] how many letters both have."""
         lengths = rows.lengths
         prefix, suffix = _hashes(rows.padded(1).astype(np.uint32), lengths)
         place = np.arange(prefix.shape[1])
@@ -95,8 +107,8 @@ class Novelty:
         begin = np.where(inner & self._known(prefix), place, 0).max(axis=1)
         inner = (place > 0) & (place <= lengths[:, None] - 2)
         end = np.where(inner & self._known(suffix), lengths[:, None] - place, 0).max(axis=1)
-        parts: Numbers = (begin + end) / np.maximum(lengths, 1)
-        return parts
+        both: NDArray[np.int64] = begin + end
+        return both
 
     def _known(self, hashes: NDArray[np.uint32]) -> NDArray[np.bool_]:
         place = _bit(hashes)
@@ -141,6 +153,18 @@ def _hashes(letters: NDArray[np.uint32], lengths: NDArray[np.int64]) -> tuple[ND
     whole = prefix[np.arange(len(letters)), lengths][:, None]
     left = np.maximum(lengths[:, None] - np.arange(width + 1), 0)
     return prefix, whole - prefix * power[left]
+
+
+def _whole_hashes(rows: Ragged) -> NDArray[np.uint32]:
+    """Of each row: that of all its letters."""
+    left = spread(rows.offsets[1:] - 1, rows.lengths) - np.arange(len(rows.values))
+    power = np.cumprod(np.append(np.uint32(1), np.full(int(left.max(initial=0)), PRIMES[0])), dtype=np.uint32)
+    parts = (rows.values.astype(np.uint32) + np.uint32(1)) * power[left]
+    result = np.zeros(len(rows), dtype=np.uint32)
+    filled = np.flatnonzero(rows.lengths)
+    if len(filled):
+        result[filled] = np.add.reduceat(parts, rows.offsets[filled], dtype=np.uint32)
+    return result
 
 
 def _bit(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -23,7 +23,7 @@ from lovevec.near.channel import UNIT, Channel
 from lovevec.near.index import FEW, LONGEST, Index, Spelled
 from lovevec.near.novelty import FEATURES, Novelty
 from lovevec.near.symbols import Symbols
-from lovevec.units.characters import to_codes, to_words
+from lovevec.units.characters import to_codes
 from lovevec.units.ragged import Ragged, offsets_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ MANY_STRINGS = 2000
 NONE = np.int32(1 << 30)
 STRANGEST = -6.0
 STRETCHED = 48  # characters: a longer string is no word with some letters too many
-NUMPY_BATCH, NUMBA_BATCH = 512, 4096
+NUMPY_BATCH, NUMBA_BATCH = 2048, 4096
 
 Places = NDArray[np.int32]
 
@@ -50,6 +50,10 @@ class Reading(NamedTuple):
     rows: NDArray[np.int32]
     chances: NDArray[np.float64]
     new: NDArray[np.float64]
+
+    def part(self, which: slice) -> Reading:
+        """Of some strings."""
+        return Reading(self.rows[which], self.chances[which], self.new[which])
 
     def as_new(self, which: NDArray[np.bool_]) -> Reading:
         """The same, but that these strings are new for certain."""
@@ -112,7 +116,11 @@ class Reader:
     @cached_property
     def symbols(self) -> Symbols:
         """Of the known words' characters."""
-        return Symbols.of(to_words(self._codes(self.words)))
+        return Symbols.of_codes(self._known_codes.values)
+
+    @cached_property
+    def _known_codes(self) -> Ragged:
+        return self._codes(self.words)
 
     @cached_property
     def _letters(self) -> NDArray[np.bool_]:
@@ -130,7 +138,8 @@ class Reader:
     @cached_property
     def _candidates(self) -> tuple[NDArray[np.int32], Ragged]:
         """The known words that others can be meant for: those of two letters or more."""
-        rows = Ragged(self.symbols.of_code[self._codes(self.words).values], self._codes(self.words).offsets)
+        codes = self._known_codes
+        rows = Ragged(self.symbols.of_code[codes.values], codes.offsets)
         able = (rows.lengths >= 2) & (rows.lengths <= LONGEST) & self._any(self._letters, rows)
         chosen = np.flatnonzero(able)
         return chosen.astype(np.int32), rows.take(chosen)
@@ -204,6 +213,7 @@ class Reader:
         with self._lock:
             _ = self.index, self.novelty, self.rank_costs, self.slips
             compiled = self._compiled if engine == "numba" else None
+            novelty = self.novelty if compiled is None else self._compiled_novelty
             if compiled is None and len(words) > FEW:
                 _ = self.index.buckets
         result = only_new(len(words))
@@ -211,7 +221,7 @@ class Reader:
         def run(part: slice) -> None:
             strings = self.strings(words[part])
             places, costs = self._by_numpy(strings) if compiled is None else self._by_numba(strings, compiled)
-            new = self.novelty.score(*strings, self.channel.new_weights)
+            new = novelty.score(*strings, self.channel.new_weights)
             found = posterior(self.known_rows, places, costs, new)
             result.rows[part], result.chances[part], result.new[part] = found
 
@@ -220,8 +230,11 @@ class Reader:
 
     def by(self, words: Sequence[str], for_many: str = "numpy", threads: int | None = None) -> Reading:
         """The same by numpy for a few strings, and for many by what is `for_many`."""
-        numba = for_many == "numba" and len(words) >= MANY_STRINGS
-        return self(words, "numba" if numba else "numpy", threads or 1)
+        return self(words, "numba" if self.compiled_for(words, for_many) else "numpy", threads or 1)
+
+    def compiled_for(self, words: Sequence[str], for_many: str) -> bool:
+        """Whether so many strings are read by numba."""
+        return for_many == "numba" and len(words) >= MANY_STRINGS
 
     @cached_property
     def _compiled(self) -> Compiled:
@@ -230,8 +243,16 @@ class Reader:
 
         with announced():
             compiled = Compiled(self.index, self.symbols, self.slips, self.rank_costs)
-            self._by_numba(self.strings(["aa"]), compiled)
+            some = self.strings(["aa"])
+            self._by_numba(some, compiled)
+            self._compiled_novelty.score(*some, self.channel.new_weights)
         return compiled
+
+    @cached_property
+    def _compiled_novelty(self) -> Novelty:
+        from lovevec.near.likelihood import CompiledNovelty
+
+        return CompiledNovelty(self.novelty)
 
     def _by_numba(self, strings: Strings, compiled: Compiled) -> tuple[Places, Places]:
         shape = len(strings.rows), MOST

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -59,8 +58,14 @@ class Symbols:
     @classmethod
     def of(cls, words: Iterable[str]) -> Symbols:
         """Of the characters of these words, the most frequent ones, and the plain letters and digits."""
-        count = Counter("".join(words))
-        common = [character for character, _ in sorted(count.items(), key=lambda item: (-item[1], item[0]))]
+        return cls.of_codes(codes_of("".join(words)))
+
+    @classmethod
+    def of_codes(cls, codes: NDArray[np.integer]) -> Symbols:
+        """The same, of a text's code points."""
+        count = np.bincount(codes)
+        there = np.flatnonzero(count)
+        common = [chr(code) for code in there[np.argsort(-count[there], kind="stable")].tolist()]
         return cls(tuple(dict.fromkeys([*PLAIN, *common]))[:MOST_SYMBOLS])
 
     @cached_property
