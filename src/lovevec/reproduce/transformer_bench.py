@@ -83,12 +83,12 @@ class TransformerBench(Workspace):
         return methods
 
     def rows(self) -> dict[str, dict[str, Any]]:
-        """What each row of the tables asks of `Transformer`."""
+        """What each row of the tables asks of `Transformer`: as in the paper, every broken word goes to LOVE."""
         rows: dict[str, dict[str, Any]] = {PLAIN: {}, SPELLED: {"spelled": True}}
         for source, love in ((INPUT, self.love), (DISTILLED, self.distilled)):
             if love:
                 rows |= {
-                    f"{PLAIN} + {title}{source}": {"love": love, "strategy": strategy}
+                    f"{PLAIN} + {title}{source}": {"love": love, "strategy": strategy, "keep": ()}
                     for title, strategy in STRATEGIES.items()
                 }
         for end, options in FURTHER.items():

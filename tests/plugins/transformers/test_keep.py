@@ -7,7 +7,7 @@ import pickle
 import pytest
 import torch
 from tests.plugins.transformers.made_models import NEW, WORDS
-from transformers import AutoTokenizer
+from transformers import AutoModel, AutoTokenizer
 
 from lovevec import LOVE, LovevecError
 from lovevec.plugins.transformers import robustify
@@ -40,22 +40,62 @@ def test_other_broken_words_are_seen_as_without_keep(small, love, strategy):
 
 
 def test_it_is_saved_pickled_and_loaded(small, love, tmp_path):
-    _, tokenizer = robustify(small("bert"), love, space="direct", keep=KEPT)
-    text = " ".join([*KEPT, *OTHERS])
+    robust, tokenizer = robustify(small("bert"), love, space="direct", keep=KEPT)
+    text = " ".join([*KEPT, *OTHERS, KEPT[0][:-1]])
     tokenizer.save_pretrained(tmp_path / "m")
+    robust.save_pretrained(tmp_path / "m")
+    loaded = AutoModel.from_pretrained(tmp_path / "m")
+    assert loaded.love.words == [*love.words, *KEPT]
+    with torch.no_grad():
+        batch = tokenizer(text, return_tensors="pt")
+        assert torch.equal(loaded(**batch)[0], robust(**batch)[0])
+        with pytest.warns(UserWarning, match="without love_words"):
+            loaded(batch["input_ids"])
     for again in (AutoTokenizer.from_pretrained(tmp_path / "m"), pickle.loads(pickle.dumps(tokenizer))):
         assert again(text) == tokenizer(text)
 
 
-def test_a_name_stands_for_the_known_words_of_a_love(minilm):
-    _, tokenizer = robustify(minilm, keep="default")
-    words = ["pretentious", "tedious", "pretentoius"]
-    assert [word in LOVE.load() for word in words] == [True, True, False]
-    assert [bool(torch.any(tokenizer(word, return_tensors="pt")["love_words"])) for word in words] == [
-        False,
-        False,
-        True,
-    ]
+def goes_to_love(tokenizer, words):
+    return [bool(torch.any(tokenizer(word, return_tensors="pt")["love_words"])) for word in words]
+
+
+def test_what_is_spelled_right_stays_in_pieces_by_default(minilm):
+    """Known words, in any case and with accents that the tokenizer leaves out; not their misspellings."""
+    words, typo = ["pretentious", "Tedious", "DÉCOR", "fiancée"], "pretentoius"
+    assert [word in LOVE.load() for word in (*words, typo)] == [True] * 4 + [False]
+    assert all(len(minilm[1].tokenize(word)) > 1 for word in words[:2])
+    text = " ".join(words)
+    for options in ({}, {"keep": "default"}):
+        robust, tokenizer = robustify(minilm, **options)
+        assert goes_to_love(tokenizer, [*words, typo]) == [False] * 4 + [True]
+        with torch.no_grad():
+            found = robust(**tokenizer(text, return_tensors="pt"))[0]
+            assert torch.equal(found, minilm[0](**minilm[1](text, return_tensors="pt"))[0])
+
+
+def test_misspellings_of_kept_words_are_read_as_the_mean_of_their_pieces(minilm):
+    robust, _ = robustify(minilm)
+    pieces = minilm[1]("pretentious", add_special_tokens=False)["input_ids"]
+    mean = minilm[0].get_input_embeddings().weight.detach()[pieces].mean(dim=0)
+    (word, chance), *_ = robust.love.near("pretentoius")
+    assert (word, chance > 0.8) == ("pretentious", True)
+    made = torch.from_numpy(robust.robust_embeddings.imputer(["pretentoius"])[0])
+    assert torch.cosine_similarity(made, mean, dim=0) > 0.95
+    assert "pretentious" not in robustify(minilm, keep=())[0].love
+
+
+def test_with_nothing_to_keep_every_broken_word_goes_to_love(minilm):
+    _, tokenizer = robustify(minilm, keep=())
+    assert goes_to_love(tokenizer, ["pretentious", "pretentoius", "film"]) == [True, True, False]
+
+
+def test_a_model_of_another_language_keeps_nothing_unless_told(small, love):
+    text = "pretentious " + NEW[0]
+    pair = small("bert")  # its words are made up
+    choices: tuple[dict[str, object], ...] = ({}, {"keep": ()}, {"keep": "default"})
+    unsaid, nothing, told = (robustify(pair, love, space="direct", **choice)[1] for choice in choices)
+    assert unsaid(text) == nothing(text) != told(text)
+    assert goes_to_love(told, text.split()) == [False, True]
 
 
 def test_what_is_no_word_is_told(small, love):

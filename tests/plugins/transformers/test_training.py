@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 
 import numpy as np
 import pytest
@@ -197,4 +198,32 @@ def test_what_does_not_go_together_is_told(fresh):
     with torch.no_grad():
         by_place = robust(batch["input_ids"], love_words=batch["love_words"])[0]
         assert torch.equal(by_place, robust(**batch)[0])
-        assert not torch.equal(robust(input_ids=batch["input_ids"])[0], by_place)  # without the words: [UNK]
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+def test_ids_without_their_words_are_told_once(fresh, by_name):
+    *_, robust, tokenizer = fresh()
+    clean, noisy = (tokenizer([text], return_tensors="pt") for text in (WORDS[0], f"{WORDS[0]} {NEW[0]}"))
+
+    def lost(batch):
+        return robust(input_ids=batch["input_ids"])[0] if by_name else robust(batch["input_ids"])[0]
+
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        expected = robust(**noisy)[0]
+        assert torch.equal(lost(clean), robust(**clean)[0])
+        robust(inputs_embeds=torch.zeros(1, 2, 16))
+        with pytest.warns(UserWarning, match=r"without love_words.*model\(\*\*batch\)"):
+            assert not torch.equal(lost(noisy), expected)
+        lost(noisy)  # it was told
+        assert torch.equal(robust(**noisy)[0], expected)
+
+
+@pytest.mark.parametrize("strategy", ["linear", "add"])
+def test_where_pieces_stay_ids_without_words_are_the_plain_models(fresh, strategy):
+    plain, _, robust, tokenizer = fresh(strategy)
+    ids = tokenizer([f"{WORDS[0]} {NEW[0]} 漢"], return_tensors="pt")["input_ids"]
+    assert tokenizer.unk_token_id in ids
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert torch.equal(robust(ids)[0], plain(ids)[0])

@@ -66,7 +66,9 @@ def forward_of(base: Any) -> Callable[..., Any]:
     """The model's own forward with one argument more. Its signature says so: Trainer and others go by it."""
 
     def forward(self: Any, *args: Any, love_words: torch.Tensor | None = None, **kwargs: Any) -> Any:
-        if love_words is not None:
+        if love_words is None:
+            self.without_words(args, kwargs)
+        else:
             args, kwargs = self.with_words(args, kwargs, love_words)
         return base.forward(self, *args, **kwargs)
 

@@ -11,6 +11,7 @@ before they reach this layer (RoBERTa counts its positions by them), and an id w
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -35,13 +36,18 @@ class RobustEmbedding(nn.Embedding):
 
     strategy: Strategy
     mask: int
+    unknown: int | None
     imputer: Imputer | None
     cache: WordCache
 
-    def become_robust(self, strategy: Strategy, mask: int | None, sizes: dict[str, list[int]] | None) -> None:
+    def become_robust(
+        self, strategy: Strategy, mask: int | None, unknown: int | None, sizes: dict[str, list[int]] | None
+    ) -> None:
         """What a plain layer lacks; LOVE comes later. `mask` is the id of the mask token, under which no word shines
-        through; `sizes` are those of a LOVE that trains with the model."""
+        through; `unknown` that of the token in whose place a merged word stands; `sizes` are those of a LOVE that
+        trains with the model."""
         self.strategy, self.mask, self.imputer, self.cache = strategy, -1 if mask is None else mask, None, WordCache()
+        self.unknown = unknown if strategy == "replace" else None  # by the other strategies the pieces stay
         if strategy == "linear":
             self.gate = nn.Linear(self.embedding_dim, 1, bias=False, device=self.weight.device, dtype=self.weight.dtype)
             nn.init.zeros_(self.gate.weight)  # α = ½ everywhere, to begin with
@@ -59,6 +65,19 @@ class RobustEmbedding(nn.Embedding):
         self.love = TrainedLOVE.of(imputer).to(self.weight.device)
         self.cache.clear()
         return self.love
+
+    @torch.compiler.disable  # type: ignore[untyped-decorator]
+    def without_words(self, ids: Any) -> None:
+        """Warn, once, where ids came without words and some are the unknown token's: words are probably lost. Not
+        certainly, for a plain tokenizer's text may hold what it cannot spell."""
+        if self.unknown is None or not isinstance(ids, torch.Tensor) or not bool((ids == self.unknown).any()):
+            return
+        self.unknown = None
+        warnings.warn(
+            f"input_ids with unknown tokens came without {KEY}: where the robust tokenizer merged a broken word the "
+            f"model sees nothing of it. Give the model all that the tokenizer gave: model(**batch)",
+            stacklevel=3,
+        )
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]
     def with_words(self, ids: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
@@ -144,5 +163,5 @@ def make_robust(layer: Any, metadata: dict[str, Any]) -> RobustEmbedding:
     kind: Any = type(layer)
     layer.__class__ = robust_layer(kind)
     assert isinstance(layer, RobustEmbedding)
-    layer.become_robust(metadata["strategy"], metadata.get("mask"), metadata.get("love"))
+    layer.become_robust(metadata["strategy"], metadata.get("mask"), metadata.get("unknown"), metadata.get("love"))
     return layer

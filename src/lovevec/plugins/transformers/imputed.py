@@ -1,7 +1,8 @@
 """LOVE's vectors for broken words, as the model's own embeddings would be: in their space, at a length that suits them.
 
 Where LOVE mimics these very embeddings its directions are used as they are. A LOVE that mimics others (distilled ones,
-say) is brought over by a linear map, learned from the words that both have.
+say) is brought over by a linear map, learned from the words that both have. To a LOVE that lives in the model's space
+the words that stay in pieces become known, by the mean of their pieces' rows: so their misspellings are read as them.
 
 Unlike `attach`, lengths do not depend on LOVE's confidence: a layer norm follows, and measured on MiniLM's sentence
 embeddings of damaged text full lengths are a little better.
@@ -25,6 +26,7 @@ from lovevec.attach.space import Map, SpaceOption, fit_space
 from lovevec.errors import FormatError
 from lovevec.files import atomic_write
 from lovevec.love import LOVE
+from lovevec.model.known_rows import KnownRows
 
 Floats = NDArray[np.float32]
 FILE = "fit.safetensors"  # beside LOVE's own files
@@ -86,6 +88,17 @@ def fit(love: LOVE, words: list[str], vectors: Floats, space: SpaceOption) -> Im
     lengths = replace(fit_lengths(sample, lengths_of(vectors)), error=None, error_typical=None)
     fitted = fit_space(sample, space)
     return Imputer(love, lengths, fitted.map, fitted.mapped.cosine if fitted.mapped else fitted.agreement)
+
+
+def also_knowing(love: LOVE, words: list[str], vectors: Floats) -> LOVE:
+    """The same LOVE with further known words, whose own vectors [len(words), dim] have these directions. They rank
+    behind all others, in this order. A LOVE that reads by spelling only stays as it is."""
+    rows = love.parts.rows
+    if love.spelling_only or rows is None or not words:
+        return love
+    more = KnownRows.of(vectors, rows.precision)
+    both = KnownRows(np.concatenate([rows.codes, more.codes]), np.concatenate([rows.scale, more.scale]), rows.dim)
+    return LOVE(replace(love.parts, words=[*love.words, *words], rows=both), love.card, love.engine.mode)
 
 
 _by_numba: WeakKeyDictionary[Imputer, Imputer] = WeakKeyDictionary()

@@ -46,6 +46,10 @@ class RobustModel:
         ids = self.robust_embeddings.with_words(ids, words)
         return ((ids, *args[1:]), kwargs) if args else (args, {**kwargs, "input_ids": ids})
 
+    def without_words(self, args: Any, kwargs: Any) -> None:
+        """A call that came without the broken words."""
+        self.robust_embeddings.without_words(args[0] if args else kwargs.get("input_ids"))
+
     def save_pretrained(self, save_directory: str | os.PathLike[str], *args: Any, **kwargs: Any) -> None:
         """As ever, with LOVE in a folder of its own inside."""
         if kwargs.get("push_to_hub"):

@@ -9,33 +9,47 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING, MODEL_FOR_MASKED_LM_MAPPING
 
 from lovevec.attach.space import SAME_SPACE, SPACES, SpaceOption
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
+from lovevec.model.find import DEFAULT
 from lovevec.model.shipped import shipped
 from lovevec.plugins.transformers.classes import register, robust_config, robust_model, robust_tokenizer
 from lovevec.plugins.transformers.embedding import STRATEGIES, Strategy, make_robust
-from lovevec.plugins.transformers.imputed import Imputer, fit
+from lovevec.plugins.transformers.imputed import Imputer, also_knowing, fit
 from lovevec.plugins.transformers.model import RobustModel
 from lovevec.plugins.transformers.wire_format import KEY
 from lovevec.transformer.load import LOADING_ERRORS, rows_of_words, why_not_loaded
+from lovevec.transformer.pieces import whole_words
 from lovevec.units.words import refuse_other_than_words, word_list
 
+Floats = NDArray[np.float32]
 Love = LOVE | str | os.PathLike[str] | None
 Keep = Iterable[str] | os.PathLike[str] | None
 
 
 def robust_pair(
-    model: Any, tokenizer: Any, love: Love, strategy: Strategy, trainable: bool, space: SpaceOption, keep: list[str]
+    model: Any,
+    tokenizer: Any,
+    love: Love,
+    strategy: Strategy,
+    trainable: bool,
+    space: SpaceOption,
+    keep: list[str] | None,
 ) -> tuple[Any, Any]:
     """Robust copies of a model and its tokenizer; weights are shared."""
     refuse_other_than_encoders(model, tokenizer)
     imputer = fitted(model, tokenizer, love, space)
+    keep = right_spelled(tokenizer) if keep is None else keep
     if trainable:  # what trains is the encoder; known words' own rows do not
         imputer = replace(imputer, love=LOVE(imputer.love.parts, imputer.love.card, spelling_only=True))
+    elif imputer.map is None:
+        imputer = replace(imputer, love=also_knowing(imputer.love, *mean_rows(model, tokenizer, keep, imputer.love)))
     tokenizer = deepcopy(tokenizer)
     name = type(tokenizer).__name__
     tokenizer.__class__ = robust_tokenizer(tokenizer.__class__)
@@ -44,7 +58,8 @@ def robust_pair(
     register(type(model.config), name)
     model.config.__class__ = robust_config(model.config.__class__)
     model.__class__ = robust_model(model.__class__)
-    model.config.lovevec = {"strategy": strategy, "tokenizer": name, "mask": tokenizer.mask_token_id}
+    ids = {"mask": tokenizer.mask_token_id, "unknown": tokenizer.unk_token_id}
+    model.config.lovevec = {"strategy": strategy, "tokenizer": name, **ids}
     layer = make_robust(model.get_input_embeddings(), model.config.lovevec)
     layer.use(imputer)
     if trainable:
@@ -118,7 +133,9 @@ def robustify(
     as nearness decides). `strategy` is replace, linear or add. With `trainable` LOVE's table trains with the model,
     and every vector is made from the spelling.
     `keep` are words that stay in pieces though they are broken, since the model knows them well enough: a list, or the
-    name of a LOVE whose known words they are ("default" knows 50,000). What is spelled right is better off so.
+    name of a LOVE whose known words they are. If not said, an English model keeps the 80,000 words of the shipped
+    default: what is spelled right is seen as by the plain model. With () every broken word goes to LOVE, as in the
+    paper; so it is for a model most of whose words the default does not know.
     For a name, `auto` is the Auto class to load it by (AutoModel if not said) and `options` go to its from_pretrained.
 
         model, tokenizer = robustify("bert-base-uncased", love="my-love")
@@ -144,15 +161,35 @@ def robustify(
     )
 
 
-def kept_words(keep: Keep) -> list[str]:
-    """The words to leave in pieces; a name stands for a LOVE's known words."""
+def kept_words(keep: Keep) -> list[str] | None:
+    """The words to leave in pieces, None if not said; a name stands for a LOVE's known words."""
+    if keep is None:
+        return None
     if isinstance(keep, (str, os.PathLike)):
         return list(LOVE.load(keep).words)
     if isinstance(keep, (set, frozenset)):
         keep = sorted(keep, key=str)  # so that the same words are saved as the same bytes
-    words = [] if keep is None else list(word_list(keep))
+    words = list(word_list(keep))
     refuse_other_than_words(words)
     return words
+
+
+def right_spelled(tokenizer: Any) -> list[str]:
+    """What is kept if not said: the words that the shipped default knows; none for a tokenizer of another language,
+    fewer than half of whose words are among them (of BERT's 96 % are)."""
+    words, own = list(LOVE.load(DEFAULT).words), {word.lower() for word in whole_words(tokenizer)[0] if word.isalpha()}
+    return words if 2 * len(own.intersection(words)) >= len(own) > 0 else []
+
+
+def mean_rows(model: Any, tokenizer: Any, words: list[str], love: LOVE) -> tuple[list[str], Floats]:
+    """Those of the words that LOVE does not know and that are one word to the tokenizer, with the mean of their pieces'
+    rows of the model's table."""
+    known = set(love.words)
+    words = [word for word in dict.fromkeys(words) if word.isalpha() and word not in known]
+    table = model.get_input_embeddings().weight.detach().float().cpu().numpy()
+    pieces = tokenizer([f" {word}" for word in words], add_special_tokens=False)["input_ids"] if words else []
+    means = [table[ids].mean(axis=0) if ids else np.zeros_like(table[0]) for ids in pieces]
+    return words, np.array(means, dtype=np.float32).reshape(len(words), table.shape[1])
 
 
 def load_pair(name: str | os.PathLike[str], auto: Any, options: dict[str, Any]) -> tuple[Any, Any]:

@@ -57,9 +57,12 @@ class RobustTokenizer:
 
     @property
     def _kept(self) -> frozenset[str]:
-        """The words that stay in pieces, in lower case."""
+        """The words that stay in pieces, in lower case, and as the tokenizer sees them (perhaps without accents)."""
         if "_kept_words" not in self.__dict__:
-            self.__dict__["_kept_words"] = frozenset(self.lovevec.get("keep", "").lower().split("\n")) - {""}
+            words = frozenset(self.lovevec.get("keep", "").lower().split("\n")) - {""}
+            normalizer = self.__dict__["_tokenizer"].normalizer
+            seen = [normalizer.normalize_str(word) for word in words if not word.isascii()] if normalizer else []
+            self.__dict__["_kept_words"] = words.union(seen)
         kept: frozenset[str] = self.__dict__["_kept_words"]
         return kept
 
