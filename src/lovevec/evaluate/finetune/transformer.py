@@ -2,8 +2,8 @@
 every run, from a folder or by its hub id.
 
 The speller is the honest rival of LOVE inside: words that the tokenizer breaks into pieces are replaced by SymSpell's
-correction, the nearest whole word of the tokenizer's own vocabulary within two edits. A word that nothing is near to
-stays as it is, and so do numbers and punctuation.
+correction, the nearest whole word of the tokenizer's own vocabulary within two edits; or, where a LOVE is named, the
+nearest of its known words and these. A word that nothing is near to stays as it is, and so do numbers and punctuation.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from lovevec.transformer.pieces import lowercases, refuse_empty, whole_words
 
 class Transformer:
     """`love` (folder, shipped name or hub id) is put inside by `strategy` and robustify's other `options`; `spelled`
-    corrects all text first."""
+    corrects all text first, by whole words or also by the known words of the LOVE that it names."""
 
     def __init__(
-        self, name: str, love: str | None = None, strategy: str = "replace", spelled: bool = False, **options: Any
+        self, name: str, love: str | None = None, strategy: str = "replace", spelled: bool | str = False, **options: Any
     ) -> None:
         from lovevec.plugins.transformers.embedding import STRATEGIES
 
@@ -74,7 +74,7 @@ class Transformer:
 
     @cached_property
     def _speller(self) -> Speller:
-        return Speller(self.tokenizer)
+        return Speller(self.tokenizer, LOVE.load(self.spelled).words if isinstance(self.spelled, str) else ())
 
     @cached_property
     def _opened(self) -> LOVE:
@@ -117,10 +117,10 @@ def content_of(name: str) -> str:
 
 
 class Speller:
-    """Corrections by a tokenizer's whole words; each word is looked up once."""
+    """Corrections by a tokenizer's whole words, behind `more` words if there are; each word is looked up once."""
 
-    def __init__(self, tokenizer: Any) -> None:
-        words = [word for word in dict.fromkeys(whole_words(tokenizer)[0]) if word.isalpha()]
+    def __init__(self, tokenizer: Any, more: Sequence[str] = ()) -> None:
+        words = [word for word in dict.fromkeys([*more, *whole_words(tokenizer)[0]]) if word.isalpha()]
         self.tokenizer, self.dictionary, self.lowercase = tokenizer, Dictionary(words), lowercases(tokenizer)
         self._known: dict[str, str] = {}
 
