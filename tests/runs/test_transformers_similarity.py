@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from runs.transformers_similarity import embedder, nearness
+from runs.transformers_similarity import Pairs, embedder, found_again, longer_mistyped, nearness, words_of
 from tests.conftest import made_words
 from tests.evaluate.finetune.made_transformer import save_transformer
 
@@ -65,3 +65,21 @@ def test_vectors_are_those_of_sentence_transformers(tmp_path):
     sentences = damaged(SENTENCES, replace(NOISES[1], share=0.3), 1)
     expected = theirs.encode([" ".join(words) for words in sentences])
     np.testing.assert_allclose(embedder(Transformer(folder), torch.device("cpu"))(sentences), expected, atol=1e-5)
+
+
+def test_only_longer_words_are_mistyped():
+    sentences = [words_of("Some rather longer words, and 1234567 more.")] * 300
+    worse = longer_mistyped(sentences, seed=0)
+    hit = [(old, new) for one, other in zip(sentences, worse, strict=True) for old, new in zip(one, other, strict=True)]
+    assert {old for old, new in hit if old != new} == {"rather", "longer", "words"}
+    assert np.mean([old != new for old, new in hit if old in ("rather", "longer", "words")]) == pytest.approx(
+        0.3, abs=0.05
+    )
+
+
+def test_pairs_and_queries_by_hand():
+    pairs = Pairs([["ab"], ["kkk"], ["ei"]], [["ab"], ["kkl"], ["oo"]], np.array([5.0, 3.0, 0.0]))
+    assert pairs.similarity(letters) == pytest.approx(100)
+    assert pairs.those_with(lambda word: word in ("oo", "ab")).scores.tolist() == [5.0, 0.0]
+    clean = [["ab"], ["kl"], ["ab"], ["io"]]
+    assert found_again(letters, clean, [["ab"], ["kkl"], ["aab"], ["ab"]]) == 75  # the same query twice is one

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -98,7 +99,8 @@ def also_knowing(love: LOVE, words: list[str], vectors: Floats) -> LOVE:
         return love
     more = KnownRows.of(vectors, rows.precision)
     both = KnownRows(np.concatenate([rows.codes, more.codes]), np.concatenate([rows.scale, more.scale]), rows.dim)
-    return LOVE(replace(love.parts, words=[*love.words, *words], rows=both), love.card, love.engine.mode)
+    mode: Any = love.engine.mode
+    return LOVE(replace(love.parts, words=[*love.words, *words], rows=both), love.card, mode)
 
 
 _by_numba: WeakKeyDictionary[Imputer, Imputer] = WeakKeyDictionary()
