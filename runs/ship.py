@@ -124,7 +124,9 @@ def card(name: str, love: LOVE, scores: dict[str, dict[str, float]]) -> str:
 def with_fewer(love: LOVE, vectors: NDArray[np.float32], known: int, rows: str) -> LOVE:
     """The model with its first words as the known ones; channel and confidence learned for these."""
     words, vectors = list(love.words[:known]), vectors[:known]
-    parts = replace(love.parts, words=words, rows=KnownRows.of(vectors, rows))
+    parts = replace(
+        love.parts, words=words, rows=KnownRows.of_target(vectors, rows, love.metadata["settings"]["weights"])
+    )
     channel, report = fit_channel(words, parts.units.lowercase, seed=0)
     parts = replace(parts, channel=channel, metadata={**parts.metadata, "channel_report": report})
     settings = parts.metadata["settings"]

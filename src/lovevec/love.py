@@ -19,7 +19,6 @@ word, damaged. *New*: a word of its own, imputed from its spelling. What is not 
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
@@ -43,6 +42,9 @@ from lovevec.model.known_rows import LEVELS, RowPrecision
 from lovevec.near.channel import Channel
 from lovevec.near.reader import LEAST, MOST, Reader, Reading, add_readings, near_words, only_new
 from lovevec.near.spelled import known_form
+from lovevec.progress import Progress, wanted
+from lovevec.texts.encoder import BATCH as TEXTS
+from lovevec.texts.encoder import Options, Source, TextEncoder, Token, encoded
 from lovevec.units.words import in_batches, refuse_other_than_words, repeats, word_list
 from lovevec.vectors.rows import normalized
 
@@ -152,7 +154,7 @@ class LOVE:
         if isinstance(words, Iterator):
             return self._stream(words, batch)
         listed = word_list(words)
-        if progress or (progress is None and len(listed) >= LONG and _on_a_terminal()):
+        if wanted(progress, len(listed), LONG):
             return self._with_progress(listed)
         return self._rows(listed)
 
@@ -163,8 +165,6 @@ class LOVE:
             done += len(part)
 
     def _with_progress(self, words: Sequence[str]) -> Floats:
-        from lovevec.progress import Progress
-
         result = np.empty((len(words), self.dim), dtype=np.float32)
         with Progress() as progress, progress.phase("embedding", len(words)) as phase:
             for low in range(0, len(words), BATCH):
@@ -250,6 +250,67 @@ class LOVE:
 
         in_chunks(take, len(rows), CHUNK, self.engine.threads or 1)
         return result
+
+    @overload
+    def encode(
+        self,
+        texts: Iterator[str],
+        *,
+        batch_size: int = ...,
+        show_progress_bar: bool | None = ...,
+        normalize_embeddings: bool = ...,
+        convert_to_tensor: bool = ...,
+        center: Any = ...,
+    ) -> Iterator[Floats]: ...
+    @overload
+    def encode(
+        self,
+        texts: str | Sequence[str] | NDArray[Any],
+        *,
+        batch_size: int = ...,
+        show_progress_bar: bool | None = ...,
+        normalize_embeddings: bool = ...,
+        convert_to_tensor: bool = ...,
+        center: Any = ...,
+    ) -> Floats: ...
+    def encode(
+        self,
+        texts: str | Iterable[str] | NDArray[Any],
+        *,
+        batch_size: int = TEXTS,
+        show_progress_bar: bool | None = None,
+        normalize_embeddings: bool = True,
+        convert_to_tensor: bool = False,
+        center: Any = None,
+    ) -> Floats | Iterator[Floats]:
+        """Vectors of whole texts, typos and all: the mean of their words' vectors by how much each word counts.
+
+        A list of texts: [len(texts), dim] of unit length; a text: [dim]; an iterator: an iterator of arrays of up to
+        `batch_size` rows, in constant memory. A text without words has zeros. `normalize_embeddings=False` leaves the
+        mean as it is; `center`, a vector, is taken off every text's before that (the mean vector of your own texts
+        removes what all of them have in common); `convert_to_tensor` gives torch's. What was seen: `tokens`.
+        """
+        options = Options(batch_size, show_progress_bar, normalize_embeddings, convert_to_tensor, center)
+        found: Floats | Iterator[Floats] = encoded(self._texts, texts, options)
+        return found
+
+    def tokens(self, text: str) -> list[Token]:
+        """The words of a text as `encode` sees them: (text, reading, word, weight) each."""
+        refuse_other_than_words([text])
+        return self._texts.tokens(text)
+
+    @cached_property
+    def _texts(self) -> TextEncoder:
+        rows, known = self.parts.rows, (self.words, self.dim, self.__contains__, self._look_up)
+        if rows is None or self.spelling_only:
+            spelled = Source(*known, lambda strings: only_new(len(strings)), self._spelled_rows, self.impute)
+            return TextEncoder(spelled, None, self.engine.for_many == "numba")
+        read = Source(*known, self.read, self._own_rows, self.impute)
+        return TextEncoder(read, rows.weights, self.engine.for_many == "numba")
+
+    def _spelled_rows(self, rows: NDArray[np.integer]) -> Floats:
+        """What the spelling of known words gives."""
+        return self.impute([self.words[row] for row in rows.tolist()])
 
     def impute(self, words: Sequence[str]) -> Floats:
         """Unit rows made from the spelling alone, of known words too."""
@@ -393,7 +454,3 @@ def _engine(parts: ModelParts, mode: Mode) -> Engine:
     if parts.spec.foldable:
         return FoldEngine(parts.spec, parts.folded, parts.units, mode)
     return TorchEngine(parts)
-
-
-def _on_a_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()

@@ -55,6 +55,11 @@ class Progress:
             self.stream.flush()
 
 
+def wanted(asked: bool | None, count: int, many: int) -> bool:
+    """Whether to show progress of so many: as asked, and if not said, of `many` or more on a terminal."""
+    return bool(asked) if asked is not None else count >= many and sys.stderr is not None and sys.stderr.isatty()
+
+
 class Phase:
     """One stretch of work with a count; `total` may be unknown, or become known later."""
 

@@ -23,7 +23,8 @@ them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -36,6 +37,7 @@ from lovevec.engine.nearest import NeighborIndex
 from lovevec.errors import LovevecError
 from lovevec.near.reader import Reader, Reading, add_readings, near_words, only_new
 from lovevec.near.spelled import known_form
+from lovevec.texts.encoder import BATCH, Options, Source, TextEncoder, Token, encoded
 from lovevec.units.words import refuse_other_than_words, word_list
 from lovevec.vectors import VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
@@ -145,6 +147,58 @@ class Attached:
         row, lacking = self._look_up(words)
         found = near_words(self.words, row, self._read(lacking), k)
         return found[0] if isinstance(word, str) else found
+
+    @overload
+    def encode(
+        self,
+        texts: Iterator[str],
+        *,
+        batch_size: int = ...,
+        show_progress_bar: bool | None = ...,
+        normalize_embeddings: bool = ...,
+        convert_to_tensor: bool = ...,
+        center: Any = ...,
+    ) -> Iterator[Floats]: ...
+    @overload
+    def encode(
+        self,
+        texts: str | Sequence[str] | NDArray[Any],
+        *,
+        batch_size: int = ...,
+        show_progress_bar: bool | None = ...,
+        normalize_embeddings: bool = ...,
+        convert_to_tensor: bool = ...,
+        center: Any = ...,
+    ) -> Floats: ...
+    def encode(
+        self,
+        texts: str | Iterable[str] | NDArray[Any],
+        *,
+        batch_size: int = BATCH,
+        show_progress_bar: bool | None = None,
+        normalize_embeddings: bool = True,
+        convert_to_tensor: bool = False,
+        center: Any = None,
+    ) -> Floats | Iterator[Floats]:
+        """Vectors of whole texts, as `LOVE.encode`. Words count by their place in the table, the first the least."""
+        options = Options(batch_size, show_progress_bar, normalize_embeddings, convert_to_tensor, center)
+        found: Floats | Iterator[Floats] = encoded(self._texts, texts, options)
+        return found
+
+    def tokens(self, text: str) -> list[Token]:
+        """The words of a text as `encode` sees them, as `LOVE.tokens`."""
+        return self._texts.tokens(_checked([text])[0])
+
+    @cached_property
+    def _texts(self) -> TextEncoder:
+        known = (self.words, self.dim, self._is_known, self._look_up)
+        assert self._known.lengths is not None
+        length = float(np.mean(self._known.lengths)) if len(self) else 1.0
+        source = Source(*known, self._read, self.vectors.__getitem__, self._impute, length)
+        return TextEncoder(source, None, getattr(getattr(self.model, "engine", None), "for_many", "") == "numba")
+
+    def _is_known(self, word: str) -> bool:
+        return bool(self._look_up([word])[0][0] >= 0)
 
     @property
     def warning(self) -> str | None:

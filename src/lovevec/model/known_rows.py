@@ -26,20 +26,26 @@ DTYPES = {"float16": np.float16, "int8": np.int8, "int4": np.uint8}
 HALF_LEVELS = (0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.0690, 2.7326)
 LEVELS = np.array([*(-level for level in reversed(HALF_LEVELS)), *HALF_LEVELS], dtype=np.float32)
 BLOCK = 1024
+FLATTER = 0.8  # lengths to this power are weights: measured on STS-B's train pairs (docs/results/texts.md)
+WEIGHTS = ("rank", "lengths")  # how much a word counts in a text, as `of_target` makes it
 
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
 class KnownRows:
-    """`codes` [words, dim] (int4: two a byte) and `scale` [words]; read-only."""
+    """`codes` [words, dim] (int4: two a byte) and `scale` [words]; `weights` [words], how much each word counts in a
+    text, if that is not by its rank. Read-only."""
 
     codes: NDArray[Any]
     scale: Floats
     dim: int
+    weights: Floats | None = None
 
     def __post_init__(self) -> None:
         self.codes.flags.writeable = self.scale.flags.writeable = False
+        if self.weights is not None:
+            self.weights.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.scale)
@@ -55,7 +61,7 @@ class KnownRows:
         return len(self) * self.dim
 
     @classmethod
-    def of(cls, vectors: Floats, precision: str) -> KnownRows:
+    def of(cls, vectors: Floats, precision: str, weights: Floats | None = None) -> KnownRows:
         """Code rows of any length; rows of zeros stay so."""
         if precision not in DTYPES:
             raise LovevecError(f"unknown precision of rows {precision!r}: choose one of {', '.join(ROW_PRECISIONS)}")
@@ -65,7 +71,22 @@ class KnownRows:
         decoded = cls(codes, np.ones(len(vectors), dtype=np.float32), vectors.shape[1]).all()
         lengths = np.sqrt(np.einsum("ij,ij->i", decoded, decoded, dtype=np.float64))
         some = vectors.any(axis=1) & (lengths > 0)
-        return cls(codes, np.where(some, 1 / np.where(some, lengths, 1), 0).astype(np.float32), vectors.shape[1])
+        scale = np.where(some, 1 / np.where(some, lengths, 1), 0).astype(np.float32)
+        return cls(codes, scale, vectors.shape[1], weights)
+
+    @classmethod
+    def of_target(cls, vectors: Floats, precision: str, weights: str) -> KnownRows:
+        """Code a target's rows; the words count by their rank, or by the rows' lengths."""
+        if weights != "lengths":
+            return cls.of(vectors, precision)
+        lengths = np.linalg.norm(vectors, axis=1).astype(np.float32)
+        counts: Floats = (lengths / max(float(lengths[len(lengths) // 2 :].mean()), 1e-30)) ** np.float32(FLATTER)
+        return cls.of(vectors, precision, counts)
+
+    def take(self, rows: NDArray[np.integer]) -> KnownRows:
+        """Some of the words."""
+        weights = None if self.weights is None else self.weights[rows]
+        return KnownRows(self.codes[rows], self.scale[rows], self.dim, weights)
 
     def __getitem__(self, rows: NDArray[np.integer]) -> Floats:
         """[len(rows), dim] of unit length."""
@@ -84,18 +105,20 @@ class KnownRows:
 
     def to(self, precision: str) -> KnownRows:
         """The same rows, stored otherwise; themselves if they are so already."""
-        return self if precision == self.precision else KnownRows.of(self.all(), precision)
+        return self if precision == self.precision else KnownRows.of(self.all(), precision, self.weights)
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         """By the names they have in the file."""
-        return {"codes": self.codes, "scale": self.scale}
+        tensors = {"codes": self.codes, "scale": self.scale}
+        return tensors if self.weights is None else tensors | {"weights": self.weights}
 
     @classmethod
     def from_tensors(cls, tensors: Mapping[str, NDArray[Any]], dim: int) -> KnownRows:
         """The inverse, for rows of so many dimensions; ValueError says what is wrong."""
         codes, scale = tensors.get("codes"), tensors.get("scale")
-        if codes is None or scale is None or set(tensors) != {"codes", "scale"}:
-            raise ValueError("its tensors are not codes and scale")
+        weights = tensors.get("weights")
+        if codes is None or scale is None or set(tensors) - {"codes", "scale", "weights"}:
+            raise ValueError("its tensors are not codes, scale and perhaps weights")
         if codes.dtype.name not in {np.dtype(dtype).name for dtype in DTYPES.values()} or scale.dtype != np.float32:
             raise ValueError(f"rows of {codes.dtype.name} with scales of {scale.dtype.name}")
         width = (dim + 1) // 2 if codes.dtype == np.uint8 else dim
@@ -104,7 +127,11 @@ class KnownRows:
         finite = np.isfinite(scale).all() and (codes.dtype != np.float16 or np.isfinite(codes).all())
         if not finite:
             raise ValueError("holds numbers that are not finite")
-        return cls(codes, scale, dim)
+        if weights is not None and (weights.dtype != np.float32 or weights.shape != scale.shape):
+            raise ValueError(f"weights of the shape {weights.shape} for {len(scale):,} words")
+        if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
+            raise ValueError("holds weights that are no finite numbers of 0 or more")
+        return cls(codes, scale, dim, weights)
 
 
 def _codes(vectors: Floats, precision: str) -> NDArray[Any]:

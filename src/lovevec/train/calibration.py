@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from lovevec.confidence import EVENT, Confidence, Feature, logit
 from lovevec.damage.misspell import misspell
 from lovevec.love import LOVE
-from lovevec.model.known_rows import KnownRows
 from lovevec.train.score import ranks
 
 Numbers = NDArray[np.float64]
@@ -94,7 +93,7 @@ def calibrate(
 
 def without(love: LOVE, kept: NDArray[np.int64]) -> LOVE:
     """The same model, that knows only these of its words."""
-    rows = None if love.parts.rows is None else KnownRows.of(love.parts.rows[kept], love.parts.rows.precision)
+    rows = None if love.parts.rows is None else love.parts.rows.take(kept)
     words = [love.words[row] for row in kept.tolist()]
     return LOVE(replace(love.parts, words=words, rows=rows), engine="numpy", spelling_only=love.spelling_only)
 

@@ -160,7 +160,11 @@ class _Run:
             "parameters": trainer.network.parameter_counts(),
             "settings": self.settings.as_dict(),
         }
-        rows = None if self.settings.rows == "none" else KnownRows.of(prepared.vectors, self.settings.rows)
+        rows = (
+            None
+            if self.settings.rows == "none"
+            else KnownRows.of_target(prepared.vectors, self.settings.rows, self.settings.weights)
+        )
         parts = ModelParts(trainer.spec, trainer.weights(), trainer.units, prepared.words, metadata, None, rows)
         love = LOVE(parts)
         if self.group.first:

@@ -13,7 +13,7 @@ from typing import Any, get_args, get_type_hints
 
 from lovevec.engine.spec import ENCODERS, EncoderKind, EncoderSpec
 from lovevec.errors import LovevecError
-from lovevec.model.known_rows import ROW_PRECISIONS
+from lovevec.model.known_rows import ROW_PRECISIONS, WEIGHTS
 from lovevec.train.augmentation import KINDS
 from lovevec.units.mixed_input import INPUT_MODES, InputMode
 from lovevec.units.vocabulary import SHRINKS, Shrink
@@ -117,6 +117,10 @@ class TrainSettings:
     rows: str = _setting(
         "int8", "how the known words' own vectors are kept in the model", ROW_PRECISIONS, group="readings"
     )
+    weights: str = _setting(
+        "rank", "how much a word counts in a text: by its place in the target, or its vector's length", WEIGHTS,
+        group="readings",
+    )  # fmt: skip
     misspellings: str = _file(
         "real misspellings to fit the channel to besides damaged words: right word, tab, wrong one"
     )

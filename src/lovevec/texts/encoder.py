@@ -1,0 +1,311 @@
+"""Texts to vectors: the weighted sum of their words, at unit length. A word is looked up or read once a batch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.errors import LovevecError
+from lovevec.near.reader import Reading, add_readings
+from lovevec.progress import Progress, wanted
+from lovevec.texts.tokens import parts_of, runs_of
+from lovevec.units.characters import to_codes
+from lovevec.units.words import in_batches, refuse_other_than_words, word_list
+from lovevec.vectors.rows import normalized
+
+Floats = NDArray[np.float32]
+LookUp = Callable[[Sequence[str]], tuple[NDArray[np.int64], list[str]]]
+BATCH = 1024
+MANY = 50_000  # texts: on a terminal their progress is shown
+USUAL = 1e-3  # a in a / (a + p): words above this frequency count less and less
+RARE = 0.5  # the share of the known words, from the end, whose mean weight a new word has
+LESS_NEW = math.e  # so much less probable is a new word in running text than in a list of words
+SIGNED = 0.5  # the length of a spelling's signature beside its vector's
+PAIRS = 1 << 12
+REMEMBERED = 16_384  # runs of letters
+FEW = 64  # texts: for so few numba is not worth importing
+
+
+class Token(NamedTuple):
+    """A word of a text as it was seen: what stands in the `text`; its `reading`: known, near or new; the known `word`
+    that it is or most probably stands for, None for a new one; its `weight`."""
+
+    text: str
+    reading: str
+    word: str | None
+    weight: float
+
+
+class Source(NamedTuple):
+    """Where words come from.
+
+    is_known  whether a string is a known word, or a form of one
+    look_up   the row of each known word, -1 for others; and the others, as they are to be read
+    read      the readings of these
+    own       the vectors of known words, by row
+    impute    the vectors of new words
+    length    that vectors usually have
+    """
+
+    words: Sequence[str]
+    dim: int
+    is_known: Callable[[str], bool]
+    look_up: LookUp
+    read: Callable[[Sequence[str]], Reading]
+    own: Callable[[NDArray[np.integer]], Floats]
+    impute: Callable[[Sequence[str]], Floats]
+    length: float = 1.0
+
+
+def weights_by_rank(count: int) -> Floats:
+    """a / (a + p) for words in the order of their frequency, p by Zipf's law (Arora et al., 2017)."""
+    chance = 1 / np.arange(1, count + 1)
+    weights: Floats = (USUAL / (USUAL + chance / chance.sum())).astype(np.float32) if count else np.zeros(0, np.float32)
+    return weights
+
+
+class TextEncoder:
+    """Words with weights. Safe to share between threads: what it remembers of words does not show."""
+
+    def __init__(self, source: Source, weights: Floats | None = None, compiled: bool = False) -> None:
+        self.source, self.compiled = source, compiled
+        self.weights = weights_by_rank(len(source.words)) if weights is None else weights
+        rare = self.weights[int(RARE * len(self.weights)) :]
+        self.new_weight = float(rare.mean()) if len(rare) else 1.0
+        self.signatures = Signatures(source.dim)
+        self._seen = Seen(REMEMBERED, source.dim)
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TextEncoder, (self.source, self.weights, self.compiled)
+
+    def encode(self, texts: Sequence[str], normalize: bool = True, center: Floats | None = None) -> Floats:
+        """[len(texts), dim]; zeros for a text without words."""
+        runs = [runs_of(text) for text in texts]
+        ends = np.append(0, np.cumsum(np.fromiter(map(len, runs), dtype=np.int64, count=len(runs))))
+        seen, chosen = self._looked_up(list(chain.from_iterable(runs)))
+        sums = self._sums(seen.vectors, chosen, ends)
+        if center is not None:
+            sums = normalized(sums)
+            sums[sums.any(axis=1)] -= center
+        if normalize:
+            return normalized(sums)
+        if center is None:
+            total = np.append(0.0, np.cumsum(seen.weights[chosen], dtype=np.float64))
+            share = total[ends[1:]] - total[ends[:-1]]
+            sums /= np.where(share > 0, share, 1).astype(np.float32)[:, None]
+        return sums
+
+    def tokens(self, text: str) -> list[Token]:
+        """What was seen of a text."""
+        pieces = [(run, word) for run in runs_of(text) for word in parts_of(run, self.source.is_known)]
+        rows, unknown = self.source.look_up([word for _, word in pieces])
+        reading = self._read(unknown)
+        weights = self._reading_weights(reading).tolist()
+        others = zip(reading.rows[:, 0].tolist(), (reading.new >= 0.5).tolist(), weights, strict=True)
+        result = []
+        for (run, _), row in zip(pieces, rows.tolist(), strict=True):
+            if row >= 0:
+                found = Token(run, "known", self.source.words[row], float(self.weights[row]))
+            else:
+                near, new, weight = next(others)
+                word = None if new or near < 0 else self.source.words[near]
+                found = Token(run, "new" if new else "near", word, weight)
+            result.append(found)
+        return result
+
+    def _looked_up(self, runs: Sequence[str]) -> tuple[Seen, NDArray[np.int64]]:
+        """Where each run's vector stands, and in what. Runs that were not seen before are made all at once."""
+        seen = self._seen
+        get = seen.place.get
+        places = np.fromiter((get(run, -1) for run in runs), dtype=np.int64, count=len(runs))
+        missing = np.flatnonzero(places < 0).tolist()
+        if not missing:
+            return seen, places
+        new = list(dict.fromkeys([runs[place] for place in missing]))
+        vectors, weights = self._of_runs(new)
+        with self._lock:
+            seen = self._seen
+            if not seen.has_room(len(new)):
+                seen = Seen(max(REMEMBERED, len(set(runs))), self.source.dim)
+                new = list(dict.fromkeys(runs))
+                vectors, weights = self._of_runs(new)
+                if len(new) <= REMEMBERED:
+                    self._seen = seen
+            seen.add(new, vectors, weights)
+        return seen, np.fromiter(map(seen.place.__getitem__, runs), dtype=np.int64, count=len(runs))
+
+    def _of_runs(self, runs: Sequence[str]) -> tuple[Floats, Floats]:
+        """Of each run the sum of its words' vectors times their weights, and of their weights."""
+        parts = [parts_of(run, self.source.is_known) for run in runs]
+        place: dict[str, int] = {}
+        ids = np.array([place.setdefault(word, len(place)) for words in parts for word in words], dtype=np.int64)
+        ends = np.append(0, np.cumsum([len(words) for words in parts]))
+        vectors, weights = self._of_words(list(place))
+        return sums_of(vectors, ids, ends), sums_of(weights[:, None], ids, ends)[:, 0]
+
+    def _of_words(self, words: Sequence[str]) -> tuple[Floats, Floats]:
+        """Of each word: its vector times its weight, and its weight."""
+        source = self.source
+        rows, unknown = source.look_up(words)
+        have = rows >= 0
+        vectors, weights = np.empty((len(words), source.dim), dtype=np.float32), np.empty(len(words), dtype=np.float32)
+        weights[have] = self.weights[rows[have]]
+        vectors[have] = self._own(rows[have])
+        if unknown:
+            reading = self._read(unknown)
+            mixed = source.impute(unknown) * (reading.new * self.new_weight).astype(np.float32)[:, None]
+            add_readings(mixed, reading, self._own)
+            vectors[~have], weights[~have] = mixed, self._reading_weights(reading)
+        vectors += self.signatures(words) * (SIGNED * source.length * weights)[:, None]
+        return vectors, weights
+
+    def _read(self, strings: Sequence[str]) -> Reading:
+        """The readings of unknown strings, as they are in running text, where misspellings are more usual than in lists
+        of words."""
+        reading = self.source.read(strings)
+        new = reading.new / LESS_NEW
+        total = new + reading.chances.sum(axis=1)
+        total = np.where(total > 0, total, 1)
+        return Reading(reading.rows, reading.chances / total[:, None], new / total)
+
+    def _own(self, rows: NDArray[np.integer]) -> Floats:
+        own: Floats = self.source.own(rows) * self.weights[rows][:, None]
+        return own
+
+    def _reading_weights(self, reading: Reading) -> Floats:
+        """The mean over readings."""
+        own = np.where(reading.rows >= 0, self.weights[reading.rows], 0) if len(self.weights) else 0.0
+        weights: Floats = ((reading.chances * own).sum(axis=1) + reading.new * self.new_weight).astype(np.float32)
+        return weights
+
+    def _sums(self, vectors: Floats, chosen: NDArray[np.int64], ends: NDArray[np.int64]) -> Floats:
+        if not self.compiled or len(ends) <= FEW:
+            return sums_of(vectors, chosen, ends)
+        from lovevec.texts.kernel import add_up
+
+        result = np.zeros((len(ends) - 1, vectors.shape[1]), dtype=np.float32)
+        add_up(vectors, chosen, ends, result)
+        return result
+
+
+class Seen:
+    """Runs with the sum of their words, up to `size`; what is added stays as it is."""
+
+    def __init__(self, size: int, dim: int) -> None:
+        self.place: dict[str, int] = {}
+        self.vectors, self.weights = np.empty((size, dim), dtype=np.float32), np.empty(size, dtype=np.float32)
+
+    def has_room(self, count: int) -> bool:
+        """Whether so many more can be added."""
+        return len(self.place) + count <= len(self.weights)
+
+    def add(self, runs: Sequence[str], vectors: Floats, weights: Floats) -> None:
+        """Those that are not there yet."""
+        for run, vector, weight in zip(runs, vectors, weights.tolist(), strict=True):
+            if run not in self.place:
+                place = len(self.place)
+                self.vectors[place], self.weights[place] = vector, weight
+                self.place[run] = place  # last: whoever finds it finds all of it
+
+
+class Signatures:
+    """A random direction for each spelling, alike for spellings alike: the sum of those of its pairs of letters."""
+
+    def __init__(self, dim: int) -> None:
+        self.dim = dim
+
+    @cached_property
+    def _directions(self) -> Floats:
+        """[PAIRS, dim] of 1 and -1, the same for all time."""
+        numbers = np.random.PCG64(0).random_raw(PAIRS * self.dim // 64 + 1)
+        bits = np.unpackbits(numbers.astype("<u8").view(np.uint8))[: PAIRS * self.dim]
+        return (2.0 * bits.reshape(PAIRS, self.dim) - 1).astype(np.float32)
+
+    def __call__(self, words: Sequence[str]) -> Floats:
+        """[len(words), dim] of unit length."""
+        codes = to_codes(words, True)
+        text, offsets = np.zeros(len(codes.values) + len(codes) + 1, dtype=np.uint64), codes.offsets
+        text[np.arange(len(codes.values)) + np.repeat(np.arange(1, len(codes) + 1), codes.lengths)] = codes.values
+        pairs = (text[:-1] * np.uint64(0x9E3779B1) + text[1:]) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - 12)
+        return normalized(sums_of(self._directions, pairs.astype(np.int64), offsets + np.arange(len(offsets))))
+
+
+class Options(NamedTuple):
+    """How texts are encoded, by the names that sentence-transformers and model2vec have for it."""
+
+    batch_size: int = BATCH
+    show_progress_bar: bool | None = None
+    normalize_embeddings: bool = True
+    convert_to_tensor: bool = False
+    center: Any = None
+
+    def checked(self, dim: int) -> Options:
+        """The same; an error for what cannot be."""
+        if not isinstance(self.batch_size, (int, np.integer)) or self.batch_size < 1:
+            raise LovevecError(f"batch_size is {self.batch_size!r}: must be at least 1, a whole number")
+        if self.center is None:
+            return self
+        center = np.asarray(self.center, dtype=np.float32)
+        if center.shape != (dim,) or not np.isfinite(center).all():
+            raise LovevecError(f"center has the shape {center.shape}: must be one vector of {dim} finite numbers")
+        return self._replace(center=center)
+
+
+def encoded(
+    encoder: TextEncoder, texts: str | Iterable[str] | NDArray[Any], options: Options
+) -> Floats | Iterator[Floats] | Any:
+    """What `encode` of LOVE and of attached tables gives for a text, a list of texts, or an iterator of texts."""
+    options = options.checked(encoder.source.dim)
+    if isinstance(texts, str):
+        return _converted(_batch(encoder, [texts], options, 0)[0], options)
+    if isinstance(texts, Iterator):
+        return (_converted(rows, options) for rows in _stream(encoder, texts, options))
+    listed = word_list(texts)
+    result = np.empty((len(listed), encoder.source.dim), dtype=np.float32)
+    quiet = not wanted(options.show_progress_bar, len(listed), MANY)
+    with Progress(quiet) as progress, progress.phase("encoding", len(listed), "texts") as phase:
+        for low in range(0, len(listed), options.batch_size):
+            part = listed[low : low + options.batch_size]
+            result[low : low + len(part)] = _batch(encoder, part, options, low)
+            phase.advance(len(part))
+    return _converted(result, options)
+
+
+def _stream(encoder: TextEncoder, texts: Iterator[str], options: Options) -> Iterator[Floats]:
+    done = 0
+    for part in in_batches(texts, options.batch_size):
+        yield _batch(encoder, part, options, done)
+        done += len(part)
+
+
+def _batch(encoder: TextEncoder, texts: Sequence[str], options: Options, first: int) -> Floats:
+    try:
+        return encoder.encode(texts, options.normalize_embeddings, options.center)
+    except (TypeError, AttributeError):  # so that good texts need not be looked at one by one
+        refuse_other_than_words(texts, first)
+        raise
+
+
+def _converted(rows: Floats, options: Options) -> Any:
+    if not options.convert_to_tensor:
+        return rows
+    import torch
+
+    return torch.from_numpy(rows)
+
+
+def sums_of(vectors: Floats, chosen: NDArray[np.int64], ends: NDArray[np.int64]) -> Floats:
+    """[texts, dim] the sum of vectors[chosen] from each end to the next, one after the other."""
+    result = np.zeros((len(ends) - 1, vectors.shape[1]), dtype=np.float32)
+    filled = np.flatnonzero(ends[1:] > ends[:-1])
+    if len(filled):
+        result[filled] = np.add.reduceat(vectors[chosen], ends[filled], axis=0)
+    return result
