@@ -40,7 +40,7 @@ from lovevec.model.find import find_model
 from lovevec.model.folder import CARD, ModelParts, read_model, write_model
 from lovevec.model.known_rows import LEVELS, RowPrecision
 from lovevec.near.channel import Channel
-from lovevec.near.reader import LEAST, MOST, Reader, Reading, add_readings, near_words, only_new
+from lovevec.near.reader import LEAST, MANY_STRINGS, MOST, Reader, Reading, add_readings, near_words, only_new
 from lovevec.near.spelled import known_form
 from lovevec.progress import Progress, wanted
 from lovevec.texts.encoder import BATCH as TEXTS
@@ -221,7 +221,7 @@ class LOVE:
         """[len(strings), dim] of unit length."""
         reading, vectors, table = self.read(strings), self.engine.embed(strings), self.parts.rows
         assert table is not None
-        compiled = self._reader.compiled_for(strings, self.engine.for_many) and table.precision == "int4"
+        compiled = self.engine.for_many == "numba" and len(strings) >= MANY_STRINGS and table.precision == "int4"
 
         def mix(part: slice) -> None:
             mixed, chances = vectors[part], reading.part(part)

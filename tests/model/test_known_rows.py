@@ -139,9 +139,9 @@ def test_unknown_precisions_are_named():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda made: made.pop("scale"), "not codes and scale"),
-        (lambda made: made.pop("codes"), "not codes and scale"),
-        (lambda made: made.update(more=made["scale"]), "not codes and scale"),
+        (lambda made: made.pop("scale"), "not codes, scale and perhaps weights"),
+        (lambda made: made.pop("codes"), "not codes, scale and perhaps weights"),
+        (lambda made: made.update(more=made["scale"]), "not codes, scale and perhaps weights"),
         (lambda made: made.update(codes=made["codes"].astype(np.int16)), "rows of int16"),
         (lambda made: made.update(codes=made["codes"].astype(np.float32)), "rows of float32"),
         (lambda made: made.update(scale=made["scale"].astype(np.float64)), "scales of float64"),

@@ -95,7 +95,9 @@ def tidy_when_killed() -> Iterator[None]:
 
 
 @contextmanager
-def late_progress(quiet: bool, total: int | None, output: Path | None) -> Iterator[Callable[[int], None]]:
+def late_progress(
+    quiet: bool, total: int | None, output: Path | None, name: str = "embedding", unit: str = "words"
+) -> Iterator[Callable[[int], None]]:
     """A progress line for work that takes more than a second; gives the function that counts words.
 
     Vectors that scroll over a terminal are progress enough.
@@ -103,7 +105,7 @@ def late_progress(quiet: bool, total: int | None, output: Path | None) -> Iterat
     quiet = quiet or (output is None and os.isatty(1))
     progress = Progress(quiet)
     progress.quiet = True
-    with progress, progress.phase("embedding", total) as phase:
+    with progress, progress.phase(name, total, unit) as phase:
 
         def advance(count: int) -> None:
             progress.quiet = quiet or time.perf_counter() - phase.start < PATIENCE

@@ -100,7 +100,7 @@ class Reader:
 
     def __init__(self, words: Sequence[str], channel: Channel, lowercase: bool = True) -> None:
         self.words, self.channel, self.lowercase = words, channel, lowercase
-        self._lock = RLock()
+        self._lock, self._asked = RLock(), 0
 
     @classmethod
     def like(cls, other: Reader, channel: Channel) -> Reader:
@@ -233,8 +233,9 @@ class Reader:
         return self(words, "numba" if self.compiled_for(words, for_many) else "numpy", threads or 1)
 
     def compiled_for(self, words: Sequence[str], for_many: str) -> bool:
-        """Whether so many strings are read by numba."""
-        return for_many == "numba" and len(words) >= MANY_STRINGS
+        """Whether so many strings are read by numba: many at once, or many by and by."""
+        self._asked += len(words)
+        return for_many == "numba" and self._asked >= MANY_STRINGS and len(words) > FEW
 
     @cached_property
     def _compiled(self) -> Compiled:

@@ -29,7 +29,7 @@ RARE = 0.5  # the share of the known words, from the end, whose mean weight a ne
 LESS_NEW = math.e  # so much less probable is a new word in running text than in a list of words
 SIGNED = 0.5  # the length of a spelling's signature beside its vector's
 PAIRS = 1 << 12
-REMEMBERED = 16_384  # runs of letters
+REMEMBERED = 32_768  # runs of letters
 FEW = 64  # texts: for so few numba is not worth importing
 
 
@@ -79,7 +79,7 @@ class TextEncoder:
         self.weights = weights_by_rank(len(source.words)) if weights is None else weights
         rare = self.weights[int(RARE * len(self.weights)) :]
         self.new_weight = float(rare.mean()) if len(rare) else 1.0
-        self.signatures = Signatures(source.dim)
+        self.signatures = Signatures(source.dim, self._sums)
         self._seen = Seen(REMEMBERED, source.dim)
         self._lock = Lock()
 
@@ -149,7 +149,7 @@ class TextEncoder:
         ids = np.array([place.setdefault(word, len(place)) for words in parts for word in words], dtype=np.int64)
         ends = np.append(0, np.cumsum([len(words) for words in parts]))
         vectors, weights = self._of_words(list(place))
-        return sums_of(vectors, ids, ends), sums_of(weights[:, None], ids, ends)[:, 0]
+        return self._sums(vectors, ids, ends), self._sums(weights[:, None], ids, ends)[:, 0]
 
     def _of_words(self, words: Sequence[str]) -> tuple[Floats, Floats]:
         """Of each word: its vector times its weight, and its weight."""
@@ -219,8 +219,8 @@ class Seen:
 class Signatures:
     """A random direction for each spelling, alike for spellings alike: the sum of those of its pairs of letters."""
 
-    def __init__(self, dim: int) -> None:
-        self.dim = dim
+    def __init__(self, dim: int, add_up: Callable[[Floats, NDArray[np.int64], NDArray[np.int64]], Floats]) -> None:
+        self.dim, self.add_up = dim, add_up
 
     @cached_property
     def _directions(self) -> Floats:
@@ -235,7 +235,8 @@ class Signatures:
         text, offsets = np.zeros(len(codes.values) + len(codes) + 1, dtype=np.uint64), codes.offsets
         text[np.arange(len(codes.values)) + np.repeat(np.arange(1, len(codes) + 1), codes.lengths)] = codes.values
         pairs = (text[:-1] * np.uint64(0x9E3779B1) + text[1:]) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - 12)
-        return normalized(sums_of(self._directions, pairs.astype(np.int64), offsets + np.arange(len(offsets))))
+        ends = offsets + np.arange(len(offsets))
+        return normalized(self.add_up(self._directions, pairs.astype(np.int64), ends))
 
 
 class Options(NamedTuple):

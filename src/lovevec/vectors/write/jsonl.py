@@ -1,4 +1,4 @@
-"""JSON lines: one object a word."""
+"""JSON lines: one object a word, or a text."""
 
 from __future__ import annotations
 
@@ -18,18 +18,20 @@ class JsonWriter:
     """Writes one object a row. Any string goes: a lone surrogate (a byte that was no UTF-8) as its JSON escape."""
 
     def __init__(self, sink: Sink, shape: Shape) -> None:
-        self.sink, self.exact = sink, shape.exact
+        self.sink, self.exact, self.item = sink, shape.exact, shape.item
 
     def add(self, words: Sequence[str], rows: NDArray[np.float32], known: Sequence[bool]) -> None:
         """Write one batch."""
         names = [quote(word).encode("utf-8", "backslashreplace") for word in words]
         numbers = format_rows(rows, b",", self.exact)
-        ends = (b'], "known": false}\n', b'], "known": true}\n')
+        begin = f'{{"{self.item}": '.encode()
+        ends = (b'], "known": false}\n', b'], "known": true}\n', b"]}\n")
+        which = known if self.item == "word" else [2] * len(words)
         self.sink.file.write(
             b"".join(
                 [
-                    b'{"word": ' + name + b', "vector": [' + row[1:] + ends[is_known]
-                    for name, row, is_known in zip(names, numbers, known, strict=True)
+                    begin + name + b', "vector": [' + row[1:] + ends[end]
+                    for name, row, end in zip(names, numbers, which, strict=True)
                 ]
             )
         )

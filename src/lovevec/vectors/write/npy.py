@@ -62,8 +62,8 @@ class NpyWriter:
 
 @contextmanager
 def write(sink: Sink, shape: Shape) -> Iterator[Writer]:
-    """Write an array; on standard output without its words."""
-    if sink.path is None:
+    """Write an array; on standard output without its words, and never with texts."""
+    if sink.path is None or shape.item == "text":
         writer = NpyWriter(sink, shape, None)
         yield writer
         writer.finish()

@@ -1,4 +1,4 @@
-"""Parquet: the columns `word` and `vector`, a row group a batch; not compressed, which would gain next to nothing."""
+"""Parquet: the columns `word` or `text`, and `vector`, a row group a batch; compressing would gain next to nothing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class ParquetWriter:
         if not self.spelled_out:
             return []
         return [
-            f"words that are not UTF-8, which is all that parquet holds: {self.spelled_out:,}; written like caf\\xe9"
+            f"{self.shape.item}s that are not UTF-8, which is all that parquet holds: {self.spelled_out:,};"
+            " written like caf\\xe9"
         ]
 
 
@@ -56,6 +57,6 @@ def write(sink: Sink, shape: Shape) -> Iterator[Writer]:
     except ImportError:
         raise MissingExtra("pyarrow", "parquet") from None
     number = pyarrow.from_numpy_dtype(TYPES[shape.precision])
-    schema = pyarrow.schema([("word", pyarrow.string()), ("vector", pyarrow.list_(number, shape.dim))])
+    schema = pyarrow.schema([(shape.item, pyarrow.string()), ("vector", pyarrow.list_(number, shape.dim))])
     with parquet.ParquetWriter(sink.file, schema, compression="none", use_dictionary=False) as table:
         yield ParquetWriter(pyarrow, table, shape)

@@ -29,12 +29,14 @@ SYNC = 1 << 26  # bytes after which the disk is made to take them, so that the e
 
 @dataclass(frozen=True)
 class Shape:
-    """What is known of the table before its rows come: `count` is None when the rows were not counted."""
+    """What is known of the table before its rows come: `count` is None when the rows were not counted; `item` is what
+    a row is the vector of."""
 
     dim: int
     count: int | None = None
     precision: Precision = "float32"
     exact: bool = False
+    item: Literal["word", "text"] = "word"
 
 
 class Writer(Protocol):

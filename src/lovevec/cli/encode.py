@@ -1,0 +1,124 @@
+"""`lovevec encode`: a stream of texts in, a stream of vectors out."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from lovevec.cli.shell import (
+    MODEL_HELP,
+    as_path,
+    describe,
+    late_progress,
+    one_field,
+    put,
+    refuse_same_file,
+    refuse_terminal,
+    refuse_unwritable,
+    say,
+    tidy_when_killed,
+)
+from lovevec.errors import LovevecError
+
+if TYPE_CHECKING:
+    from lovevec.love import LOVE
+    from lovevec.vectors.write import Format
+
+ABOUT = """Vectors for whole texts (titles, queries, messages), one row a text, in their order: the mean of their words'
+vectors by how much each word counts. A misspelled word counts as the word that was meant, so that a mistyped text is
+near its right spelling. Any size in constant memory. A text without words has a row of zeros."""
+MORE = """texts: from the command line, a file or standard input, one a line; or a column of a table
+  .csv .tsv       --column NAME, as in the first line
+  .jsonl .ndjson  --column NAME, in each line's object
+  .parquet        --column NAME (needs lovevec[parquet])
+
+formats, by the end of the output's name or --format:
+  npy      numpy array [texts, dim]
+  parquet  columns text and vector, for pandas, polars, duckdb (needs lovevec[parquet])
+  jsonl    {"text": …, "vector": […]} a line; standard output has this one unless you say otherwise
+
+examples:
+  lovevec encode "definately a grat film" "a great film, definitely"
+  lovevec encode --tokens "definately a grat film"
+  lovevec encode -i queries.txt -o queries.npy
+  lovevec encode -i products.csv --column title -o titles.parquet --precision float16"""
+FORMATS: dict[str, Format] = {".npy": "npy", ".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    describe(parser, ABOUT, MORE)
+    parser.usage = "%(prog)s [options] [text ...]"
+    parser.add_argument("texts", nargs="*", metavar="text", help="any texts; without them: -i, or standard input")
+    parser.add_argument("-m", "--model", help=MODEL_HELP)
+    parser.add_argument("-i", "--input", metavar="FILE", help="texts (- for standard input)")
+    parser.add_argument("--column", metavar="NAME", help="where the texts of a table stand")
+    parser.add_argument("-o", "--output", metavar="FILE", help="where the vectors go (default: standard output)")
+    parser.add_argument("--format", choices=("npy", "parquet", "jsonl"), help="see below")
+    parser.add_argument("--precision", choices=("float32", "float16"), default="float32", help="of npy and parquet")
+    parser.add_argument(
+        "--tokens",
+        action="store_true",
+        help="no vectors, but what was seen, a line a word: text, reading, word, weight",
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
+
+
+def run(given: argparse.Namespace) -> None:
+    """Encode what is given."""
+    from lovevec.love import LOVE
+    from lovevec.texts.read import Texts, open_texts
+    from lovevec.vectors.write import Shape, open_writer
+
+    source, output = as_path(given.input), as_path(given.output)
+    kind: Format = "jsonl" if given.tokens else format_of(given.output if output else None, given.format)
+    if given.texts and (given.input or given.column):
+        raise LovevecError("texts on the command line and -i or --column: name one of the two")
+    if given.tokens and output:
+        raise LovevecError("--tokens prints lines to standard output: leave out -o")
+    if not given.texts and given.input is None:
+        refuse_terminal("some texts")
+    refuse_unwritable(output, kind)
+    with ExitStack() as stack:
+        texts = Texts(iter([given.texts]), len(given.texts))
+        if not given.texts:
+            texts = stack.enter_context(open_texts(source, given.column))
+            refuse_same_file([0 if source is None else source], [output])
+        love = LOVE.load(given.model)
+        if given.tokens:
+            for batch in texts.batches:
+                put("".join(token_lines(love, text) for text in batch))
+            return
+        with (
+            tidy_when_killed(),
+            open_writer(output, kind, Shape(love.dim, texts.total, given.precision, item="text")) as writer,
+            late_progress(given.quiet, texts.total, output, "encoding", "texts") as advance,
+        ):
+            empty = 0
+            for batch in texts.batches:
+                rows = love.encode(batch, show_progress_bar=False)
+                writer.add(batch, rows, ())
+                empty += len(rows) - int(rows.any(axis=1).sum())
+                advance(len(batch))
+    notes = [f"texts without words: {empty:,}; their rows are zeros"] if empty else []
+    say(given.quiet, notes + writer.notes())
+
+
+def format_of(name: str | None, named: Format | None) -> Format:
+    """The format that is named, or the one that the end of the file's name says; jsonl on standard output."""
+    if named or name is None:
+        return named or "jsonl"
+    suffix = next((suffix for suffix in FORMATS if name.lower().endswith(suffix)), None)
+    if suffix is None:
+        raise LovevecError(f"{name}: its name does not say the format; end it in {', '.join(FORMATS)}, or use --format")
+    return FORMATS[suffix]
+
+
+def token_lines(love: LOVE, text: str) -> str:
+    """A line a word, and an empty one behind the text."""
+    lines = [
+        "\t".join([one_field(token.text), token.reading, one_field(token.word or "-"), f"{token.weight:.2f}"])
+        for token in love.tokens(text)
+    ]
+    return "\n".join([*lines, "", ""])

@@ -1,0 +1,115 @@
+"""Texts out of files, a batch at a time, in constant memory.
+
+| file | its texts |
+|---|---|
+| lines (any name, standard input) | one a line; an empty line is an empty text, so that row i belongs to line i |
+| .csv, .tsv | the column that is named in the first line, quoted as spreadsheets quote: line ends inside are fine |
+| .jsonl, .ndjson | what stands under the name in each line's object |
+| .parquet | the column (needs lovevec[parquet]) |
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lovevec.errors import FormatError, LovevecError, MissingExtra
+from lovevec.vectors.read.words import open_words
+
+BATCH = 4096
+COLUMNS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+
+
+class Texts(NamedTuple):
+    """Batches of texts, and how many there are where that is known before."""
+
+    batches: Iterator[list[str]]
+    total: int | None = None
+
+
+@contextmanager
+def open_texts(path: Path | None, column: str | None) -> Iterator[Texts]:
+    """The texts of a file, or of standard input for None. `column` names them in a file that has columns."""
+    suffix = "" if path is None else path.suffix.lower()
+    if path is None or suffix not in COLUMNS:
+        if column is not None:
+            raise LovevecError(f"--column is for files that end in {', '.join(COLUMNS)}: {path or 'standard input'}")
+        with open_words(path) as stream:
+            yield Texts(stream.batches(BATCH), stream.count())
+        return
+    if column is None:
+        raise LovevecError(f"{path}: has columns; name that of the texts with --column")
+    try:
+        if suffix == ".parquet":
+            yield _parquet(path, column)
+            return
+        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            found = _objects(path, file, column) if suffix.endswith(("jsonl", "ndjson")) else _table(path, file, column)
+            yield Texts(_batched(found))
+    except OSError as error:
+        raise LovevecError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _batched(texts: Iterator[str]) -> Iterator[list[str]]:
+    while batch := list(islice(texts, BATCH)):
+        yield batch
+
+
+def _table(path: Path, file: Iterable[str], column: str) -> Iterator[str]:
+    csv.field_size_limit(sys.maxsize)
+    rows = csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
+    try:
+        names = next(rows, [])
+        if column not in names:
+            raise FormatError(path, f"has no column {column!r} but {', '.join(map(repr, names)) or 'none'}")
+        place = names.index(column)
+        for row in rows:
+            if len(row) <= place and row:
+                raise FormatError(path, f"line {rows.line_num}: has {len(row)} of {len(names)} columns, not {column!r}")
+            yield row[place] if row else ""
+    except csv.Error as error:
+        raise FormatError(path, f"line {rows.line_num}: is no line of a table ({error})") from None
+
+
+def _objects(path: Path, file: Iterable[str], name: str) -> Iterator[str]:
+    for number, line in enumerate(file, 1):
+        try:
+            found = json.loads(line)
+        except ValueError as error:
+            raise FormatError(path, f"line {number}: is no JSON ({error})") from None
+        text = found.get(name) if isinstance(found, dict) else None
+        if not isinstance(text, str):
+            raise FormatError(path, f"line {number}: has no text under {name!r}")
+        yield text
+
+
+def _parquet(path: Path, column: str) -> Texts:
+    try:
+        from pyarrow import ArrowInvalid
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        raise MissingExtra("pyarrow", "parquet") from None
+    try:
+        table: Any = ParquetFile(path)
+    except ArrowInvalid as error:
+        raise FormatError(path, f"is no parquet file ({error})") from None
+    if column not in table.schema_arrow.names:
+        raise FormatError(path, f"has no column {column!r} but {', '.join(map(repr, table.schema_arrow.names))}")
+
+    def batches() -> Iterator[list[str]]:
+        done = 0
+        for batch in table.iter_batches(BATCH, columns=[column]):
+            texts = ["" if text is None else text for text in batch.column(0).to_pylist()]
+            odd = next((place for place, text in enumerate(texts) if not isinstance(text, str)), None)
+            if odd is not None:
+                raise FormatError(path, f"row {done + odd}: {column!r} holds {type(texts[odd]).__name__}, no text")
+            yield texts
+            done += len(texts)
+
+    return Texts(batches(), table.metadata.num_rows)
