@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import replace
 from itertools import chain
@@ -17,8 +16,8 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING, 
 from lovevec.attach.space import SAME_SPACE, SPACES, SpaceOption
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
-from lovevec.model.find import DEFAULT
 from lovevec.model.shipped import shipped
+from lovevec.plugins import Keep, Love, kept_words, right_spelled
 from lovevec.plugins.transformers.classes import register, robust_config, robust_model, robust_tokenizer
 from lovevec.plugins.transformers.embedding import STRATEGIES, Strategy, make_robust
 from lovevec.plugins.transformers.imputed import Imputer, also_knowing, fit
@@ -26,11 +25,8 @@ from lovevec.plugins.transformers.model import RobustModel
 from lovevec.plugins.transformers.wire_format import KEY
 from lovevec.transformer.load import LOADING_ERRORS, rows_of_words, why_not_loaded
 from lovevec.transformer.pieces import whole_words
-from lovevec.units.words import refuse_other_than_words, word_list
 
 Floats = NDArray[np.float32]
-Love = LOVE | str | os.PathLike[str] | None
-Keep = Iterable[str] | os.PathLike[str] | None
 
 
 def robust_pair(
@@ -45,7 +41,7 @@ def robust_pair(
     """Robust copies of a model and its tokenizer; weights are shared."""
     refuse_other_than_encoders(model, tokenizer)
     imputer = fitted(model, tokenizer, love, space)
-    keep = right_spelled(tokenizer) if keep is None else keep
+    keep = right_spelled(whole_words(tokenizer)[0]) if keep is None else keep
     if trainable:  # what trains is the encoder; known words' own rows do not
         imputer = replace(imputer, love=LOVE(imputer.love.parts, imputer.love.card, spelling_only=True))
     elif imputer.map is None:
@@ -159,26 +155,6 @@ def robustify(
         f"robustify takes a model's name or folder, a pair (model, tokenizer) or a SentenceTransformer, "
         f"not {type(model).__name__}"
     )
-
-
-def kept_words(keep: Keep) -> list[str] | None:
-    """The words to leave in pieces, None if not said; a name stands for a LOVE's known words."""
-    if keep is None:
-        return None
-    if isinstance(keep, (str, os.PathLike)):
-        return list(LOVE.load(keep).words)
-    if isinstance(keep, (set, frozenset)):
-        keep = sorted(keep, key=str)  # so that the same words are saved as the same bytes
-    words = list(word_list(keep))
-    refuse_other_than_words(words)
-    return words
-
-
-def right_spelled(tokenizer: Any) -> list[str]:
-    """What is kept if not said: the words that the shipped default knows; none for a tokenizer of another language,
-    fewer than half of whose words are among them (of BERT's 96 % are)."""
-    words, own = list(LOVE.load(DEFAULT).words), {word.lower() for word in whole_words(tokenizer)[0] if word.isalpha()}
-    return words if 2 * len(own.intersection(words)) >= len(own) > 0 else []
 
 
 def mean_rows(model: Any, tokenizer: Any, words: list[str], love: LOVE) -> tuple[list[str], Floats]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lovevec.plugins import in_any_form
 from lovevec.plugins.transformers.merging import Merging
 from lovevec.plugins.transformers.wire_format import KEY, NOTHING, NUMBERS, to_numbers
 from lovevec.transformer.pieces import Pieces
@@ -59,10 +60,8 @@ class RobustTokenizer:
     def _kept(self) -> frozenset[str]:
         """The words that stay in pieces, in lower case, and as the tokenizer sees them (perhaps without accents)."""
         if "_kept_words" not in self.__dict__:
-            words = frozenset(self.lovevec.get("keep", "").lower().split("\n")) - {""}
             normalizer = self.__dict__["_tokenizer"].normalizer
-            seen = [normalizer.normalize_str(word) for word in words if not word.isascii()] if normalizer else []
-            self.__dict__["_kept_words"] = words.union(seen)
+            self.__dict__["_kept_words"] = in_any_form(self.lovevec.get("keep", "").split("\n"), normalizer)
         kept: frozenset[str] = self.__dict__["_kept_words"]
         return kept
 
