@@ -126,7 +126,7 @@ class RobustStaticModel(StaticModel):
             vector: NDArray[Any] = self.encode([sentences], max_length=max_length, normalize=normalize)[0]
             return vector
         if isinstance(max_length, EllipsisType):
-            max_length = getattr(self, "max_length", 512)
+            max_length = self.max_length
         kind = np.dtype(np.float32) if self.embedding.dtype == np.int8 else self.embedding.dtype
         result = np.zeros((len(sentences), self.dim), dtype=kind)
         done, progress = 0, Progress(quiet=not show_progress_bar)
@@ -260,7 +260,7 @@ class RobustStaticModel(StaticModel):
     def _rows(self, ids: list[int]) -> NDArray[Any]:
         """What the plain model adds up for tokens, [len(ids), dim]."""
         numbers = np.array(ids, dtype=np.int64)
-        mapping, weights = getattr(self, "token_mapping", None), getattr(self, "weights", None)
+        mapping, weights = self.token_mapping, self.weights
         rows: NDArray[Any] = self.embedding[numbers if mapping is None else mapping[numbers]]
         return rows if weights is None else rows * weights[numbers][:, None]
 
