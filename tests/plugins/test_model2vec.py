@@ -51,7 +51,21 @@ def unigram() -> Tokenizer:
     return tokenizer
 
 
-TOKENIZERS = {"wordpiece": wordpiece, "wordlevel": wordlevel, "unigram": unigram}
+def bytes_bpe() -> Tokenizer:
+    """Merges that build up each whole word from the left."""
+    entries, merges = dict.fromkeys([*LETTERS, "Ġ", ".", ",", *"1234"]), []
+    for word in WHOLE:
+        for end in range(1, len(word) + 1):
+            pair = "Ġ" + word[: end - 1], word[end - 1]
+            if "".join(pair) not in entries:
+                entries["".join(pair)] = None
+                merges.append(pair)
+    tokenizer = Tokenizer(models.BPE({entry: number for number, entry in enumerate(entries)}, merges))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.Lowercase(), pre_tokenizers.ByteLevel()
+    return tokenizer
+
+
+TOKENIZERS = {"wordpiece": wordpiece, "wordlevel": wordlevel, "unigram": unigram, "bytes": bytes_bpe}
 
 
 def made(tokenizer: Tokenizer, kind: str = "float32", normalize: bool = False, **options) -> StaticModel:
