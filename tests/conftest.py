@@ -16,6 +16,8 @@ import hypothesis
 import numpy as np
 import pytest
 
+from lovevec import LOVE
+
 # No test may depend on time: a busy machine is no failure.
 hypothesis.settings.register_profile("lovevec", deadline=None)
 hypothesis.settings.load_profile("lovevec")
@@ -82,3 +84,9 @@ def on_one_thread():
     """`one_thread` for the tests of a file."""
     with one_thread():
         yield
+
+
+@pytest.fixture(scope="session")
+def shipped_love() -> LOVE:
+    """The shipped default model, loaded once; by numpy, so that nothing is compiled."""
+    return LOVE.load(engine="numpy")

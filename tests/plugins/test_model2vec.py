@@ -111,7 +111,7 @@ def expected(model: StaticModel, words: list[str], read: dict[str, str]) -> np.n
     for word in words:
         chances = [(word, 1.0)]
         if word in read:
-            reading = reader([read[word]])
+            reading = reader([read[word]]).in_text()
             chances = [(word, reading.new[0])]
             for row, chance in zip(reading.rows[0].tolist(), reading.chances[0].tolist(), strict=True):
                 if chance >= LEAST:
@@ -191,7 +191,7 @@ def test_capitals_speak_for_a_name_but_not_where_a_sentence_begins(plain, robust
         oracle = expected(plain, text.split(), {word: form})
         np.testing.assert_allclose(robust.encode(text), oracle, atol=2e-6)
     assert np.array_equal(robust.encode("Recieve"), robust.encode("recieve"))
-    assert not np.allclose(robust.encode("the Recieve"), robust.encode("the recieve"), atol=1e-3)
+    assert not np.allclose(robust.encode("the Recieve"), robust.encode("the recieve"), atol=1e-4)
 
 
 def test_another_form_of_a_known_word_is_that_word(plain, robust):

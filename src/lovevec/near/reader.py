@@ -8,6 +8,7 @@ reading.new                             [0.01, 0.98]
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from threading import RLock
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 MOST = 10  # known words of a reading
 WORTH = 8 * UNIT  # a candidate that costs so much more than the best has no chance
 LEAST = 0.01  # of a word's probability, to count in a vector
+LESS_NEW = math.e  # measured on STS-B's train pairs, mistyped (docs/results/texts.md)
 ADDED = 8192  # rows added at a time
 # Fewer strings than these are not worth importing numba for; readings are the same by both.
 MANY_STRINGS = 2000
@@ -54,6 +56,14 @@ class Reading(NamedTuple):
     def part(self, which: slice) -> Reading:
         """Of some strings."""
         return Reading(self.rows[which], self.chances[which], self.new[which])
+
+    def in_text(self) -> Reading:
+        """The same of words in running text, where an unknown string is a misspelling more often than in a list of
+        words."""
+        new = self.new / LESS_NEW
+        total = new + self.chances.sum(axis=1)
+        total = np.where(total > 0, total, 1)
+        return Reading(self.rows, self.chances / total[:, None], new / total)
 
     def as_new(self, which: NDArray[np.bool_]) -> Reading:
         """The same, but that these strings are new for certain."""

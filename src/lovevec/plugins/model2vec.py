@@ -234,7 +234,8 @@ class RobustStaticModel(StaticModel):
         result[rows >= 0] = self._meant(rows[rows >= 0])
         lacking = np.flatnonzero(rows < 0)
         if len(lacking):
-            reading = self.reader.by([forms[place][1] for place in lacking], "numba" if numba_is_there() else "numpy")
+            strings = [forms[place][1] for place in lacking]
+            reading = self.reader.by(strings, "numba" if numba_is_there() else "numpy").in_text()
             mixed = result[lacking] * reading.new.astype(np.float32)[:, None]
             add_readings(mixed, reading, self._meant)
             result[lacking] = mixed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
@@ -26,11 +25,23 @@ BATCH = 1024
 MANY = 50_000  # texts: on a terminal their progress is shown
 USUAL = 1e-3  # a in a / (a + p): words above this frequency count less and less
 RARE = 0.5  # the share of the known words, from the end, whose mean weight a new word has
-LESS_NEW = math.e  # so much less probable is a new word in running text than in a list of words
 SIGNED = 0.5  # the length of a spelling's signature beside its vector's
 PAIRS = 1 << 12
+BLOCK = 256
 REMEMBERED = 32_768  # runs of letters
 FEW = 64  # texts: for so few numba is not worth importing
+
+
+def in_turn(vectors: Floats, chosen: NDArray[np.int64], ends: NDArray[np.int64], result: Floats) -> None:
+    """Add to each row of `result` vectors[chosen] from its end to the next, all rows' first ones first."""
+    counts = np.diff(ends)
+    longest_first = np.argsort(-counts, kind="stable")
+    starts, counts = ends[:-1][longest_first], counts[longest_first]
+    sums = np.zeros_like(result)
+    for step in range(int(counts.max(initial=0))):
+        going = int(np.searchsorted(-counts, -step, side="left"))  # those with more than `step`
+        sums[:going] += vectors[chosen[starts[:going] + step]]
+    result[longest_first] = sums
 
 
 class Token(NamedTuple):
@@ -107,7 +118,7 @@ class TextEncoder:
         """What was seen of a text."""
         pieces = [(run, word) for run in runs_of(text) for word in parts_of(run, self.source.is_known)]
         rows, unknown = self.source.look_up([word for _, word in pieces])
-        reading = self._read(unknown)
+        reading = self.source.read(unknown).in_text()
         weights = self._reading_weights(reading).tolist()
         others = zip(reading.rows[:, 0].tolist(), (reading.new >= 0.5).tolist(), weights, strict=True)
         result = []
@@ -160,21 +171,12 @@ class TextEncoder:
         weights[have] = self.weights[rows[have]]
         vectors[have] = self._own(rows[have])
         if unknown:
-            reading = self._read(unknown)
+            reading = source.read(unknown).in_text()
             mixed = source.impute(unknown) * (reading.new * self.new_weight).astype(np.float32)[:, None]
             add_readings(mixed, reading, self._own)
             vectors[~have], weights[~have] = mixed, self._reading_weights(reading)
         vectors += self.signatures(words) * (SIGNED * source.length * weights)[:, None]
         return vectors, weights
-
-    def _read(self, strings: Sequence[str]) -> Reading:
-        """The readings of unknown strings, as they are in running text, where misspellings are more usual than in lists
-        of words."""
-        reading = self.source.read(strings)
-        new = reading.new / LESS_NEW
-        total = new + reading.chances.sum(axis=1)
-        total = np.where(total > 0, total, 1)
-        return Reading(reading.rows, reading.chances / total[:, None], new / total)
 
     def _own(self, rows: NDArray[np.integer]) -> Floats:
         own: Floats = self.source.own(rows) * self.weights[rows][:, None]
@@ -191,9 +193,7 @@ class TextEncoder:
             return sums_of(vectors, chosen, ends)
         from lovevec.texts.kernel import add_up
 
-        result = np.zeros((len(ends) - 1, vectors.shape[1]), dtype=np.float32)
-        add_up(vectors, chosen, ends, result)
-        return result
+        return sums_of(vectors, chosen, ends, add_up)
 
 
 class Seen:
@@ -303,10 +303,19 @@ def _converted(rows: Floats, options: Options) -> Any:
     return torch.from_numpy(rows)
 
 
-def sums_of(vectors: Floats, chosen: NDArray[np.int64], ends: NDArray[np.int64]) -> Floats:
-    """[texts, dim] the sum of vectors[chosen] from each end to the next, one after the other."""
-    result = np.zeros((len(ends) - 1, vectors.shape[1]), dtype=np.float32)
-    filled = np.flatnonzero(ends[1:] > ends[:-1])
-    if len(filled):
-        result[filled] = np.add.reduceat(vectors[chosen], ends[filled], axis=0)
+def sums_of(
+    vectors: Floats, chosen: NDArray[np.int64], ends: NDArray[np.int64], add: Callable[..., None] = in_turn
+) -> Floats:
+    """[texts, dim] the sum of vectors[chosen] from each end to the next: one after the other up to BLOCK of them, of
+    more one block after the other. So no sum depends on what else is added up, nor on who adds."""
+    counts = np.diff(ends)
+    if counts.max(initial=0) > BLOCK:
+        blocks = -(-counts // BLOCK)
+        number = np.arange(blocks.sum()) - np.repeat(np.cumsum(blocks) - blocks, blocks)
+        starts = np.repeat(ends[:-1], blocks) + number * BLOCK
+        vectors, chosen = sums_of(vectors, chosen, np.append(starts, ends[-1]), add), np.arange(len(starts))
+        ends = np.append(0, np.cumsum(blocks))
+        return sums_of(vectors, chosen, ends, add)
+    result = np.zeros((len(counts), vectors.shape[1]), dtype=np.float32)
+    add(vectors, chosen, ends, result)
     return result

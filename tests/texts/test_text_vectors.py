@@ -1,0 +1,275 @@
+"""Vectors of texts are what a float64 sum by hand gives; alone, in company, from any thread, after save and load."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.near.made import NASTY, UNREADABLE, WORDS, made_love
+
+from lovevec import LOVE, LovevecError
+from lovevec.damage.misspell import misspell
+from lovevec.near.reader import LEAST
+from lovevec.texts import encoder
+from lovevec.texts.encoder import SIGNED, weights_by_rank
+
+LOVED = made_love()
+RNG = np.random.default_rng(1)
+PLAIN = [word for word in WORDS if word.isalpha() and word.islower() and len(word) > 2]
+TYPOS = [typo for typo in misspell(PLAIN, RNG) if typo.isalpha() and typo.islower() and typo not in LOVED]
+TEXTS = [" ".join(RNG.choice([*PLAIN, *TYPOS], RNG.integers(1, 9))) for _ in range(60)]
+
+
+def signature(word: str, dim: int) -> np.ndarray:
+    """By the definition: the sum over pairs of neighboring letters, with the begin and the end of the word."""
+    directions = encoder.Signatures(dim, encoder.sums_of)._directions.astype(np.float64)
+    codes = [0, *map(ord, word.lower()), 0]
+    total = np.zeros(dim)
+    for one, two in itertools.pairwise(codes):
+        total += directions[((one * 0x9E3779B1 + two) * 0x9E3779B97F4A7C15 % 2**64) >> 52]
+    return total / np.linalg.norm(total)
+
+
+def by_hand(love: LOVE, text: str, weights: np.ndarray) -> np.ndarray:
+    """Σ weight · vector over the words of a text that has none but letters and blanks."""
+    place, rows = {word: row for row, word in enumerate(love.words)}, love.parts.rows.all().astype(np.float64)
+    new_weight = weights[len(weights) // 2 :].mean()
+    total = np.zeros(love.dim)
+    for word in text.split():
+        if word in place:
+            weight = weights[place[word]]
+            vector = weight * rows[place[word]]
+        else:
+            reading = love.read([word]).in_text()
+            vector = reading.new[0] * new_weight * love.impute([word])[0].astype(np.float64)
+            weight = reading.new[0] * new_weight
+            for row, chance in zip(reading.rows[0].tolist(), reading.chances[0].tolist(), strict=True):
+                weight += chance * (weights[row] if row >= 0 else 0)
+                if chance >= LEAST:
+                    vector += chance * weights[row] * rows[row]
+        total += vector + SIGNED * weight * signature(word, love.dim)
+    return total / np.linalg.norm(total)
+
+
+def test_texts_are_the_weighted_sum_of_their_words():
+    weights = weights_by_rank(len(WORDS)).astype(np.float64)
+    found = LOVED.encode(TEXTS)
+    assert found.dtype == np.float32
+    for text, vector in zip(TEXTS, found, strict=True):
+        np.testing.assert_allclose(vector, by_hand(LOVED, text, weights), atol=2e-6)
+
+
+def test_a_model_may_have_weights_of_its_own(tmp_path):
+    from dataclasses import replace
+
+    own = np.random.default_rng(5).random(len(WORDS)).astype(np.float32)
+    rows = replace(LOVED.parts.rows, weights=own)
+    love = LOVE(replace(LOVED.parts, rows=rows), engine="numpy")
+    for text, vector in zip(TEXTS, love.encode(TEXTS), strict=True):
+        np.testing.assert_allclose(vector, by_hand(love, text, own.astype(np.float64)), atol=2e-6)
+    love.save(tmp_path / "m", rows="int8")
+    again = LOVE.load(tmp_path / "m", engine="numpy")
+    assert np.array_equal(again.parts.rows.weights, own)
+    np.testing.assert_allclose(again.encode(TEXTS), love.encode(TEXTS), atol=1e-2)  # its encoder is int8 now
+    love.save(tmp_path / "n", rows="int4")
+    assert np.array_equal(LOVE.load(tmp_path / "n").parts.rows.weights, own)
+
+
+def test_weights_by_rank_are_those_of_the_formula():
+    count = 1000
+    chance = (1 / np.arange(1, count + 1)) / (1 / np.arange(1, count + 1)).sum()
+    np.testing.assert_allclose(weights_by_rank(count), 1e-3 / (1e-3 + chance), rtol=1e-6)
+    assert weights_by_rank(0).shape == (0,)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_a_text_has_the_same_bits_alone_in_company_and_again(engine):
+    if engine == "numba":
+        pytest.importorskip("numba")
+    love = LOVE(LOVED.parts, engine=engine)
+    together = love.encode(TEXTS * 3)
+    assert np.array_equal(together[: len(TEXTS)], together[-len(TEXTS) :])
+    assert np.array_equal(love.encode(TEXTS[::-1])[::-1], together[: len(TEXTS)])
+    fresh = LOVE(LOVED.parts, engine=engine)
+    assert np.array_equal(np.stack([fresh.encode(text) for text in TEXTS]), together[: len(TEXTS)])
+    assert np.array_equal(love.encode(TEXTS, batch_size=7), together[: len(TEXTS)])
+
+
+def test_numba_adds_up_to_the_same_bits_as_numpy():
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(3)
+    vectors = rng.normal(size=(40, 9)).astype(np.float32)
+    ends = np.append(0, np.cumsum([*rng.integers(0, 30, 200), 700, 0, 256, 257, 70_000]))
+    chosen = rng.integers(0, 40, ends[-1])
+    compiled = LOVE(LOVED.parts, engine="numba")._texts
+    found = encoder.sums_of(vectors, chosen, ends)
+    assert np.array_equal(compiled._sums(vectors, chosen, ends), found)
+    for place, (start, end) in enumerate(itertools.pairwise(ends)):
+        exact = vectors[chosen[start:end]].astype(np.float64).sum(axis=0)
+        np.testing.assert_allclose(found[place], exact, rtol=1e-4, atol=1e-3)
+        assert np.array_equal(encoder.sums_of(vectors, chosen[start:end], np.array([0, end - start]))[0], found[place])
+
+
+def test_what_is_remembered_does_not_show(monkeypatch):
+    expected = LOVED.encode(TEXTS)
+    monkeypatch.setattr(encoder, "REMEMBERED", 12)
+    forgetful = LOVE(LOVED.parts, engine="numpy")
+    assert np.array_equal(forgetful.encode(TEXTS, batch_size=3), expected)
+    assert np.array_equal(forgetful.encode(TEXTS), expected)
+    assert len(forgetful._texts._seen.place) <= 12
+
+
+def test_threads_share_one_model():
+    fresh = LOVE(LOVED.parts, engine="numpy")
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda part: fresh.encode(TEXTS[part:] + TEXTS[:part], batch_size=5), range(40)))
+    expected = LOVED.encode(TEXTS)
+    for part, vectors in enumerate(found):
+        assert np.array_equal(vectors, np.concatenate([expected[part:], expected[:part]]))
+
+
+def test_forms_of_giving_texts():
+    expected = LOVED.encode(TEXTS)
+    assert LOVED.encode(TEXTS[0]).shape == (LOVED.dim,)
+    assert np.array_equal(LOVED.encode(TEXTS[0]), expected[0])
+    assert np.array_equal(LOVED.encode(np.array(TEXTS)), expected)
+    assert np.array_equal(LOVED.encode(tuple(TEXTS)), expected)
+    parts = LOVED.encode(iter(TEXTS), batch_size=7)
+    assert [len(part) for part in parts] == [7] * 8 + [4]
+    assert np.array_equal(np.concatenate(list(LOVED.encode(iter(TEXTS), batch_size=7))), expected)
+    assert LOVED.encode([]).shape == (0, LOVED.dim)
+    assert np.array_equal(pickle.loads(pickle.dumps(LOVED)).encode(TEXTS), expected)
+
+
+def test_tensors_if_asked_for():
+    torch = pytest.importorskip("torch")
+    found = LOVED.encode(TEXTS, convert_to_tensor=True)
+    assert isinstance(found, torch.Tensor)
+    assert np.array_equal(found.numpy(), LOVED.encode(TEXTS))
+
+
+def test_texts_without_words_are_zeros():
+    found = LOVED.encode(["", "  \n", "?!", PLAIN[0]])
+    assert not found[:3].any()
+    assert np.linalg.norm(found[3]) == pytest.approx(1, abs=1e-5)
+    center = np.ones(LOVED.dim, dtype=np.float32)
+    assert not LOVED.encode(["", "?!"], center=center).any()
+    assert not LOVED.encode([""], normalize_embeddings=False).any()
+
+
+def test_a_mean_that_is_not_normalized_has_the_direction_and_is_shorter():
+    found, unit = LOVED.encode(TEXTS, normalize_embeddings=False), LOVED.encode(TEXTS)
+    lengths = np.linalg.norm(found, axis=1)
+    np.testing.assert_allclose(found / lengths[:, None], unit, atol=1e-5)
+    assert (lengths < 1 + SIGNED).all()
+
+
+def test_a_center_is_taken_off():
+    unit = LOVED.encode(TEXTS)
+    center = unit.mean(axis=0)
+    off = (unit - center).astype(np.float64)
+    np.testing.assert_allclose(LOVED.encode(TEXTS, center=center, normalize_embeddings=False), off, atol=1e-5)
+    off /= np.linalg.norm(off, axis=1, keepdims=True)
+    np.testing.assert_allclose(LOVED.encode(TEXTS, center=center), off, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "says"),
+    [
+        (["a", 5], {}, "word 1 is not a string but int"),
+        (["a", None], {"batch_size": 1}, "word 1 is not a string but NoneType"),
+        ({"a", "b"}, {}, "has no order"),
+        (["a"], {"batch_size": 0}, "batch_size is 0"),
+        (["a"], {"batch_size": 2.5}, "batch_size is 2.5"),
+        (["a"], {"center": [1.0, 2.0]}, "center has the shape"),
+        (["a"], {"center": np.full(24, np.nan)}, "center has the shape"),
+        (7, {}, "expected words"),
+    ],
+)
+def test_bad_input_is_named(texts, options, says):
+    with pytest.raises(LovevecError, match=says):
+        LOVED.encode(texts, **options)
+
+
+@given(st.lists(st.text(max_size=60), max_size=5))
+@settings(max_examples=60)
+def test_any_text_is_finite_of_unit_length_or_zeros(texts):
+    found = LOVED.encode(texts)
+    assert np.isfinite(found).all()
+    lengths = np.linalg.norm(found, axis=1)
+    assert (np.isclose(lengths, 1, atol=1e-4) | (lengths == 0)).all()
+    for text, vector in zip(texts, found, strict=True):
+        assert np.array_equal(LOVED.encode(text), vector)
+
+
+def test_nasty_strings_and_a_megabyte():
+    texts = [*NASTY, *UNREADABLE, "long " * 200_000, "x" * 1_000_000]
+    found = LOVED.encode(texts)
+    assert np.isfinite(found).all()
+    for place, text in enumerate(texts[:-2]):
+        assert np.array_equal(LOVED.encode(text), found[place]), ascii(text)
+
+
+def test_tokens_tell_what_was_seen():
+    word, typo = "house", "hosue"
+    seen = LOVED.tokens(f"{word.title()} {typo} blorfingly!")
+    assert [token.text for token in seen] == [word.title(), typo, "blorfingly"]
+    assert seen[0][1:3] == ("known", word)
+    assert seen[1][1:3] == ("near", word)
+    assert seen[2][1:3] == ("new", None)
+    assert seen[0].weight == pytest.approx(weights_by_rank(len(WORDS))[WORDS.index(word)])
+    assert LOVED.tokens("") == []
+    with pytest.raises(LovevecError, match="not a string"):
+        LOVED.tokens(5)
+
+
+def test_by_spelling_only_every_word_is_imputed():
+    alone = LOVE(LOVED.parts, engine="numpy", spelling_only=True)
+    weights = weights_by_rank(len(WORDS))
+    place = {word: row for row, word in enumerate(WORDS)}
+    total = np.zeros(alone.dim)
+    for word in ("house", "hosue"):
+        weight = weights[place[word]] if word in place else weights[len(weights) // 2 :].mean()
+        total += weight * (alone.impute([word])[0] + SIGNED * signature(word, alone.dim))
+    np.testing.assert_allclose(alone.encode("house hosue"), total / np.linalg.norm(total), atol=2e-6)
+
+
+def test_attached_tables_encode_with_their_words_and_lengths():
+    rng = np.random.default_rng(8)
+    table = dict(zip(PLAIN[:200], rng.normal(size=(200, 24)).astype(np.float32) * 3, strict=True))
+    robust = LOVED.attach(table, space="mapped")
+    weights, length = weights_by_rank(200), np.mean([np.linalg.norm(row) for row in table.values()])
+    total = np.zeros(24)
+    for word in PLAIN[:3]:
+        weight = weights[list(table).index(word)]
+        total += weight * (table[word] + SIGNED * length * signature(word, 24))
+    np.testing.assert_allclose(robust.encode(" ".join(PLAIN[:3])), total / np.linalg.norm(total), atol=2e-6)
+    assert [token.word for token in robust.tokens(" ".join(PLAIN[:3]))] == PLAIN[:3]
+    assert np.isfinite(robust.encode(TEXTS)).all()
+
+
+# The shipped default.
+
+
+def test_a_mistyped_text_is_near_its_right_spelling(shipped_love):
+    pairs = [
+        ("wonderfull fi1m, definately recomended", "wonderful film, definitely recommended"),
+        ("cheep restaraunt neer the stashun", "cheap restaurant near the station"),
+        ("symptons of diabetis", "symptoms of diabetes"),
+    ]
+    wrong, right = (shipped_love.encode(list(texts)) for texts in zip(*pairs, strict=True))
+    near = wrong @ right.T
+    assert (near.diagonal() > 0.75).all()
+    assert (near - np.eye(3) < 0.5).all()
+
+
+def test_texts_of_one_meaning_are_nearer_than_others(shipped_love):
+    found = shipped_love.encode(
+        ["A man is playing a guitar.", "Someone plays an instrument", "The stock market fell sharply today"]
+    )
+    assert found[0] @ found[1] > 0.4 > found[0] @ found[2]
