@@ -10,7 +10,7 @@ from rapidfuzz.distance import OSA, Levenshtein
 from tests.conftest import made_words
 
 from lovevec.damage.edits import confusions
-from lovevec.damage.noise import KINDS, Noise, damaged, lowest
+from lovevec.damage.noise import KINDS, Noise, damaged, damaged_texts, longer_damaged, lowest, words_of
 from lovevec.errors import LovevecError
 
 WORDS = st.one_of(st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=14), st.text(max_size=6))
@@ -178,3 +178,26 @@ def test_labels_say_what_happens(noise, label):
 def test_mistakes_are_named(make, message):
     with pytest.raises(LovevecError, match=message):
         make()
+
+
+def test_only_longer_words_are_mistyped():
+    sentences = [words_of("Some rather longer words, and 1234567 more.")] * 300
+    hit = changes(sentences, longer_damaged(sentences, Noise("typo", 0.3), seed=0))
+    assert {old for old, new in hit if old != new} == {"rather", "longer", "words"}
+    shares = [old != new for old, new in hit if old in ("rather", "longer", "words")]
+    assert np.mean(shares) == pytest.approx(0.3, abs=0.05)
+
+
+@given(st.lists(st.text(max_size=20), max_size=6), KIND, SHARE, SEED)
+@FEW
+def test_running_text_keeps_its_marks_and_blanks(texts, kind, share, seed):
+    words = [words_of(text) for text in texts]
+    expected = (longer_damaged if kind == "typo" else damaged)(words, Noise(kind, share), seed)
+    worse = damaged_texts(texts, Noise(kind, share), seed)
+    for text, before, after, new in zip(texts, words, expected, worse, strict=True):
+        gaps, rest = [], text
+        for word in before:
+            gap, _, rest = rest.partition(word)
+            gaps.append(gap)
+        assert new == "".join(gap + word for gap, word in zip(gaps, after, strict=True)) + rest
+    assert damaged_texts(texts, Noise(kind, 0.0), seed) == texts

@@ -18,8 +18,10 @@ character (o l s u r b g k z q and some capitals; `the` has none and stays); so 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +35,8 @@ from lovevec.units.ragged import Ragged, offsets_of, spread
 KINDS = ("ocr", "scan", "keyboard", "swap", "drop", "insert", "sound", "typo")
 CHARACTERS, MOST = 0.3, 10
 SHORTEST = 3  # letters of a word that `per_sentence` may choose
+LONGER = 5  # letters of a word that `longer_damaged` may choose
+PARTS = re.compile(r"(\w+|[^\w\s])")
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
@@ -82,6 +86,31 @@ def damaged(sentences: Sequence[Sequence[str]], noise: Noise, seed: int) -> list
     mixed = [new if it else old for new, old, it in zip(worse, words, hit.tolist(), strict=True)]
     ends = np.cumsum(counts).tolist()
     return [mixed[end - count : end] for end, count in zip(ends, counts.tolist(), strict=True)]
+
+
+def longer_damaged(sentences: Sequence[Sequence[str]], noise: Noise, seed: int) -> list[list[str]]:
+    """The same, but words of fewer than five letters and numbers stay as they are: of these too little is left."""
+    worse = damaged(sentences, noise, seed)
+    return [
+        [new if len(old) >= LONGER and old.isalpha() else old for new, old in zip(after, before, strict=True)]
+        for after, before in zip(worse, sentences, strict=True)
+    ]
+
+
+def damaged_texts(texts: Sequence[str], noise: Noise, seed: int) -> list[str]:
+    """Running text with damaged words, marks and blanks where they were; of `typo` the longer words alone."""
+    parts = [PARTS.split(text) for text in texts]
+    sentences = [part[1::2] for part in parts]
+    worse = (longer_damaged if noise.kind == "typo" else damaged)(sentences, noise, seed)
+    return [
+        "".join(chain.from_iterable(zip_longest(part[::2], words, fillvalue="")))
+        for part, words in zip(parts, worse, strict=True)
+    ]
+
+
+def words_of(text: str) -> list[str]:
+    """Words and marks apart, as BERT's tokenizer parts them, so that damage and speller meet words alone."""
+    return PARTS.findall(text)
 
 
 @dataclass(frozen=True, eq=False)

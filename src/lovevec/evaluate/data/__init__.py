@@ -5,6 +5,8 @@
 >>> misspellings("Birkbeck", data_folder())           # misspellings and the words that were meant
 >>> texts("SST2", data_folder())                      # sentences with labels: train, dev, test
 >>> tagged("CoNLL03", data_folder())                  # sentences with a tag for each token: train, dev, test
+>>> sentence_pairs("stsb", data_folder())             # pairs of sentences with scores
+>>> queries("marco", data_folder())                   # texts to be found again
 >>> find("Birkbeck", data_folder())                   # the files alone
 """
 
@@ -18,7 +20,17 @@ from pathlib import Path
 from typing import TypeVar
 
 from lovevec.errors import LovevecError
-from lovevec.evaluate.data.sentences import Tagged, TagSplit, Texts, TextSplit, tagged, texts
+from lovevec.evaluate.data.sentences import (
+    Queries,
+    Tagged,
+    TagSplit,
+    Texts,
+    TextSplit,
+    queries,
+    sentence_pairs,
+    tagged,
+    texts,
+)
 from lovevec.evaluate.data.sets import (
     SETS,
     DataSet,
@@ -37,6 +49,7 @@ __all__ = [
     "DataSet",
     "Misspellings",
     "Pairs",
+    "Queries",
     "TagSplit",
     "Tagged",
     "TextSplit",
@@ -48,13 +61,15 @@ __all__ = [
     "known_set",
     "misspellings",
     "names_of",
+    "queries",
     "read_several",
+    "sentence_pairs",
     "similarity_set",
     "tagged",
     "texts",
     "word_classes",
 ]
-Set = TypeVar("Set", Pairs, Classes, Misspellings)
+Set = TypeVar("Set", Pairs, Classes, Misspellings, Pairs | Queries)
 
 
 def read_several(read: Callable[[str, Path], Set], names: str | Sequence[str], data: Path) -> list[Set]:

@@ -1,13 +1,18 @@
-"""Sentences for downstream tasks, split into train, dev and test.
+"""Sentences. For downstream tasks, split into train, dev and test:
 
     texts    a sentence, its label; a tab between. Words are what white space separates
     tagged   one token a line, token first, tag last; a blank line between sentences
 
-Movie Reviews come as two files without a split; they get a fixed one.
+Movie Reviews come as two files without a split; they get a fixed one. For vectors of whole texts:
+
+    sentence_pairs   sentence1, sentence2, how alike people find them: .csv, or tabs between
+    queries          one text a line, to be found again
 """
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +20,7 @@ import numpy as np
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.evaluate.data.sets import digest_of, find_or_own
+from lovevec.evaluate.data.word_sets import Pairs, scored_pairs
 from lovevec.evaluate.nets.entities import EXPECTED, OUTSIDE, is_tag
 from lovevec.files.lines import filled_lines, lines_of
 
@@ -168,3 +174,59 @@ def _cells(line: str) -> list[str]:
     if "\t" in line:
         return [cell.strip() for cell in line.split("\t")]
     return [cell for cell in line.split(" ") if cell]
+
+
+def sentence_pairs(name_or_path: str, data: Path | None = None) -> Pairs:
+    """stsb (its dev part), stsb-train, or an own file: .csv, or with any other ending tabs between."""
+    listed, (path,) = find_or_own(name_or_path, "sts", data)
+    name = listed.name if listed else path.stem
+    if path.suffix.lower() == ".csv":
+        return scored_pairs(name, path, _csv_rows(path), item="sentence", between="commas")
+    rows = ((number, line.split("\t")) for number, line in filled_lines(path))
+    return scored_pairs(name, path, rows, item="sentence")
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """(number of its last line, cells) of each row that holds something."""
+    rows = csv.reader((f"{line}\n" for line in lines_of(path)), strict=True)
+    try:
+        for cells in rows:
+            if any(cell.strip() for cell in cells):
+                yield rows.line_num, cells
+    except csv.Error as error:
+        raise FormatError(path, f"is no CSV ({error})", rows.line_num) from None
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Texts to be found again among all, and `mistyped` the same with real typos, where the set has such."""
+
+    name: str
+    clean: list[str]
+    mistyped: list[str] | None = None
+    digest: str = ""
+
+
+def queries(name_or_path: str, data: Path | None = None) -> Queries:
+    """marco (number, query), or an own file with a text a line."""
+    listed, files = find_or_own(name_or_path, "queries", data)
+    if listed is None:
+        clean = [line.strip() for _, line in filled_lines(files[0])]
+        if len(set(clean)) < 2:
+            raise FormatError(files[0], "all texts are the same; nothing to tell apart")
+        return Queries(files[0].stem, clean, None, digest_of(files))
+    numbered, mistyped = (_numbered(file) for file in files)
+    for number in numbered:
+        if number not in mistyped:
+            raise FormatError(files[1], f"has no query {number}, which {files[0].name} has")
+    return Queries(listed.name, list(numbered.values()), [mistyped[number] for number in numbered], digest_of(files))
+
+
+def _numbered(path: Path) -> dict[str, str]:
+    found = {}
+    for number, line in filled_lines(path):
+        key, _, text = line.partition("\t")
+        if not text.strip():
+            raise FormatError(path, f"number and query with a tab between expected, not {line!r:.60}", number)
+        found[key.strip()] = text.strip()
+    return found

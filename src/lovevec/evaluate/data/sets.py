@@ -1,4 +1,4 @@
-"""The paper's datasets: what their files are called, where they come from, under which licence.
+"""The paper's datasets and those of whole texts: what their files are called, where they come from, their licences.
 
 None of them ships with the package. A folder of them is named by --data or $LOVEVEC_DATA (docs/data.md).
 """
@@ -15,9 +15,11 @@ from typing import Literal
 from lovevec.errors import LovevecError
 from lovevec.files.lines import read_bytes
 
-Kind = Literal["similarity", "clusters", "texts", "tagged", "misspellings"]
+Kind = Literal["similarity", "clusters", "texts", "tagged", "misspellings", "sts", "queries"]
 VARIABLE = "LOVEVEC_DATA"
 OWN_TERMS = "its authors' own terms"
+STS_SOURCE = "Cer et al. 2017, STS Benchmark, English, as CSV; ixa2.si.ehu.eus/stswiki"
+STS_LICENCE = "CC BY-SA 4.0, and the terms of the STS tasks' own sources"
 
 
 def digest_of(paths: Sequence[Path]) -> str:
@@ -101,6 +103,15 @@ _LISTED = (
         ("misspellings/holbrook-missp.dat",),
         "Mitton, from Holbrook 1964; Birkbeck, University of London",
         "not stated",
+    ),
+    DataSet("stsb", "sts", ("sentences/stsb-en-dev.csv",), STS_SOURCE, STS_LICENCE),
+    DataSet("stsb-train", "sts", ("sentences/stsb-en-train.csv",), STS_SOURCE, STS_LICENCE),
+    DataSet(
+        "marco",
+        "queries",
+        ("sentences/marco-queries.tsv", "sentences/marco-queries.typo.tsv"),
+        "Bajaj et al. 2016, MS MARCO, dev queries; with typos: Zhuang and Zuccon 2022, ielab/CharacterBERT-DR",
+        "research use; with typos Apache-2.0",
     ),
 )
 SETS = {listed.name.lower(): listed for listed in _LISTED}

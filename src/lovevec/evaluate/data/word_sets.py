@@ -8,6 +8,7 @@ misspellings   real ones with the words that they stand for (files/misspellings.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,9 +63,25 @@ def similarity_set(name_or_path: str, data: Path | None = None) -> Pairs:
     """One of the paper's sets, or an own file; further columns are not looked at."""
     listed, (path,) = find_or_own(name_or_path, "similarity", data)
     columns = listed.columns if listed else OWN_COLUMNS
+    rows = ((number, line.split("\t")) for number, line in filled_lines(path))
+    return scored_pairs(listed.name if listed else path.stem, path, rows, columns)
+
+
+def scored_pairs(
+    name: str,
+    path: Path,
+    rows: Iterable[tuple[int, list[str]]],
+    columns: tuple[int, int, int] = OWN_COLUMNS,
+    item: str = "word",
+    between: str = "tabs",
+) -> Pairs:
+    """Pairs of words (or of what an `item` is) out of numbered lines, which are parted into cells already."""
     left, right, gold = [], [], []
-    for number, line in filled_lines(path):
-        one, other, score = _row(path, number, line.split("\t"), columns)
+    for number, cells in rows:
+        if len(cells) <= max(columns):
+            expected = f"{item}1, {item}2, score with {between} between expected"
+            raise FormatError(path, f"{expected}, found {len(cells)} columns", number)
+        one, other, score = _row(path, number, cells, columns, item)
         left.append(one)
         right.append(other)
         gold.append(score)
@@ -72,15 +89,13 @@ def similarity_set(name_or_path: str, data: Path | None = None) -> Pairs:
         raise FormatError(path, f"has {len(gold)} pairs; a correlation needs at least 3")
     if len(set(gold)) == 1:
         raise FormatError(path, "all pairs have one score; nothing to put in order")
-    return Pairs(listed.name if listed else path.stem, left, right, np.array(gold), digest_of([path]))
+    return Pairs(name, left, right, np.array(gold), digest_of([path]))
 
 
-def _row(path: Path, number: int, cells: list[str], columns: tuple[int, int, int]) -> tuple[str, str, float]:
-    if len(cells) <= max(columns):
-        raise FormatError(path, f"word1, word2, score with tabs between expected, found {len(cells)} columns", number)
+def _row(path: Path, number: int, cells: list[str], columns: tuple[int, int, int], item: str) -> tuple[str, str, float]:
     left, right, score = (cells[column].strip() for column in columns)
     if not left or not right:
-        raise FormatError(path, "a word is missing", number)
+        raise FormatError(path, f"a {item} is missing", number)
     try:
         gold = float(score)
     except ValueError:
