@@ -61,7 +61,7 @@ class Lineup:
             methods = [*methods, *self.made(self.target_of(methods))]
         if not methods:
             raise LovevecError("nothing to evaluate: name a model or a vector file, or --rivals")
-        refuse_namesakes(methods)
+        refuse_namesakes([method.name for method in methods])
         return methods
 
     def named(self, sources: Any) -> list[Method]:
@@ -127,9 +127,8 @@ def as_list(sources: Any) -> list[Any]:
     return list(sources) if isinstance(sources, (list, tuple, Mapping)) and not a_table else [sources]
 
 
-def refuse_namesakes(methods: Sequence[Method]) -> None:
+def refuse_namesakes(names: Sequence[str]) -> None:
     """Two rows of one name could not be told apart."""
-    names = [method.name for method in methods]
     for name in names:
         if names.count(name) > 1:
             raise LovevecError(

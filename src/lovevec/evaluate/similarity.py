@@ -22,7 +22,7 @@ from lovevec.evaluate.data import Pairs, data_folder, names_of, read_several, si
 from lovevec.evaluate.lineup import Folder, Lineup, refuse_less_than_one
 from lovevec.evaluate.results import HEADER, Cell, MethodScores, Result, markdown, method_cells
 from lovevec.evaluate.speed import words_per_second
-from lovevec.evaluate.statistics import RESAMPLES, bootstrap, interval, spearman, spearman_of_counts
+from lovevec.evaluate.statistics import RESAMPLES, interval, spearman, spearman_draws
 from lovevec.figures.dots import Dot, dots
 from lovevec.methods.method import Method, checked_embed
 from lovevec.progress import Progress
@@ -109,7 +109,7 @@ def score_similarity(method: Method, sets: Sequence[Pairs], resamples: int = RES
         left = np.array([rows[word] for word in pairs.left])
         right = np.array([rows[word] for word in pairs.right])
         cosine = np.einsum("ij,ij->i", vectors[left], vectors[right]).round(DIGITS)
-        drawn = _draws(cosine, pairs, resamples, seed)
+        drawn = 100 * spearman_draws(cosine, pairs.gold, resamples, seed)
         scores.append(_score(pairs, cosine, covered[left] & covered[right], drawn))
         draws.append(drawn)
     low, high = interval(np.mean(draws, axis=0))
@@ -128,10 +128,6 @@ def score_similarity(method: Method, sets: Sequence[Pairs], resamples: int = RES
 def unit_rows(method: Method, words: Sequence[str]) -> NDArray[np.float64]:
     """The method's vectors at length 1, zeros as they are: [len(words), dim]."""
     return normalized(checked_embed(method, words).astype(np.float64))
-
-
-def _draws(cosine: NDArray[np.float64], pairs: Pairs, resamples: int, seed: int) -> NDArray[np.float64]:
-    return 100 * bootstrap(lambda counts: spearman_of_counts(cosine, pairs.gold, counts), len(cosine), resamples, seed)
 
 
 def _score(pairs: Pairs, cosine: NDArray[np.float64], both: NDArray[np.bool_], drawn: NDArray[np.float64]) -> SetScore:

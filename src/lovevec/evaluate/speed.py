@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -82,17 +82,23 @@ def speed_table(scores: Sequence[dict[str, Any]], with_text: bool) -> str:
 def words_per_second(
     method: Method, words: Sequence[str], repeats: int = REPEATS, seconds: float = SECONDS
 ) -> float | None:
-    """How many words a second the method embeds, in passes of about `seconds` over the first of the words; None for one
-    that has no speed of its own."""
+    """How many words a second the method embeds; None for one that has no speed of its own."""
     if not method.timed:
         return None
     if not words:
         raise LovevecError("speed: no words to embed")
-    _time(method, words[:FEW])
-    rate = len(words[:FEW]) / _time(method, words[:FEW])
-    subset = words[: max(FEW, int(rate * seconds))]
-    _time(method, subset)
-    return len(subset) / median(_time(method, subset) for _ in range(repeats))
+    return per_second(method.embed, words, repeats, seconds)
+
+
+def per_second(
+    embed: Callable[[Sequence[str]], Any], items: Sequence[str], repeats: int = REPEATS, seconds: float = SECONDS
+) -> float:
+    """How many words or texts a second, in passes of about `seconds` over the first of them."""
+    _time(embed, items[:FEW])
+    rate = len(items[:FEW]) / _time(embed, items[:FEW])
+    subset = items[: max(FEW, int(rate * seconds))]
+    _time(embed, subset)
+    return len(subset) / median(_time(embed, subset) for _ in range(repeats))
 
 
 def damaged_copies(words: Sequence[str], count: int, seed: int = 0) -> list[str]:
@@ -117,9 +123,9 @@ def running_text(path: Folder, count: int) -> list[str]:
     return words[:count]
 
 
-def _time(method: Method, words: Sequence[str]) -> float:
+def _time(embed: Callable[[Sequence[str]], Any], items: Sequence[str]) -> float:
     start = time.perf_counter()
-    method.embed(words)
+    embed(items)
     return max(time.perf_counter() - start, 1e-9)
 
 

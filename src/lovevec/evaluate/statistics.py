@@ -43,6 +43,11 @@ def spearman_of_counts(one: NDArray[np.floating], other: NDArray[np.floating], c
     return result
 
 
+def spearman_draws(one: NDArray[np.floating], other: NDArray[np.floating], resamples: int, seed: int) -> Floats:
+    """ρ [resamples] of the pairs drawn anew."""
+    return bootstrap(lambda counts: spearman_of_counts(one, other, counts), len(one), resamples, seed)
+
+
 def mean_ranks(values: NDArray[np.floating], weights: Floats) -> Floats:
     """The rank [samples, values] of each value where it stands `weights[sample, value]` times, from 1.
 

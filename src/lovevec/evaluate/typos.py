@@ -104,7 +104,7 @@ def typos(
     named = lineup.named(methods)
     table = lower_cased(lineup.target_of(named))  # as the misspellings are
     made = lineup.made(table)
-    refuse_namesakes([*named, *made])
+    refuse_namesakes([method.name for method in (*named, *made)])
     trials = [trial(one, table, QUICK_MISSPELLINGS if quick else None, seed) for one in lists]
     # those that were made here live in the target's space, however little they have learned
     pairs = [*((method, brought_into(table, method)) for method in named), *((method, method) for method in made)]

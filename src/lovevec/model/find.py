@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from lovevec.errors import LovevecError
@@ -38,7 +39,7 @@ def find_model(name: str | os.PathLike[str] | None = None) -> Path:
     if folder.is_dir():
         return folder  # the reader says what it lacks
     if HUB_ID.fullmatch(name):
-        return _from_hub(name)
+        return from_hub(name)
     there = ", ".join(shipped()) or "none in this copy"
     raise LovevecError(f"{name}: no such model folder, nor a shipped model ({there}), nor a hub id (owner/name)")
 
@@ -52,14 +53,15 @@ def _shipped(name: str) -> Path:
         ) from None
 
 
-def _from_hub(name: str) -> Path:
-    """The folder of a hub model: from the local cache, or else downloaded, unless that is not to be."""
+def from_hub(name: str, needed: Sequence[str] = NEEDED, patterns: Sequence[str] = (*NEEDED, ROWS, CARD)) -> Path:
+    """The folder of a hub model: from the local cache where that has the `needed` files, or else downloaded (what fits
+    the `patterns`), unless that is not to be."""
     from huggingface_hub import constants, snapshot_download
     from huggingface_hub.errors import HfHubHTTPError
 
     try:
         folder = Path(snapshot_download(name, local_files_only=True))
-        if all((folder / file).is_file() for file in NEEDED):
+        if all((folder / file).is_file() for file in needed):
             return folder
     except (OSError, ValueError):
         pass  # not there
@@ -73,7 +75,7 @@ def _from_hub(name: str) -> Path:
         1
     ]  # that of the HTTP library which this version of the hub's client uses
     try:
-        return Path(snapshot_download(name, allow_patterns=[*NEEDED, ROWS, CARD]))
+        return Path(snapshot_download(name, allow_patterns=list(patterns)))
     except (OSError, ValueError, HfHubHTTPError, connection_error) as error:
         raise LovevecError(f"{tried}; the hub did not give it ({type(error).__name__}: {_line(error)})") from None
 
