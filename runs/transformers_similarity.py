@@ -17,8 +17,6 @@ clean form as the nearest of all.
 from __future__ import annotations
 
 import argparse
-import csv
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -29,20 +27,21 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lovevec.damage.noise import Noise, damaged
+from lovevec.damage.noise import Noise, damaged, words_of
 from lovevec.device import choose_device
 from lovevec.errors import LovevecError
-from lovevec.evaluate.data import data_folder, texts
+from lovevec.evaluate.data import Pairs, data_folder, queries, sentence_pairs, texts
 from lovevec.evaluate.finetune import Transformer
 from lovevec.evaluate.finetune.loop import Rows
 from lovevec.evaluate.finetune.tasks import Sentences, tokenised
 from lovevec.evaluate.results import Cell, Result, markdown, refuse_bad_folder
-from lovevec.evaluate.statistics import spearman
+from lovevec.evaluate.text_encoders import TextEncoder
+from lovevec.evaluate.texts import Trial, score_texts, shortened, trial
 from lovevec.love import LOVE
+from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
 LONGEST = 512
-LONGER = 5  # letters of a word that is mistyped among `pairs`
 MISTYPED = Noise("typo", 0.3)
 TASKS = ("copies", "pairs")
 KINDS = {
@@ -100,92 +99,52 @@ def embedder(transformer: Transformer, device: torch.device) -> Callable[[Senten
 
 
 def _directions(vectors: Floats) -> NDArray[np.float64]:
-    wide = vectors.astype(np.float64)
-    result: NDArray[np.float64] = wide / np.linalg.norm(wide, axis=1, keepdims=True)
-    return result
+    return normalized(vectors.astype(np.float64))
 
 
-class Pairs(NamedTuple):
-    """Sentences two by two, and how similar people find them."""
-
-    first: Sentences
-    second: Sentences
-    scores: NDArray[np.float64]
-
-    def similarity(self, embed: Callable[[Sentences], Floats]) -> float:
-        """Spearman's ρ, x 100, of the cosines with the scores."""
-        cosines = (_directions(embed(self.first)) * _directions(embed(self.second))).sum(axis=1)
-        return 100 * spearman(cosines, self.scores)
-
-    def mistyped(self, seed: int) -> Pairs:
-        """With typos in both sentences, each of its own."""
-        return Pairs(longer_mistyped(self.first, seed), longer_mistyped(self.second, seed + 1), self.scores)
-
-    def those_with(self, chosen: Callable[[str], bool]) -> Pairs:
-        """The pairs with such a word in either sentence."""
-        both = zip(self.first, self.second, strict=True)
-        rows = [row for row, (one, other) in enumerate(both) if any(map(chosen, [*one, *other]))]
-        return Pairs([self.first[row] for row in rows], [self.second[row] for row in rows], self.scores[rows])
-
-
-def words_of(text: str) -> list[str]:
-    """Words and marks apart, as BERT's tokenizer parts them, so that damage and speller meet words alone."""
-    return re.findall(r"\w+|[^\w\s]", text)
-
-
-def longer_mistyped(sentences: Sentences, seed: int) -> list[list[str]]:
-    """Typos in 30 % of the words of five letters or more."""
-    worse = damaged(sentences, MISTYPED, seed)
-    return [
-        [new if len(old) >= LONGER and old.isalpha() else old for new, old in zip(after, before, strict=True)]
-        for after, before in zip(worse, sentences, strict=True)
+def those_with(chosen: Callable[[str], bool], *several: Pairs) -> Trial:
+    """The pairs, as they are, with such a word in either sentence."""
+    rows = [
+        row
+        for pairs in several
+        for row in zip(pairs.left, pairs.right, pairs.gold, strict=True)
+        if any(map(chosen, (*words_of(row[0]), *words_of(row[1]))))
     ]
-
-
-def read_pairs(*files: Path) -> Pairs:
-    """STS-B: sentence, sentence, score."""
-    rows = [row for file in files for row in csv.reader(file.read_text("utf-8").splitlines())]
-    first, second = ([words_of(row[column]) for row in rows] for column in (0, 1))
-    return Pairs(first, second, np.array([float(row[2]) for row in rows]))
-
-
-def read_queries(file: Path, count: int | None) -> list[list[str]]:
-    """MS MARCO: number, query."""
-    return [words_of(line.split("\t")[1]) for line in file.read_text("utf-8").splitlines()[:count]]
-
-
-def found_again(embed: Callable[[Sentences], Floats], clean: Sentences, noisy: Sentences) -> float:
-    """How often, in per cent, the own clean form is the nearest of all; equal ones count as one."""
-    cosines = _directions(embed(noisy)) @ _directions(embed(clean)).T
-    nearest = cosines.argmax(axis=1).tolist()
-    own = [list(clean[place]) == list(sentence) for place, sentence in zip(nearest, clean, strict=True)]
-    return 100 * sum(own) / len(own)
+    left, right, gold = zip(*rows, strict=True)
+    return Trial("new", "clean", list(left), list(right), np.array(gold))
 
 
 def pairs_and_queries(
     rows: dict[str, Transformer], folder: Path, device: torch.device, count: int | None, seed: int
 ) -> tuple[str, dict[str, dict[str, float]]]:
     """The table of `pairs`, and its numbers."""
-    dev = read_pairs(folder / "stsb-en-dev.csv")
+    dev, train, marco = sentence_pairs("stsb", folder), sentence_pairs("stsb-train", folder), queries("marco", folder)
+    marco = shortened(marco, count) if count else marco
     tokenizer, default = rows["plain"].tokenizer, LOVE.load()
 
     @cache
     def is_new(word: str) -> bool:
         return word.isalpha() and word not in default and len(tokenizer.tokenize(word)) > 1
 
-    new = read_pairs(folder / "stsb-en-train.csv", folder / "stsb-en-dev.csv").those_with(is_new)
-    clean, noisy = (read_queries(folder / f"marco-queries{kind}.tsv", count) for kind in ("", ".typo"))
+    new = those_with(is_new, train, dev)
+    trials = {
+        "STS-B dev": trial(dev, Noise(), seed),
+        "mistyped": trial(dev, MISTYPED, seed),
+        f"{len(new.one)} pairs with new broken words": new,
+        f"{len(marco.clean)} mistyped queries found": trial(marco, None, seed),
+    }
     scores: dict[str, dict[str, float]] = {}
     for name, transformer in rows.items():
-        embed = embedder(transformer, device)
-        scores[name] = {
-            "STS-B dev": dev.similarity(embed),
-            "mistyped": dev.mistyped(seed).similarity(embed),
-            f"{len(new.scores)} pairs with new broken words": new.similarity(embed),
-            f"{len(clean)} mistyped queries found": found_again(embed, clean, noisy),
-        }
+        encoder = TextEncoder(name, reader(embedder(transformer, device)))
+        found = score_texts(encoder, list(trials.values()), 1)
+        scores[name] = {column: one.score for column, one in zip(trials, found, strict=True)}
     cells: list[list[Cell]] = [[name, *found.values()] for name, found in scores.items()]
-    return markdown(["transformer", *scores["plain"]], cells), scores
+    return markdown(["transformer", *trials], cells), scores
+
+
+def reader(embed: Callable[[Sentences], Floats]) -> Callable[[Sequence[str]], Floats]:
+    """The same for texts."""
+    return lambda texts: embed([words_of(text) for text in texts])
 
 
 def transformers(name: str, love: str | None, distilled: str | None) -> dict[str, Transformer]:
@@ -245,9 +204,7 @@ def main() -> None:
         settings["sentences"] = len(sentences)
         plain |= {name: {label: one._asdict() for label, one in found.items()} for name, found in scores.items()}
     if "pairs" in given.tasks.split(","):
-        shown, numbers = pairs_and_queries(
-            rows, data_folder(given.data) / "sentences", device, given.sentences, given.seed
-        )
+        shown, numbers = pairs_and_queries(rows, data_folder(given.data), device, given.sentences, given.seed)
         page += f"\n## Pairs and queries\n\n{shown}"
         plain["pairs and queries"] = numbers
     Result("sentences", settings, plain, page).write(folder)

@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from runs.transformers_similarity import Pairs, embedder, found_again, longer_mistyped, nearness, words_of
+from runs.transformers_similarity import embedder, nearness, reader, those_with
 from tests.conftest import made_words
 from tests.evaluate.finetune.made_transformer import save_transformer
 
 from lovevec.damage.noise import Noise, damaged
 from lovevec.errors import LovevecError
+from lovevec.evaluate.data import Pairs
 from lovevec.evaluate.finetune import Transformer
 
 WORDS = made_words(60)
@@ -67,19 +68,9 @@ def test_vectors_are_those_of_sentence_transformers(tmp_path):
     np.testing.assert_allclose(embedder(Transformer(folder), torch.device("cpu"))(sentences), expected, atol=1e-5)
 
 
-def test_only_longer_words_are_mistyped():
-    sentences = [words_of("Some rather longer words, and 1234567 more.")] * 300
-    worse = longer_mistyped(sentences, seed=0)
-    hit = [(old, new) for one, other in zip(sentences, worse, strict=True) for old, new in zip(one, other, strict=True)]
-    assert {old for old, new in hit if old != new} == {"rather", "longer", "words"}
-    assert np.mean([old != new for old, new in hit if old in ("rather", "longer", "words")]) == pytest.approx(
-        0.3, abs=0.05
-    )
-
-
-def test_pairs_and_queries_by_hand():
-    pairs = Pairs([["ab"], ["kkk"], ["ei"]], [["ab"], ["kkl"], ["oo"]], np.array([5.0, 3.0, 0.0]))
-    assert pairs.similarity(letters) == pytest.approx(100)
-    assert pairs.those_with(lambda word: word in ("oo", "ab")).scores.tolist() == [5.0, 0.0]
-    clean = [["ab"], ["kl"], ["ab"], ["io"]]
-    assert found_again(letters, clean, [["ab"], ["kkl"], ["aab"], ["ab"]]) == 75  # the same query twice is one
+def test_pairs_with_a_word():
+    pairs = Pairs("made", ["ab cd.", "kkk", "ei"], ["ab", "kkl", "oo"], np.array([5.0, 3.0, 0.0]))
+    found = those_with(lambda word: word in ("oo", "cd"), pairs, pairs)
+    assert (found.one, found.other) == (["ab cd.", "ei"] * 2, ["ab", "oo"] * 2)
+    assert found.gold.tolist() == [5.0, 0.0] * 2
+    np.testing.assert_array_equal(reader(letters)(["ab, k", "oo"]), letters([["ab", ",", "k"], ["oo"]]))

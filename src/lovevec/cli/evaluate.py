@@ -19,6 +19,7 @@ TASKS = {
     "typos": "is the right word near a real misspelling? Birkbeck, aspell, Holbrook, your own lists",
     "classify": "text classification by a CNN on frozen vectors, clean and damaged text",
     "tag": "entity recognition by a BiLSTM-CRF on frozen vectors, clean and damaged text",
+    "texts": "vectors of whole texts, clean and damaged: STS-B pairs, mistyped queries, your own files",
     "speed": "words a second",
 }
 EXAMPLES = """examples:
@@ -27,6 +28,7 @@ EXAMPLES = """examples:
   lovevec evaluate typos misspellings.txt --methods my-model --target glove.txt
   lovevec evaluate classify sst2 --vectors my.vec --impute my-model --noise 0,10,30,50,70,90
   lovevec evaluate tag conll03 --vectors my.vec --impute my-model
+  lovevec evaluate texts default potion-base-8M --robust --speller symspell
   lovevec evaluate speed my-model my.bin
 
 `lovevec evaluate TASK --help` says more."""
@@ -51,11 +53,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "typos": add_typos,
         "classify": add_classify,
         "tag": add_tag,
+        "texts": add_texts,
         "speed": add_speed,
     }
     for name, help in TASKS.items():
         task = tasks.add_parser(name, help=help)
         add[name](task)
+        if name != "texts":
+            add_rivals(task)
         add_common(task, reads_data=name != "speed")
 
 
@@ -67,6 +72,8 @@ def run(given: argparse.Namespace) -> None:
     for flag, kind in (("noise", float), ("typos_per_sentence", int), ("learning_rates", float)):
         if flag in options:
             options[flag] = numbers(f"--{flag.replace('_', '-')}", options[flag] or "", kind)
+    if options.get("plot") and not given.output:
+        raise LovevecError("--plot: name a folder for the picture with -o")
     with Progress(given.quiet) as progress:
         result = getattr(evaluate, given.task)(**options, keep=given.output, progress=progress)
     if given.output:
@@ -158,6 +165,58 @@ damaged? Entity F1 (conlleval) on the test set."""
     add_downstream(parser, "conll03, bc2gm, or a folder with train, dev and test (.txt or .tsv; docs/data.md)")
 
 
+def add_texts(parser: argparse.ArgumentParser) -> None:
+    """Vectors of whole texts."""
+    about = """How good are vectors of whole texts, and how good when words are mistyped? Pairs of sentences: Spearman's
+ρ (x 100) of cosine and human score. Queries: how often (in per cent) the nearest clean text of a mistyped query is its
+own. With bootstrap intervals, texts a second on this machine, and the size of the encoder's files."""
+    examples = """encoders:
+  default, my-model        a LOVE: shipped, a folder, a hub id
+  glove.npz                a vector file, with the default LOVE for the words that it lacks
+  potion-base-8M           a model2vec folder or hub id (pip install model2vec)
+  all-MiniLM-L6-v2         a sentence-transformers folder or hub id (pip install sentence-transformers)
+  NAME+robust              the last two with LOVE inside; --robust adds that row for each
+  symspell+NAME            behind a speller that knows the 80,000 words of the shipped default; also aspell+NAME;
+                           --speller adds that row for each
+  mine=NAME                the same, called mine in the tables
+
+noises:
+  clean                    texts as they are
+  typo:30                  a typo in 30 % of the words of five letters or more
+  typo                     the set's own, real typos where it has them (marco), else typo:30
+  ocr:30                   30 % of all words damaged; also scan, keyboard, swap, drop, insert, sound
+
+examples:
+  lovevec evaluate texts default
+  lovevec evaluate texts default potion-base-8M all-MiniLM-L6-v2 --robust --speller symspell -o results --plot
+  lovevec evaluate texts default glove.npz --sets stsb my-pairs.csv my-queries.txt --noise clean typo:10 ocr:30
+
+An own set is a .csv or .tsv file of three columns, sentence1, sentence2, score; or a file with any other ending and a
+text a line, which is damaged and looked for (docs/data.md)."""
+    describe(parser, about, examples)
+    parser.add_argument("encoders", nargs="*", metavar="encoder", help="models and files as below; NAME=… gives a name")
+    parser.add_argument(
+        "--sets",
+        nargs="+",
+        action="extend",
+        metavar="SET",
+        help="stsb, marco (both: the default), stsb-train, or own files; after the encoders",
+    )
+    parser.add_argument(
+        "--noise",
+        dest="noises",
+        nargs="+",
+        action="extend",
+        metavar="NOISE",
+        help="for all sets (default: clean and typo for pairs, typo for queries); after the encoders",
+    )
+    parser.add_argument("--speller", default="", metavar="NAME", help="also each behind this one: symspell, aspell")
+    parser.add_argument("--robust", action="store_true", help="also each with LOVE inside, where it can have it")
+    parser.add_argument("--plot", action="store_true", help="draw scores over the share of typos, into -o FOLDER")
+    parser.add_argument("--resamples", type=int, metavar="N", help="of the bootstrap (default 1000; --quick: 100)")
+    add_device(parser, "where transformers run")
+
+
 def add_speed(parser: argparse.ArgumentParser) -> None:
     """Words a second."""
     about = """How many words a second a method has vectors for, on all cores. The words are damaged copies of the
@@ -211,16 +270,23 @@ def add_downstream(parser: argparse.ArgumentParser, sets: str) -> None:
     parser.add_argument("--epochs", type=int, metavar="N", help="passes over the training text")
 
 
-def add_common(parser: argparse.ArgumentParser, reads_data: bool) -> None:
-    """Rivals, and what every task has."""
+def add_rivals(parser: argparse.ArgumentParser) -> None:
+    """For the tasks on vectors of words."""
     names = ", ".join([*RIVALS, *OURS])
     parser.add_argument("--rivals", default="", metavar="NAMES", help=f"compare with these: all, or some of {names}")
     parser.add_argument(
         "--target", metavar="FILE", help="the vectors that rivals learn from (default: the first vector file named)"
     )
-    parser.add_argument(
-        "--device", default="auto", metavar="NAME", help="where to train: auto, cpu, cuda … (default auto)"
-    )
+    add_device(parser, "where to train")
+
+
+def add_device(parser: argparse.ArgumentParser, what: str) -> None:
+    """For torch."""
+    parser.add_argument("--device", default="auto", metavar="NAME", help=f"{what}: auto, cpu, cuda … (default auto)")
+
+
+def add_common(parser: argparse.ArgumentParser, reads_data: bool) -> None:
+    """What every task has."""
     parser.add_argument(
         "-o", "--output", metavar="FOLDER", help="keep the results there: JSON, table, pictures; goes on where it was"
     )

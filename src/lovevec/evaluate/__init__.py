@@ -1,4 +1,4 @@
-"""How good vectors are: similarity, clusters, real misspellings, text classification, tagging, speed.
+"""How good vectors are: similarity, clusters, real misspellings, whole texts, classification, tagging, speed.
 
 >>> from lovevec.evaluate import typos
 >>> result = typos(["default", "mine=my-model"], sets=["birkbeck"], target="glove.txt", rivals="symspell")
@@ -16,6 +16,7 @@ from lovevec.evaluate.results import Result
 from lovevec.evaluate.similarity import similarity
 from lovevec.evaluate.speed import speed
 from lovevec.evaluate.tag import tag
+from lovevec.evaluate.texts import texts
 from lovevec.evaluate.typos import typos
 
-__all__ = ["Result", "classify", "clusters", "similarity", "speed", "tag", "typos"]
+__all__ = ["Result", "classify", "clusters", "similarity", "speed", "tag", "texts", "typos"]
