@@ -2,7 +2,7 @@
 
 default, my-model          a LOVE: shipped, a folder, a hub id
 glove.npz                  a vector file, with the default LOVE attached for the words that it lacks
-potion-base-8M             a model2vec folder (its config.json says so), or a hub id
+potion-base-8M             a model2vec folder (config.json or modules.json says so), or a hub id
 all-MiniLM-L6-v2           a sentence-transformers folder (with modules.json), or a hub id
 NAME+robust                the last two with LOVE inside: plugins/model2vec, plugins/transformers
 symspell+NAME, aspell+NAME any of them behind a speller
@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from lovevec.damage.noise import PARTS
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, MissingExtra
 from lovevec.evaluate.lineup import as_list
 from lovevec.love import LOVE
 from lovevec.methods.open_method import is_there, split_name
@@ -120,7 +120,7 @@ def _open(source: str, device: str) -> TextEncoder:
             folder = _known(source)
         else:
             folder = from_hub(source, (CONFIG,), tuple(f"*{end}" for end in FILES))
-    if _says(folder / CONFIG, "model_type") == "model2vec":
+    if is_model2vec(folder):
         return _model2vec(folder, name)
     if (folder / MODULES).is_file():
         return _sentence_transformer(folder, name, device)
@@ -138,35 +138,41 @@ def _known(source: str) -> Path:
         ) from None
 
 
-def _says(config: Path, key: str) -> Any:
-    """What a JSON file says of the key; None where it is no such file, which its own reader tells."""
+def is_model2vec(folder: Path) -> bool:
+    """By what model2vec writes: the type of the model, or the one module that sentence-transformers reads it by."""
+    config, modules = _json(folder / CONFIG), _json(folder / MODULES)
+    if isinstance(config, dict) and config.get("model_type") == "model2vec":
+        return True
+    first = modules[0] if isinstance(modules, list) and modules else {}
+    return str(first.get("type")).endswith(".StaticEmbedding") and first.get("path") in (".", "")
+
+
+def _json(file: Path) -> Any:
+    """What a file holds; None where it is no such file, which its own reader tells."""
     try:
-        said = json.loads(config.read_text("utf-8"))
+        return json.loads(file.read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    return said.get(key) if isinstance(said, dict) else None
 
 
 def _model2vec(folder: Path, name: str) -> TextEncoder:
     try:
         from model2vec import StaticModel
     except ImportError:
-        raise LovevecError(f"{name}: is a model of model2vec: pip install model2vec") from None
+        raise MissingExtra("model2vec", "model2vec") from None
     try:
         model = StaticModel.from_pretrained(folder)
     except LOADING_ERRORS as error:
-        raise LovevecError(
-            f"{folder}: cannot be read as a model of model2vec: {' '.join(str(error).split())[:240]}"
-        ) from None
+        reason = " ".join(str(error).split())[:240]
+        raise LovevecError(f"{folder}: cannot be read as a model of model2vec: {reason}") from None
 
     def with_love() -> TextEncoder:
         from lovevec.plugins.model2vec import robustify
 
         robust = robustify(model)
-        size = megabytes(folder) + megabytes(find_model(DEFAULT))
-        return TextEncoder(name + ROBUST, lambda texts: robust.encode(list(texts)), size)
+        return TextEncoder(name + ROBUST, _listing(robust.encode), _saved_megabytes(robust))
 
-    return TextEncoder(name, lambda texts: model.encode(list(texts)), megabytes(folder), with_love=with_love)
+    return TextEncoder(name, _listing(model.encode), megabytes(folder), with_love=with_love)
 
 
 def _sentence_transformer(folder: Path, name: str, device: str) -> TextEncoder:
@@ -177,23 +183,32 @@ def _sentence_transformer(folder: Path, name: str, device: str) -> TextEncoder:
             f"{name}: is a model of sentence-transformers: pip install sentence-transformers 'lovevec[bert]'"
         ) from None
     from lovevec.device import choose_device
+    from lovevec.plugins.transformers import robustify  # also what reads a saved robust model
 
     with loading(str(folder)):
         model = SentenceTransformer(str(folder), device=str(choose_device(device)), local_files_only=True)
 
+    def encode(of: Any) -> Encode:
+        return _listing(partial(of.encode, show_progress_bar=False))
+
     def with_love() -> TextEncoder:
-        from lovevec.plugins.transformers import robustify
-
         robust = robustify(model)
-        with TemporaryDirectory() as saved, loading(name):  # LOVE is saved with it
-            robust.save(saved)
-            size = megabytes(Path(saved))
-        return TextEncoder(name + ROBUST, _encode(robust), size)
+        with loading(name):
+            return TextEncoder(name + ROBUST, encode(robust), _saved_megabytes(robust))
 
-    def _encode(of: Any) -> Encode:
-        return lambda texts: of.encode(list(texts), show_progress_bar=False)
+    return TextEncoder(name, encode(model), megabytes(folder), with_love=with_love)
 
-    return TextEncoder(name, _encode(model), megabytes(folder), with_love=with_love)
+
+def _listing(encode: Callable[[list[str]], Any]) -> Encode:
+    """The same for any sequence."""
+    return lambda texts: encode(list(texts))
+
+
+def _saved_megabytes(model: Any) -> float:
+    """Those of a model with what LOVE adds, which is saved with it."""
+    with TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        return megabytes(Path(folder))
 
 
 def megabytes(folder: Path) -> float:
