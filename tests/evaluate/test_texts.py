@@ -247,7 +247,7 @@ def test_the_task_from_python(folder, tmp_path):
 
 def test_own_files_and_noises(folder, tmp_path):
     own = [folder / "own.csv", folder / "own.txt"]
-    result = texts([Bag()], sets=own, noises=["clean", "typo", "swap:50"], quick=True)
+    result = texts([Bag()], sets=own, noises=["clean", "typo", "swap:50", "typo:30"], quick=True)
     names = [f"{name}, {noise}" for name in map(str, own) for noise in ("clean", "typo 30 %", "swap 50 %")]
     assert columns(result)[3:] == names  # two files of one name go by their paths
     assert not result.pictures()

@@ -124,7 +124,8 @@ def texts(
     ]
     lined_up = encoders_of(encoders, speller, robust, device)
     refuse_namesakes([encoder.name for encoder in lined_up])
-    trials = [trial(one, noise, seed) for one in chosen for noise in (wanted or default_noises(one))]
+    tried = [trial(one, noise, seed) for one in chosen for noise in (wanted or default_noises(one))]
+    trials = list({(each.name, each.noise): each for each in tried}.values())  # typo may be typo:30
     shown = [trial(one, Noise("typo", share / 100), seed) for one in chosen for share in SHARES] if plot else []
     timed = next((one for one in chosen if isinstance(one, Pairs)), chosen[0])
     sentences = [*timed.left, *timed.right] if isinstance(timed, Pairs) else timed.clean
