@@ -41,12 +41,12 @@ def test_encoders_side_by_side(program, folder, tiny_model):
     assert done.stderr == b""
     lines = done.stdout.decode().splitlines()
     names = [f"{name}, {noise}" for name in ("pairs", "finds") for noise in ("clean", "typo 30 %")]
-    assert cells(lines[0]) == ["encoder", "MB", "texts/s", *names]
+    assert cells(lines[0]) == ["encoder", "MB", "texts/s", "mistyped/s", *names]
     kept = json.loads((folder / "results" / "texts.json").read_text("utf-8"))
     assert (folder / "results" / "texts.md").read_text("utf-8") == done.stdout.decode()
     assert (folder / "results" / "texts.png").read_bytes().startswith(b"\x89PNG")
     (tiny,) = kept["scores"]
-    assert cells(lines[2])[3:] == [f"{score['score']:.1f}" for score in tiny["scores"]]
+    assert cells(lines[2])[4:] == [f"{score['score']:.1f}" for score in tiny["scores"]]
     love = LOVE.load(tiny_model)
     rows = [line.split(",") for line in (folder / "pairs.csv").read_text().splitlines()]
     near = [round(cosine(*love.encode([one, other]).astype(float)), 9) for one, other, _ in rows]

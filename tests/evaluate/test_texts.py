@@ -20,7 +20,7 @@ from lovevec.errors import FormatError, LovevecError
 from lovevec.evaluate import texts
 from lovevec.evaluate.data import Pairs, Queries, queries, sentence_pairs
 from lovevec.evaluate.text_encoders import TextEncoder, corrected, corrections_of, encoders_of, megabytes, open_encoder
-from lovevec.evaluate.texts import found_again, parse_noise, read_set, score_texts, trial
+from lovevec.evaluate.texts import found_again, parse_noise, read_set, score_texts, texts_per_second, trial
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 WORDS = [word for word in made_words(400) if len(word) > 4][:100]
@@ -224,7 +224,15 @@ def columns(result) -> list[str]:
 
 def test_the_task_from_python(folder, tmp_path):
     result = texts({"bag": Bag(), "none": Nothing()}, data=folder, resamples=20, quick=True, plot=True, keep=tmp_path)
-    assert columns(result) == ["encoder", "MB", "texts/s", "stsb, clean", "stsb, typo 30 %", "marco, its own typos"]
+    assert columns(result) == [
+        "encoder",
+        "MB",
+        "texts/s",
+        "mistyped/s",
+        "stsb, clean",
+        "stsb, typo 30 %",
+        "marco, its own typos",
+    ]
     bag, none = result.as_dict()["scores"]
     assert (bag["encoder"], bag["front"], bag["megabytes"], none["encoder"]) == ("bag", "", None, "none")
     assert bag["texts_per_second"] > 0
@@ -245,11 +253,20 @@ def test_the_task_from_python(folder, tmp_path):
     )
 
 
+def test_no_text_is_timed_twice():
+    calls = []
+    encoder = TextEncoder("x", lambda some: calls.append(list(some)))
+    assert texts_per_second(encoder, [str(n) for n in range(26)], 5) > 0
+    assert calls == [[str(n) for n in range(low, low + 4)] for low in range(0, 24, 4)]
+    for few in (["a"], ["a", "b", "c"]):
+        assert texts_per_second(encoder, few, 5) > 0
+
+
 def test_own_files_and_noises(folder, tmp_path):
     own = [folder / "own.csv", folder / "own.txt"]
     result = texts([Bag()], sets=own, noises=["clean", "typo", "swap:50", "typo:30"], quick=True)
     names = [f"{name}, {noise}" for name in map(str, own) for noise in ("clean", "typo 30 %", "swap 50 %")]
-    assert columns(result)[3:] == names  # two files of one name go by their paths
+    assert columns(result)[4:] == names  # two files of one name go by their paths
     assert not result.pictures()
     again = texts([Bag()], sets=own, noises=["clean", "typo", "swap:50"], quick=True).as_dict()["scores"][0]
     assert again["scores"] == result.as_dict()["scores"][0]["scores"]
@@ -287,8 +304,8 @@ def test_mistakes_are_one_line(folder, options, message):
 
 
 def test_a_love_and_a_vector_file(tmp_path):
-    words = ["receive", "letters", "often"]
-    np.savez(tmp_path / "mine.npz", words=np.array(words), vectors=np.eye(3, 300, dtype=np.float32))
+    words = LOVE.load().words[:1000]
+    np.savez(tmp_path / "mine.npz", words=np.array(words), vectors=LOVE.load().embed(words)[:, ::-1])
     love, attached = open_encoder("default"), open_encoder(f"own={tmp_path / 'mine.npz'}")
     assert (love.name, attached.name, open_encoder(str(tmp_path / "mine.npz")).name) == ("default", "own", "mine.npz")
     some = ["I receive letters often.", "I recieve leters often."]

@@ -82,23 +82,17 @@ def speed_table(scores: Sequence[dict[str, Any]], with_text: bool) -> str:
 def words_per_second(
     method: Method, words: Sequence[str], repeats: int = REPEATS, seconds: float = SECONDS
 ) -> float | None:
-    """How many words a second the method embeds; None for one that has no speed of its own."""
+    """How many words a second the method embeds, in passes of about `seconds` over the first of the words; None for one
+    that has no speed of its own."""
     if not method.timed:
         return None
     if not words:
         raise LovevecError("speed: no words to embed")
-    return per_second(method.embed, words, repeats, seconds)
-
-
-def per_second(
-    embed: Callable[[Sequence[str]], Any], items: Sequence[str], repeats: int = REPEATS, seconds: float = SECONDS
-) -> float:
-    """How many words or texts a second, in passes of about `seconds` over the first of them."""
-    _time(embed, items[:FEW])
-    rate = len(items[:FEW]) / _time(embed, items[:FEW])
-    subset = items[: max(FEW, int(rate * seconds))]
-    _time(embed, subset)
-    return len(subset) / median(_time(embed, subset) for _ in range(repeats))
+    seconds_for(method.embed, words[:FEW])
+    rate = len(words[:FEW]) / seconds_for(method.embed, words[:FEW])
+    subset = words[: max(FEW, int(rate * seconds))]
+    seconds_for(method.embed, subset)
+    return len(subset) / median(seconds_for(method.embed, subset) for _ in range(repeats))
 
 
 def damaged_copies(words: Sequence[str], count: int, seed: int = 0) -> list[str]:
@@ -123,7 +117,8 @@ def running_text(path: Folder, count: int) -> list[str]:
     return words[:count]
 
 
-def _time(embed: Callable[[Sequence[str]], Any], items: Sequence[str]) -> float:
+def seconds_for(embed: Callable[[Sequence[str]], Any], items: Sequence[str]) -> float:
+    """How long a call takes."""
     start = time.perf_counter()
     embed(items)
     return max(time.perf_counter() - start, 1e-9)
