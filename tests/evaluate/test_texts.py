@@ -256,10 +256,11 @@ def test_the_task_from_python(folder, tmp_path):
 def test_no_text_is_timed_twice():
     calls = []
     encoder = TextEncoder("x", lambda some: calls.append(list(some)))
-    assert texts_per_second(encoder, [str(n) for n in range(26)], 5) > 0
-    assert calls == [[str(n) for n in range(low, low + 4)] for low in range(0, 24, 4)]
+    clean, mistyped = [str(n) for n in range(23)], [f"x{n}" for n in range(23)]
+    assert min(texts_per_second(encoder, clean, mistyped, 2)) > 0
+    assert calls == [clean[0:4], clean[4:8], mistyped[8:12], clean[12:16], mistyped[16:20]]
     for few in (["a"], ["a", "b", "c"]):
-        assert texts_per_second(encoder, few, 5) > 0
+        assert min(texts_per_second(encoder, few, few, 5)) > 0
 
 
 def test_own_files_and_noises(folder, tmp_path):

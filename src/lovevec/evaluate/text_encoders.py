@@ -58,7 +58,8 @@ class TextEncoder:
 
 def encoders_of(sources: Any, speller: str = "", robust: bool = False, device: str = "auto") -> list[TextEncoder]:
     """The encoders that are listed; after each the same with LOVE inside (`robust`, where it can have it), and behind
-    the `speller`. A dict gives each a name of its own."""
+    the `speller`. A dict gives each a name of its own. What is named is opened anew for the speller's row: encoders
+    remember words, and one row's speed is not to gain by another's."""
     if speller and speller not in SPELLERS:
         raise LovevecError(f"--speller {speller}: there are {', '.join(SPELLERS)}")
     named = sources.items() if isinstance(sources, Mapping) else (("", source) for source in as_list(sources))
@@ -70,7 +71,7 @@ def encoders_of(sources: Any, speller: str = "", robust: bool = False, device: s
         if robust and encoder.with_love and not encoder.front:
             listed.append(replace(encoder.with_love(), name=encoder.name + ROBUST))
         if speller and not encoder.front:
-            listed.append(behind(speller, encoder))
+            listed.append(behind(speller, replace(as_encoder(source, device), name=encoder.name)))
     if not listed:
         raise LovevecError(
             "nothing to evaluate: name a model, a vector file, a model2vec or sentence-transformers folder"

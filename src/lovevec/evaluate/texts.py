@@ -138,11 +138,11 @@ def texts(
     scores = []
     for encoder in lined_up:
         with progress.phase(f"timing {encoder.name}"):  # first, while its texts are new to the encoder
-            clean, worse = (round(texts_per_second(encoder, some, repeats), 1) for some in (sentences, mistyped))
+            speeds = texts_per_second(encoder, sentences, mistyped, repeats)
         with progress.phase(f"scoring {encoder.name}"):
             made = score_texts(encoder, [*trials, *shown], resamples, seed)
         parts = made[: len(trials)], made[len(trials) :]
-        scores.append(EncoderScores(encoder.name, encoder.front, encoder.megabytes, clean, worse, *parts))
+        scores.append(EncoderScores(encoder.name, encoder.front, encoder.megabytes, *speeds, *parts))
     settings = {
         "encoders": [without_folders(source) for source in as_list(encoders)],
         "speller": speller,
@@ -237,14 +237,19 @@ def score_texts(
     return scores
 
 
-def texts_per_second(encoder: TextEncoder, some: Sequence[str], repeats: int = REPEATS) -> float:
-    """After a warm-up the median of so many parts of the texts, each met for the first time: encoders may remember
-    words, and the same texts once more would cost next to nothing."""
-    size = min(FEW, max(1, len(some) // (repeats + 1)))
-    parts = [some[low : low + size] for low in range(0, size * (repeats + 1), size)]
-    warm_up, *timed = [part for part in parts if part]
-    seconds_for(encoder.encode, warm_up)
-    return median(len(part) / seconds_for(encoder.encode, part) for part in timed or [warm_up])
+def texts_per_second(
+    encoder: TextEncoder, clean: Sequence[str], mistyped: Sequence[str], repeats: int = REPEATS
+) -> tuple[float, float]:
+    """Of clean and of mistyped texts: after a warm-up the medians of so many parts, in turn, each met for the first time.
+    Encoders may remember words: the same texts once more would cost next to nothing."""
+    size = min(FEW, max(1, len(clean) // (2 * repeats + 1)))
+    seconds_for(encoder.encode, clean[:size])
+    rates: tuple[list[float], list[float]] = [], []
+    for number in range(1, 2 * repeats + 1):
+        some = (mistyped, clean)[number % 2]
+        low = number * size % (len(clean) - size + 1)  # a set of next to no texts begins anew
+        rates[1 - number % 2].append(size / seconds_for(encoder.encode, some[low : low + size]))
+    return median(rates[0]), median(rates[1])
 
 
 def unit_vectors(encoder: TextEncoder, some: Sequence[str]) -> Floats:
