@@ -81,5 +81,5 @@ def test_mistakes_are_one_line(program, folder, arguments, message):
 def test_help_teaches_without_loading_anything(program):
     done = program("evaluate", "texts", "--help")
     assert done.returncode == 0
-    for part in (b"symspell+NAME", b"typo:30", b"my-pairs.csv", b"pip install model2vec"):
+    for part in (b"symspell+NAME", b"typo:30", b"my-pairs.csv", b"pip install 'lovevec[model2vec]'"):
         assert part in done.stdout

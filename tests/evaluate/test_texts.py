@@ -348,6 +348,8 @@ def test_a_model2vec_folder(tmp_path, monkeypatch):
     model2vec = pytest.importorskip("model2vec")
     from transformers import AutoTokenizer
 
+    from lovevec.plugins.model2vec import robustify
+
     tokenizer = AutoTokenizer.from_pretrained(save_transformer(tmp_path / "bert", WORDS)).backend_tokenizer
     vectors = np.random.default_rng(0).normal(size=(tokenizer.get_vocab_size(), 8)).astype(np.float32)
     model = model2vec.StaticModel(vectors, tokenizer)
@@ -360,10 +362,15 @@ def test_a_model2vec_folder(tmp_path, monkeypatch):
     np.testing.assert_allclose(robust.encode(some[:2]), model.encode(some[:2]), atol=1e-6)
     assert robust.megabytes > plain.megabytes > 0
     assert open_encoder(f"{folder}+robust").name == "static+robust"
+    robustify(folder).save_pretrained(tmp_path / "saved")
+    saved = open_encoder(str(tmp_path / "saved"))
+    np.testing.assert_allclose(saved.encode(some), robust.encode(some), atol=1e-6)
+    assert (saved.with_love, saved.megabytes) == (None, pytest.approx(robust.megabytes))
     (folder / "model.safetensors").write_bytes(b"not")
     with pytest.raises(LovevecError, match="static: cannot be read as a model of model2vec"):
         open_encoder(str(folder))
     monkeypatch.setitem(sys.modules, "model2vec", None)
+    monkeypatch.delitem(sys.modules, "lovevec.plugins.model2vec")
     with pytest.raises(LovevecError, match="model2vec: pip install"):
         open_encoder(str(folder))
 

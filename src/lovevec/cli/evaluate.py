@@ -173,7 +173,7 @@ own. With bootstrap intervals, texts a second on this machine, and the size of t
     examples = """encoders:
   default, my-model        a LOVE: shipped, a folder, a hub id
   glove.npz                a vector file, with the default LOVE for the words that it lacks
-  potion-base-8M           a model2vec folder or hub id (pip install model2vec)
+  potion-base-8M           a model2vec folder or hub id (pip install 'lovevec[model2vec]')
   all-MiniLM-L6-v2         a sentence-transformers folder or hub id (pip install sentence-transformers)
   NAME+robust              the last two with LOVE inside; --robust adds that row for each
   symspell+NAME            behind a speller that knows the 80,000 words of the shipped default; also aspell+NAME;

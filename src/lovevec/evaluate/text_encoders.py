@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from lovevec.damage.noise import PARTS
-from lovevec.errors import LovevecError, MissingExtra
+from lovevec.errors import LovevecError
 from lovevec.evaluate.lineup import as_list
 from lovevec.love import LOVE
 from lovevec.methods.open_method import is_there, split_name
@@ -157,23 +157,23 @@ def _json(file: Path) -> Any:
 
 
 def _model2vec(folder: Path, name: str) -> TextEncoder:
+    from model2vec import StaticModel
+
+    from lovevec.plugins.model2vec import FILE, RobustStaticModel, robustify  # says what to install
+
+    saved = (folder / FILE).is_file()  # a robust one
     try:
-        from model2vec import StaticModel
-    except ImportError:
-        raise MissingExtra("model2vec", "model2vec") from None
-    try:
-        model = StaticModel.from_pretrained(folder)
+        model = (RobustStaticModel if saved else StaticModel).from_pretrained(folder)
     except LOADING_ERRORS as error:
         reason = " ".join(str(error).split())[:240]
         raise LovevecError(f"{folder}: cannot be read as a model of model2vec: {reason}") from None
 
     def with_love() -> TextEncoder:
-        from lovevec.plugins.model2vec import robustify
-
         robust = robustify(model)
         return TextEncoder(name + ROBUST, _listing(robust.encode), _saved_megabytes(robust))
 
-    return TextEncoder(name, _listing(model.encode), megabytes(folder), with_love=with_love)
+    encode = _listing(model.encode)
+    return TextEncoder(name, encode, megabytes(folder), with_love=None if saved else with_love)
 
 
 def _sentence_transformer(folder: Path, name: str, device: str) -> TextEncoder:

@@ -240,8 +240,8 @@ def score_texts(
 def texts_per_second(
     encoder: TextEncoder, clean: Sequence[str], mistyped: Sequence[str], repeats: int = REPEATS
 ) -> tuple[float, float]:
-    """Of clean and of mistyped texts: after a warm-up the medians of so many parts, in turn, each met for the first time.
-    Encoders may remember words: the same texts once more would cost next to nothing."""
+    """Of clean and of mistyped texts: after a warm-up the medians of so many parts, in turn, each met for the first
+    time. Encoders may remember words: the same texts once more would cost next to nothing."""
     size = min(FEW, max(1, len(clean) // (2 * repeats + 1)))
     seconds_for(encoder.encode, clean[:size])
     rates: tuple[list[float], list[float]] = [], []
