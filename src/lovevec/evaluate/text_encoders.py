@@ -157,11 +157,11 @@ def _json(file: Path) -> Any:
 
 
 def _model2vec(folder: Path, name: str) -> TextEncoder:
-    from model2vec import StaticModel
-
-    from lovevec.plugins.model2vec import FILE, RobustStaticModel, robustify  # says what to install
+    from lovevec.plugins.model2vec import FILE, RobustStaticModel, robustify  # first: says what to install
 
     saved = (folder / FILE).is_file()  # a robust one
+    from model2vec import StaticModel
+
     try:
         model = (RobustStaticModel if saved else StaticModel).from_pretrained(folder)
     except LOADING_ERRORS as error:
