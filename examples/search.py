@@ -12,8 +12,6 @@ What is compared:
     MiniLM            a transformer, which sees a mistyped word in pieces (--minilm)
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys
