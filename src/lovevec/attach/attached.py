@@ -191,7 +191,7 @@ class Attached:
 
     @cached_property
     def _texts(self) -> TextEncoder:
-        known = (self.words, self.dim, self._is_known, self._look_up)
+        known = (self.words, self.dim, self._known.place, self._is_known, self._look_up)
         assert self._known.lengths is not None
         length = float(np.mean(self._known.lengths)) if len(self) else 1.0
         source = Source(*known, self._read, self.vectors.__getitem__, self._impute, length)

@@ -9,6 +9,7 @@ reading.new                             [0.01, 0.98]
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from threading import RLock
@@ -243,9 +244,10 @@ class Reader:
         return self(words, "numba" if self.compiled_for(words, for_many) else "numpy", threads or 1)
 
     def compiled_for(self, words: Sequence[str], for_many: str) -> bool:
-        """Whether so many strings are read by numba: many at once, or many by and by."""
+        """Whether so many strings are read by numba: many at once or by and by, or some where it is there anyway."""
         self._asked += len(words)
-        return for_many == "numba" and self._asked >= MANY_STRINGS and len(words) > FEW
+        many = self._asked >= MANY_STRINGS or "numba" in sys.modules
+        return for_many == "numba" and many and len(words) > FEW
 
     @cached_property
     def _compiled(self) -> Compiled:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from threading import Lock
@@ -29,7 +29,7 @@ SIGNED = 0.5  # the length of a spelling's signature beside its vector's
 PAIRS = 1 << 12
 BLOCK = 256
 REMEMBERED = 32_768  # runs of letters
-FEW = 64  # texts: for so few numba is not worth importing
+FEW = 64  # texts: for so few nothing is made ready, and numba not imported
 
 
 def in_turn(vectors: Floats, chosen: NDArray[np.int64], ends: NDArray[np.int64], result: Floats) -> None:
@@ -57,6 +57,7 @@ class Token(NamedTuple):
 class Source(NamedTuple):
     """Where words come from.
 
+    exact     the known words, to look them up as they stand
     is_known  whether a string is a known word, or a form of one
     look_up   the row of each known word, -1 for others; and the others, as they are to be read
     read      the readings of these
@@ -67,6 +68,7 @@ class Source(NamedTuple):
 
     words: Sequence[str]
     dim: int
+    exact: Container[str]
     is_known: Callable[[str], bool]
     look_up: LookUp
     read: Callable[[Sequence[str]], Reading]
@@ -99,6 +101,8 @@ class TextEncoder:
 
     def encode(self, texts: Sequence[str], normalize: bool = True, center: Floats | None = None) -> Floats:
         """[len(texts), dim]; zeros for a text without words."""
+        if len(texts) > FEW and not self._seen.place:  # many texts: the most frequent words are made ready at once
+            self._looked_up([run for word in self.source.words[: REMEMBERED // 2] for run in runs_of(word)])
         runs = [runs_of(text) for text in texts]
         ends = np.append(0, np.cumsum(np.fromiter(map(len, runs), dtype=np.int64, count=len(runs))))
         seen, chosen = self._looked_up(list(chain.from_iterable(runs)))
@@ -141,10 +145,15 @@ class TextEncoder:
         if not missing:
             return seen, places
         new = list(dict.fromkeys([runs[place] for place in missing]))
+        same = {run: lower for run in new if self._is_same(run, lower := run.lower()) and lower in seen.place}
+        if same:  # as where a sentence begins
+            with self._lock:
+                seen.place.update({run: seen.place[lower] for run, lower in same.items()})
+            new = [run for run in new if run not in same]
         vectors, weights = self._of_runs(new)
         with self._lock:
             seen = self._seen
-            if not seen.has_room(len(new)):
+            if not seen.has_room(len(new)) or any(run not in seen.place for run in same):
                 seen = Seen(max(REMEMBERED, len(set(runs))), self.source.dim)
                 new = list(dict.fromkeys(runs))
                 vectors, weights = self._of_runs(new)
@@ -152,6 +161,11 @@ class TextEncoder:
                     self._seen = seen
             seen.add(new, vectors, weights)
         return seen, np.fromiter(map(seen.place.__getitem__, runs), dtype=np.int64, count=len(runs))
+
+    def _is_same(self, run: str, lower: str) -> bool:
+        """Whether a run is but a known word with a capital."""
+        exact = self.source.exact
+        return lower in exact and run not in exact and run.isalpha() and self.source.is_known(run)
 
     def _of_runs(self, runs: Sequence[str]) -> tuple[Floats, Floats]:
         """Of each run the sum of its words' vectors times their weights, and of their weights."""
@@ -201,19 +215,21 @@ class Seen:
 
     def __init__(self, size: int, dim: int) -> None:
         self.place: dict[str, int] = {}
+        self.count = 0
         self.vectors, self.weights = np.empty((size, dim), dtype=np.float32), np.empty(size, dtype=np.float32)
 
     def has_room(self, count: int) -> bool:
         """Whether so many more can be added."""
-        return len(self.place) + count <= len(self.weights)
+        return self.count + count <= len(self.weights)
 
     def add(self, runs: Sequence[str], vectors: Floats, weights: Floats) -> None:
         """Those that are not there yet."""
-        for run, vector, weight in zip(runs, vectors, weights.tolist(), strict=True):
-            if run not in self.place:
-                place = len(self.place)
-                self.vectors[place], self.weights[place] = vector, weight
-                self.place[run] = place  # last: whoever finds it finds all of it
+        new = [number for number, run in enumerate(runs) if run not in self.place]
+        first = self.count
+        self.vectors[first : first + len(new)], self.weights[first : first + len(new)] = vectors[new], weights[new]
+        self.count += len(new)
+        # Last: whoever finds a run finds all of it.
+        self.place.update(zip([runs[number] for number in new], range(first, first + len(new)), strict=True))
 
 
 class Signatures:

@@ -52,7 +52,7 @@ class Imputer:
 
     def __call__(self, words: list[str]) -> Floats:
         """A direction by LOVE (of a misspelling the mean over its readings), times a length."""
-        vectors = self.love.embed(words)
+        vectors = self.love.embed_in_text(words)
         directions = vectors if self.map is None else self.map(vectors)
         return directions * self.lengths(vectors)[:, None]
 
