@@ -38,7 +38,8 @@ gives to the sentence they stand in (300 main directions), over 0.8M sentences: 
 news, web text, film reviews, books and speeches of NLTK's corpora, descriptions of Debian's packages, FOLDOC, fortunes.
 Their lengths say how much a word counts in a text. The words are the most frequent of wordfreq's English list (Latin
 letters, digits, apostrophes, dots), without misspellings (`runs/word_list.py` says how these are told).
-The channel was learned from damaged words, not from any list of real misspellings. The commands are in `runs/shipped.sh`.
+The channel was learned from damaged words, not from any list of real misspellings. The commands are in
+`runs/shipped.sh`.
 
 **Licences.** all-mpnet-base-v2: Apache-2.0. The sentences are no part of the model. wordfreq's word list: CC BY-SA 4.0,
 which covers `words.json` here. The model itself: MIT, like lovevec.""",
