@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lovevec import evaluate, train
     from lovevec.attach import Attached
     from lovevec.love import LOVE
-    from lovevec.plugins.transformers import robustify
+    from lovevec.plugins import robustify
     from lovevec.train import prepare
 
 # Imported on first use, so that `import lovevec` costs next to nothing. `train` and `evaluate` are packages.
@@ -28,7 +28,7 @@ PLACES = {
     "LOVE": "lovevec.love",
     "Attached": "lovevec.attach",
     "prepare": "lovevec.train",
-    "robustify": "lovevec.plugins.transformers",
+    "robustify": "lovevec.plugins",
 }
 PACKAGES = ("evaluate", "train")
 

@@ -265,6 +265,7 @@ class LOVE:
         batch_size: int = ...,
         show_progress_bar: bool | None = ...,
         normalize_embeddings: bool = ...,
+        convert_to_numpy: bool = ...,
         convert_to_tensor: bool = ...,
         center: Any = ...,
     ) -> Iterator[Floats]: ...
@@ -276,6 +277,7 @@ class LOVE:
         batch_size: int = ...,
         show_progress_bar: bool | None = ...,
         normalize_embeddings: bool = ...,
+        convert_to_numpy: bool = ...,
         convert_to_tensor: bool = ...,
         center: Any = ...,
     ) -> Floats: ...
@@ -286,6 +288,7 @@ class LOVE:
         batch_size: int = TEXTS,
         show_progress_bar: bool | None = None,
         normalize_embeddings: bool = True,
+        convert_to_numpy: bool = True,
         convert_to_tensor: bool = False,
         center: Any = None,
     ) -> Floats | Iterator[Floats]:
@@ -294,9 +297,11 @@ class LOVE:
         A list of texts: [len(texts), dim] of unit length; a text: [dim]; an iterator: an iterator of arrays of up to
         `batch_size` rows, in constant memory. A text without words has zeros. `normalize_embeddings=False` leaves the
         mean as it is; `center`, a vector, is taken off every text's before that (the mean vector of your own texts
-        removes what all of them have in common); `convert_to_tensor` gives torch's. What was seen: `tokens`.
+        removes what all of them have in common); `convert_to_tensor` gives torch's, without
+        `convert_to_numpy` there is a list of vectors. What was seen: `tokens`.
         """
-        options = Options(batch_size, show_progress_bar, normalize_embeddings, convert_to_tensor, center)
+        how = convert_to_numpy, convert_to_tensor
+        options = Options(batch_size, show_progress_bar, normalize_embeddings, *how, center)
         found: Floats | Iterator[Floats] = encoded(self._texts, texts, options)
         return found
 

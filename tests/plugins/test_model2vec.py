@@ -308,3 +308,11 @@ def test_refusals(plain, robust, tmp_path):
         robustify(plain, keep=[1])
     with pytest.raises(LovevecError, match="sentences: a text is not a string but int"):
         robust.encode(["the", 3])
+
+
+def test_the_package_has_one_robustify_for_all_models(plain):
+    from lovevec import robustify as any_model
+
+    found = any_model(plain, keep=KEPT)
+    assert isinstance(found, RobustStaticModel)
+    assert np.array_equal(found.encode("the recieve"), robustify(plain, keep=KEPT).encode("the recieve"))

@@ -153,6 +153,7 @@ def test_forms_of_giving_texts():
     assert [len(part) for part in parts] == [7] * 8 + [4]
     assert np.array_equal(np.concatenate(list(LOVED.encode(iter(TEXTS), batch_size=7))), expected)
     assert LOVED.encode([]).shape == (0, LOVED.dim)
+    assert [row.shape for row in LOVED.encode(TEXTS[:2], convert_to_numpy=False)] == [(LOVED.dim,)] * 2
     assert np.array_equal(pickle.loads(pickle.dumps(LOVED)).encode(TEXTS), expected)
 
 

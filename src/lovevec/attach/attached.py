@@ -156,6 +156,7 @@ class Attached:
         batch_size: int = ...,
         show_progress_bar: bool | None = ...,
         normalize_embeddings: bool = ...,
+        convert_to_numpy: bool = ...,
         convert_to_tensor: bool = ...,
         center: Any = ...,
     ) -> Iterator[Floats]: ...
@@ -167,6 +168,7 @@ class Attached:
         batch_size: int = ...,
         show_progress_bar: bool | None = ...,
         normalize_embeddings: bool = ...,
+        convert_to_numpy: bool = ...,
         convert_to_tensor: bool = ...,
         center: Any = ...,
     ) -> Floats: ...
@@ -177,11 +179,13 @@ class Attached:
         batch_size: int = BATCH,
         show_progress_bar: bool | None = None,
         normalize_embeddings: bool = True,
+        convert_to_numpy: bool = True,
         convert_to_tensor: bool = False,
         center: Any = None,
     ) -> Floats | Iterator[Floats]:
         """Vectors of whole texts, as `LOVE.encode`. Words count by their place in the table, the first the least."""
-        options = Options(batch_size, show_progress_bar, normalize_embeddings, convert_to_tensor, center)
+        how = convert_to_numpy, convert_to_tensor
+        options = Options(batch_size, show_progress_bar, normalize_embeddings, *how, center)
         found: Floats | Iterator[Floats] = encoded(self._texts, texts, options)
         return found
 

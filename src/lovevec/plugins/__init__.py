@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
 
 from lovevec.love import LOVE
 from lovevec.model.find import DEFAULT
@@ -12,6 +14,15 @@ from lovevec.units.words import refuse_other_than_words, word_list
 
 Love = LOVE | str | os.PathLike[str] | None
 Keep = Iterable[str] | os.PathLike[str] | None
+
+
+def robustify(model: Any, *arguments: Any, **options: Any) -> Any:
+    """Give a model LOVE for the words that it breaks into pieces: a transformer by its name or folder, a pair (model,
+    tokenizer), a SentenceTransformer (lovevec.plugins.transformers.robustify says more), or model2vec's StaticModel
+    (lovevec.plugins.model2vec.robustify). The model given stays as it is."""
+    static = any(kind.__module__.partition(".")[0] == "model2vec" for kind in type(model).__mro__)
+    plugin = import_module(f"lovevec.plugins.{'model2vec' if static else 'transformers'}")
+    return plugin.robustify(model, *arguments, **options)
 
 
 def kept_words(keep: Keep) -> list[str] | None:

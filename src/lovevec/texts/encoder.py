@@ -261,6 +261,7 @@ class Options(NamedTuple):
     batch_size: int = BATCH
     show_progress_bar: bool | None = None
     normalize_embeddings: bool = True
+    convert_to_numpy: bool = True
     convert_to_tensor: bool = False
     center: Any = None
 
@@ -313,7 +314,7 @@ def _batch(encoder: TextEncoder, texts: Sequence[str], options: Options, first: 
 
 def _converted(rows: Floats, options: Options) -> Any:
     if not options.convert_to_tensor:
-        return rows
+        return rows if options.convert_to_numpy else list(rows)
     import torch
 
     return torch.from_numpy(rows)
