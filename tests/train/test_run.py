@@ -19,6 +19,7 @@ import torch
 
 from lovevec import LOVE
 from lovevec.errors import LovevecError
+from lovevec.files.lock import Lock
 from lovevec.progress import Progress
 from lovevec.train import Prepared, PrepareSettings, Settings, prepare, resume, train
 from lovevec.train.group import Group
@@ -430,3 +431,29 @@ def test_a_device_that_is_not_there_is_refused(prepared):
 def test_two_words_are_enough():
     love = train((["cat", "dog"], np.eye(2, 4, dtype=np.float32)), Settings(**QUICK))
     assert love.embed(["cat", "dog"]).shape == (2, 4)
+
+
+def test_two_runs_do_not_share_an_output_folder(prepared, tmp_path):
+    """Neither train nor resume begins where another process is at work; the model of the first is whole."""
+    lock = Lock(tmp_path / "m")
+    lock.take()
+    with pytest.raises(LovevecError, match=r"m: another process .* is at work there"):
+        train(prepared, Settings(epochs=1), output=tmp_path / "m", overwrite=True)
+    assert [path.name for path in (tmp_path / "m").iterdir()] == [".lock"]
+    lock.release()
+    train(prepared, Settings(epochs=1), output=tmp_path / "m")
+    assert not (tmp_path / "m" / ".lock").exists()
+    assert LOVE.load(tmp_path / "m").dim == prepared.vectors.shape[1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory as Linux has them")
+def test_what_memory_has_no_room_for_is_said_in_a_line(tiny_target, tmp_path):
+    path = save_npz(tmp_path / "t.npz", tiny_target)
+    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30)); "
+    limited += "from lovevec.cli import main; sys.exit(main(sys.argv[1:]))"
+    options = ["train", path, "-o", tmp_path / "m", "--ngrams", "90000000", "--epochs", "1", "--device", "cpu", "-q"]
+    done = subprocess.run([sys.executable, "-c", limited, *map(str, options)], capture_output=True, text=True)
+    assert done.returncode == 2, done.stderr
+    assert "not enough memory for this run" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "m").exists()

@@ -47,6 +47,7 @@ def test_json_round_trip():
     ("wrong", "message"),
     [
         ({"epochs": 0}, "epochs is 0: must be at least 1"),
+        ({"key_width": 100_000_000}, "key_width is 100000000: must be from 1 to 16,384"),
         ({"epochs": 2.5}, "epochs is 2.5: expected int"),
         ({"dropout": 1.0}, "below 1"),
         ({"dropout": -0.1}, "dropout is -0.1: must be from 0 to 1"),

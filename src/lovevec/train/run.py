@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from lovevec import __version__
 from lovevec.device import choose_device, device_name
 from lovevec.errors import LovevecError
 from lovevec.files import write_json
+from lovevec.files.lock import Lock
 from lovevec.files.misspellings import read_misspellings
 from lovevec.files.unfinished import PLAN, UNFINISHED, Unfinished
 from lovevec.love import LOVE
@@ -52,12 +54,14 @@ def train(
     """
     settings = settings if isinstance(settings, Settings) else Settings.from_dict(settings or {})
     run = _Run(None if output is None else Path(output), settings, progress)
-    run.begin(target, overwrite)
-    try:
-        return run.finish(run.prepare(target))
-    except LovevecError:
-        run.abandon()
-        raise
+    with run.claimed():
+        run.begin(target, overwrite)
+        try:
+            with memory_told():
+                return run.finish(run.prepare(target))
+        except LovevecError:
+            run.abandon()
+            raise
 
 
 def resume(output: str | os.PathLike[str], progress: Progress | None = None) -> LOVE:
@@ -74,11 +78,27 @@ def resume(output: str | os.PathLike[str], progress: Progress | None = None) -> 
         raise LovevecError(f"{folder}: no run to resume here ({UNFINISHED}/{PLAN} is missing or damaged)") from None
     run = _Run(folder, settings, progress)
     prepared = folder / UNFINISHED / PREPARED
-    if is_prepared(prepared):
-        return run.finish(Prepared.load(prepared))
-    if target is None:
-        raise LovevecError(f"{folder}: its target was in memory and was not saved before the stop; train again")
-    return run.finish(run.prepare(target))
+    with run.claimed(), memory_told():
+        if is_prepared(prepared):
+            return run.finish(Prepared.load(prepared))
+        if target is None:
+            raise LovevecError(f"{folder}: its target was in memory and was not saved before the stop; train again")
+        return run.finish(run.prepare(target))
+
+
+@contextmanager
+def memory_told() -> Iterator[None]:
+    """What memory has no room for is said in words, numpy's and torch's errors alike."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError) and "allocate" not in str(error) and "out of memory" not in str(error):
+            raise
+        said = str(error).splitlines()[0] if str(error) else "MemoryError"
+        raise LovevecError(
+            "not enough memory for this run: fewer words (limit), or smaller key_width, head, ngrams, vocabulary_size "
+            f"or batch ({said})"
+        ) from None
 
 
 class _Run:
@@ -92,8 +112,25 @@ class _Run:
         self.progress = progress if progress is not None and self.group.first else Progress(quiet=True)
         self.start = time.perf_counter()
 
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """While this run is at work in its output folder no other may be."""
+        lock = Lock(self.folder) if self.folder is not None and self.group.first else None
+        new = self.folder is not None and not self.folder.exists()
+        try:
+            if lock is not None:
+                lock.take()
+            yield
+        except OSError as error:
+            raise LovevecError(f"{error.filename or self.folder}: cannot be written ({error.strerror})") from None
+        finally:
+            if lock is not None:
+                lock.release()
+                if new and self.folder is not None and self.folder.is_dir() and not any(self.folder.iterdir()):
+                    self.folder.rmdir()
+
     def begin(self, target: Any, overwrite: bool) -> None:
-        """Claim the output folder and write down what is to be done there."""
+        """Write down what is to be done in the output folder."""
         if self.folder is None or self.own is None or not self.group.first:
             return
         unfinished = Unfinished(self.own)
@@ -122,8 +159,6 @@ class _Run:
         """Bad input cannot be resumed: leave the output folder as it was."""
         if self.folder and self.group.first:
             clean(self.folder)
-            if not any(self.folder.iterdir()):
-                self.folder.rmdir()
 
     def prepare(self, target: Any) -> Prepared:
         """Load what was prepared, or prepare now: under torchrun once, by the first process."""

@@ -38,8 +38,9 @@ def _share(default: float, help: str, **marks: Any) -> Any:
     return field(default=default, metadata={"help": help, "range": (0.0, 1.0), **marks})
 
 
-def _from(default: Any, low: float, help: str, **marks: Any) -> Any:
-    return field(default=default, metadata={"help": help, "range": (low, float("inf")), **marks})
+def _from(default: Any, low: float, help: str, most: float = 1e6, **marks: Any) -> Any:
+    """A number; `most` is far above what makes sense, and keeps a slip of the finger from asking for terabytes."""
+    return field(default=default, metadata={"help": help, "range": (low, most), **marks})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +48,9 @@ class PrepareSettings:
     """What `lovevec prepare` does once: the words, their units, their synonyms and their hard negatives."""
 
     limit: int = _from(
-        0, 0, "use the first so many words of the target; 0 takes all", group="words (fixed once prepared)", basic=True
-    )
+        0, 0, "use the first so many words of the target; 0 takes all", 1e9,
+        group="words (fixed once prepared)", basic=True,
+    )  # fmt: skip
     lowercase: bool = _setting(True, "lower-case all words, as the paper does", basic=True)
     input: InputMode = _setting(
         "mixed",
@@ -65,7 +67,7 @@ class PrepareSettings:
         0,
         "rows of h numbers times one matrix, with any way to shrink; 0 is none, 200 for `factor`",
     )
-    ngrams: int = _from(0, 0, "rows that hashed n-grams of 3 and 4 characters share; 0 is none, as in the paper")
+    ngrams: int = _from(0, 0, "rows that hashed n-grams of 3 and 4 characters share; 0 is none, as in the paper", 1e8)
     synonym_similarity: float = _share(0.6, "least cosine in the target at which words count as synonyms")
     synonyms: int = _from(10, 0, "most synonyms of a word")
     negatives: int = _from(100, 0, "look-alikes kept for each word, by edit distance")
@@ -84,9 +86,9 @@ class TrainSettings:
     """What a training run does with prepared words."""
 
     encoder: EncoderKind = _setting("positional", "how units become a vector", ENCODERS, group="encoder")
-    key_width: int = _from(32, 1, "width k of queries and keys")
+    key_width: int = _from(32, 1, "width k of queries and keys", 16_384)
     position_power: float = _share(0.25, "s = d to this power in softmax(P Pᵀ / s); the paper prints 0.5")
-    head: int = _from(0, 0, "hidden width of a word-level MLP behind the encoder; 0 is none")
+    head: int = _from(0, 0, "hidden width of a word-level MLP behind the encoder; 0 is none", 65_536)
 
     loss: str = _setting("contrastive", "what to minimise", LOSSES, group="loss")
     temperature: float = _from(0.07, 1e-3, "τ of the contrastive loss")
@@ -104,7 +106,7 @@ class TrainSettings:
 
     epochs: int = _from(20, 1, "passes over the target's words", basic=True)
     batch: int = _from(256, 1, "words per step, besides their hard negatives", basic=True)
-    learning_rate: float = _from(0.002, 0.0, "of Adam", basic=True)
+    learning_rate: float = _from(0.002, 0.0, "of Adam", 1e300, basic=True)
     schedule: str = _setting("linear", "learning rate over the run: falling to zero, or constant", SCHEDULES)
     dropout: float = _share(0.2, "share of units that a step leaves out")
     holdout: float = _share(0.01, "share of the words kept back, to score the model", basic=True)
@@ -201,7 +203,7 @@ def _check(settings: Any) -> None:
             raise LovevecError(f"{part.name} is {value!r}: expected {kind.__name__}")
         low, high = part.metadata.get("range", (None, None))
         if low is not None and not (low <= value <= high and isfinite(value)):
-            bounds = f"at least {low:g}" if high == float("inf") else f"from {low:g} to {high:g}"
+            bounds = f"at least {low:g}" if high > 1 and not value > high else f"from {low:g} to {high:,.0f}"
             raise LovevecError(f"{part.name} is {value}: must be {bounds}")
 
 
