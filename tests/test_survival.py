@@ -22,6 +22,7 @@ from lovevec.cli import main
 from lovevec.model.folder import checksum, checksum_metadata, write_model
 from lovevec.model.shipped import shipped
 from lovevec.vectors import read_vectors
+from tests.conftest import made_vectors, made_words
 from tests.engine.made import made_parts
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
@@ -479,3 +480,35 @@ def test_a_model_says_what_it_is():
     assert "300 dimensions" in repr(LOVE.load())
     with pytest.raises(LovevecError, match=r"k is 2\.5"):
         LOVE.load().neighbors("x", k=2.5)  # type: ignore[call-overload]
+
+
+@LINUX
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train", "t.npz", "-o", "out", "--epochs", "1", "--device", "cpu", "-q"],
+        ["prepare", "t.npz", "-o", "out"],
+        ["encode", "-i", "t.txt", "-o", "out.npy"],
+        ["embed", "-i", "t.txt", "-o", "out.npz"],
+        ["export", "default", "-o", "out"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_full_disk_is_one_line_with_the_path_and_leaves_nothing_that_passes_for_whole(tmp_path, arguments):
+    """Files that may not grow beyond 20 KB stand for the disk: each write path meets an OSError."""
+    words = made_words(300)
+    np.savez(
+        tmp_path / "t.npz",
+        words=np.frombuffer("\n".join(words).encode(), np.uint8),
+        vectors=made_vectors(words, 8).astype(np.float32),
+    )
+    (tmp_path / "t.txt").write_text("\n".join(words))
+    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); "
+    limited += "from lovevec.cli import main; sys.exit(main(sys.argv[1:]))"
+    done = subprocess.run([sys.executable, "-c", limited, *arguments], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    last = done.stderr.strip().splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    assert "out" in last
+    assert not (tmp_path / "out" / "config.json").exists()
+    assert not list(tmp_path.glob("out.*"))
