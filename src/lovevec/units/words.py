@@ -1,7 +1,8 @@
-"""What people give as words: lists, arrays, iterators; and what is none."""
+"""What people give as words: lists, arrays, columns of data frames, iterators; and what is none."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import islice
 from typing import Any
@@ -15,7 +16,8 @@ SAMPLE = 512
 
 
 def word_list(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
-    """A list or tuple as it is, other things with an order as a list; the items are not looked at."""
+    """A list or tuple as it is, other things with an order (arrays; columns of pandas, polars, pyarrow) as a list; the
+    items are not looked at. A whole data frame is refused: it would give the names of its columns."""
     if isinstance(words, (list, tuple)):
         return words
     if isinstance(words, (str, bytes)):
@@ -29,10 +31,21 @@ def word_list(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
             raise LovevecError(f"expected one row of words, not an array of shape {words.shape}")
         listed: list[str] = words.tolist()
         return listed
+    # Asked of the class: a pandas Series has an attribute for each label of its index.
+    if hasattr(type(words), "columns") or "columns" in getattr(words, "__dict__", ()):
+        raise LovevecError(_give_a_column(words))
     try:
-        return list(words)
+        to_pylist = getattr(words, "to_pylist", None)  # of pyarrow, whose own items are no strings
+        return list(to_pylist() if callable(to_pylist) else words)
     except TypeError:
         raise LovevecError(f"expected words, a list of strings, not {type(words).__name__}") from None
+
+
+def _give_a_column(frame: Any) -> str:
+    """`frame["word"]`, with the name of a column that there is."""
+    names = getattr(frame, "column_names", None) or list(frame.columns)
+    name = json.dumps(next((name for name in names if isinstance(name, str)), "word"), ensure_ascii=False)
+    return f"expected words, not a whole {type(frame).__name__}: give one of its columns, as frame[{name}]"
 
 
 def in_batches(words: Iterator[str], size: int) -> Iterator[list[str]]:
