@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save
 from tests.conftest import made_words
 from tests.engine.made import NASTY, made_parts
 
 from lovevec.engine.engine import FoldEngine
 from lovevec.engine.tables import PRECISIONS
-from lovevec.errors import LovevecError
+from lovevec.errors import FormatError, LovevecError
 from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts, checksum, read_model, write_model
 
 SAMPLE = [*made_words(40, seed=8), *NASTY[:12]]
@@ -180,6 +181,21 @@ def test_forged_configs_are_refused_at_once(tmp_path, change):
     with pytest.raises(LovevecError, match=str(tmp_path)):
         read_model(tmp_path)
     assert time.process_time() - start < 1  # of the processor, so that a busy machine does not matter
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("precision", [None, *PRECISIONS])
+def test_numbers_that_are_not_finite_are_refused_by_the_name_of_their_tensor(tmp_path, precision, wrong):
+    write_model(tmp_path, made_parts(**SHAPES["all"]), "card", precision)
+    good = load_file(tmp_path / WEIGHTS)
+    for name in (name for name, tensor in good.items() if tensor.dtype.kind == "f"):
+        bad = {**good, name: good[name].copy()}
+        bad[name].reshape(-1)[-1] = wrong
+        content = save(bad)
+        (tmp_path / WEIGHTS).write_bytes(content)
+        forged(tmp_path, sha256={WEIGHTS: hashlib.sha256(content).hexdigest()})
+        with pytest.raises(FormatError, match=rf"{WEIGHTS}: {name} holds numbers that are not finite"):
+            read_model(tmp_path)
 
 
 def test_a_config_cannot_name_other_files(tmp_path):

@@ -211,7 +211,8 @@ def _read_channel(path: Path, config: dict[str, Any]) -> Channel:
 def _read_tensors(
     path: Path, content: bytes, config: dict[str, Any], spec: EncoderSpec, vocabulary: UnitVocabulary
 ) -> dict[str, NDArray[Any]]:
-    """The tensors, once their names, shapes and types are those that the encoder and the units need."""
+    """The tensors, once their names, shapes and types are those that the encoder and the units need, and all numbers
+    are finite."""
     try:
         tensors: dict[str, NDArray[Any]] = load(content)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
@@ -233,6 +234,9 @@ def _read_tensors(
     right_types = all(tensor.dtype.name == kinds.get(name, "float32") for name, tensor in tensors.items())
     if sizes != expected or not right_types:
         raise FormatError(path, f"its tensors are not those of the encoder that {CONFIG} names")
+    for name, tensor in tensors.items():
+        if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
+            raise FormatError(path, f"{name} holds numbers that are not finite")
     return tensors
 
 
