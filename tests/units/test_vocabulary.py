@@ -3,11 +3,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 from tests.conftest import made_words
 
-from lovevec.errors import LovevecError
+from lovevec.errors import FormatError, LovevecError
 from lovevec.units.mixed_input import Units
 from lovevec.units.vocabulary import SPECIAL, UnitVocabulary, build_vocabulary, learn_pieces, read_pieces, stem_pieces
 
@@ -87,6 +88,27 @@ def test_json_round_trip_and_refusals():
     for broken in ("{", "[]", "{}", gap, json.dumps({"model": {"vocab": {"a": 0}}})):
         with pytest.raises(LovevecError):
             UnitVocabulary.from_json(broken, "x")
+
+
+@pytest.mark.parametrize("length", [1_001, 1_000_000])
+def test_a_piece_of_absurd_length_is_refused_at_once(length):
+    text = json.dumps({"model": {"vocab": {unit: row for row, unit in enumerate([*SPECIAL, "a", "a" * length])}}})
+    start = time.process_time()
+    with pytest.raises(FormatError, match=rf"^t\.json: a piece of {length:,} characters: 1,000 are the most"):
+        UnitVocabulary.from_json(text, "t.json")
+    assert time.process_time() - start < 1
+
+
+def test_pieces_longer_than_any_word_cost_nothing_and_are_not_learned():
+    short, long = ("b" * 100, "##" + "c" * 100), ("b" * 101, "##" + "c" * 101, "d" * 1_000_000)
+    start = time.process_time()
+    units = Units(UnitVocabulary((*SPECIAL, *"bcd", *short, *long)), lowercase=False)
+    assert time.process_time() - start < 1
+    assert short[0] in units.names("b" * 300)
+    assert not {*long} & {*units.names("b" * 300), *units.names("b" + "c" * 101), *units.names("d" * 1_000_000)}
+    learned = build_vocabulary(WORDS[:200], pieces=[*short, *long, "##x"], shrink="none")
+    assert {*short} <= {*learned.units}
+    assert not {*long} & {*learned.units}
 
 
 def test_words_with_lone_surrogates_do_not_spoil_the_vocabulary():

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.units.characters import LONGEST
 from lovevec.units.ragged import Ragged, offsets_of, spread
 
 START, CONTINUE = 0, 1
@@ -47,7 +48,7 @@ class PieceTrie:
     @classmethod
     def of(cls, units: Sequence[str], character: NDArray[np.int32], first: int, unknown: int) -> PieceTrie:
         """The trie of the units from the `first` on. `character` has the id of each code point; units with a character
-        that has none (`unknown`) cannot be reached and are left out."""
+        that has none (`unknown`), or longer than the words that are read, cannot be reached and are left out."""
         lengths = np.fromiter(map(len, units[first:]), dtype=np.int64, count=len(units) - first)
         text = "".join(units[first:]).encode("utf-32-le", "surrogatepass")
         codes = np.append(np.frombuffer(text, dtype=np.uint32), [0, 0])
@@ -57,7 +58,8 @@ class PieceTrie:
         owner = spread(np.arange(len(lengths)), lengths)
         missing = np.bincount(owner[spelled.values == unknown], minlength=len(lengths))
         missing -= continues * (2 * (character[GO_ON] == unknown))
-        kept = np.flatnonzero((missing == 0) & (lengths > 0))
+        fits = (lengths > 0) & (lengths - 2 * continues <= LONGEST)
+        kept = np.flatnonzero((missing == 0) & fits)
         cut = 2 * continues[kept]
         lengths, starts = lengths[kept] - cut, starts[kept] + cut
         offsets = offsets_of(lengths)

@@ -24,8 +24,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import LovevecError, MissingExtra
+from lovevec.errors import FormatError, LovevecError, MissingExtra
 from lovevec.files.lines import split_lines
+from lovevec.units.characters import LONGEST
 
 Shrink = Literal["none", "stem", "top", "hash", "factor"]
 SHRINKS: tuple[str, ...] = get_args(Shrink)
@@ -34,6 +35,7 @@ PAD, UNK, CLS, SEP, SUB = range(5)
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[SUB]")
 GO_ON = "##"
 MOST_CHARACTERS = 1000
+LONGEST_PIECE = 10 * LONGEST  # in a file; a piece longer than the words that are read fits none of them
 # Pieces whatever the words are: `bec0me` and `e-mail` can be split even if no word of the target had such a character.
 ALWAYS = "0123456789-'."
 
@@ -87,7 +89,10 @@ class UnitVocabulary:
             if sorted(found.values()) != list(range(len(units))):
                 raise ValueError("ids are not 0, 1, 2, …")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise LovevecError(f"{where}: not a WordPiece tokenizer.json ({error!r})") from None
+            raise FormatError(where, f"not a WordPiece tokenizer.json ({error!r})") from None
+        longest = max(units, key=len, default="")
+        if len(longest) > LONGEST_PIECE:
+            raise FormatError(where, f"a piece of {len(longest):,} characters: {LONGEST_PIECE:,} are the most")
         return cls(units, buckets, ngrams)
 
 
@@ -167,7 +172,7 @@ def build_vocabulary(
     if shrink not in SHRINKS:
         raise LovevecError(f"unknown way to shrink {shrink!r}: choose one of {', '.join(SHRINKS)}")
     found = list(pieces) if pieces is not None else learn_pieces(words, size)
-    found = [piece for piece in dict.fromkeys(found) if not _is_special(piece)]
+    found = [piece for piece in dict.fromkeys(found) if not _is_special(piece) and not _fits_no_word(piece)]
     single = dict.fromkeys([*alphabet(words), *(piece for piece in found if len(piece) == 1)])
     found = [piece for piece in found if piece not in single]
     if shrink == "stem":
@@ -180,6 +185,10 @@ def build_vocabulary(
 
 def _is_special(piece: str) -> bool:
     return (len(piece) > 2 and piece[0] == "[" and piece[-1] == "]") or not piece.removeprefix(GO_ON)
+
+
+def _fits_no_word(piece: str) -> bool:
+    return len(piece.removeprefix(GO_ON)) > LONGEST
 
 
 def stem_pieces(pieces: Sequence[str]) -> list[str]:
