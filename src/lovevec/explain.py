@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.engine.with_numpy import NumpyEngine
+from lovevec.files.lines import printable
 from lovevec.model.folder import ModelParts
 from lovevec.units.characters import normalise
 
@@ -112,15 +113,15 @@ class Explanation:
     def _reading_lines(self) -> list[str]:
         if self.reading not in ("near", "new"):
             return []
-        near = [f"{word} {chance:.2f}" for word, chance in self.near if chance >= SHOWN_CHANCE]
+        near = [f"{printable(word)} {chance:.2f}" for word, chance in self.near if chance >= SHOWN_CHANCE]
         return [f"  may stand for: {', '.join([*near, f'a new word {self.new:.2f}'])}"]
 
     def _unit_lines(self) -> list[str]:
         if self.positional is None:
-            return ["  units  " + " ".join(_printable(unit.name) for unit in self.units)]
+            return ["  units  " + " ".join(printable(unit.name) for unit in self.units)]
         shares = np.array([unit.share for unit in self.units], dtype=np.float64)
         shown = np.sort(np.argsort(-np.abs(shares), kind="stable")[:SHOWN])
-        rows = [self.units[place]._replace(name=_printable(self.units[place].name)) for place in shown.tolist()]
+        rows = [self.units[place]._replace(name=printable(self.units[place].name)) for place in shown.tolist()]
         if self.head:
             rows.append(Unit("(head)", None, self.head))
         width = max(len("unit"), *(len(unit.name) for unit in rows))
@@ -135,13 +136,8 @@ class Explanation:
         return lines
 
     def _end_lines(self) -> list[str]:
-        near = ", ".join(f"{word} {cosine:.2f}" for word, cosine in self.neighbors)
-        return [f"  nearest known words: {near or 'none'}", *(f"  {note}" for note in self.notes)]
-
-
-def _printable(name: str) -> str:
-    """A line end or an escape character inside an n-gram would spoil the table: spelled out, as in `a\\nb`."""
-    return name if name.isprintable() else repr(name)[1:-1]
+        near = ", ".join(f"{printable(word)} {cosine:.2f}" for word, cosine in self.neighbors)
+        return [f"  nearest known words: {near or 'none'}", *(f"  {printable(note)}" for note in self.notes)]
 
 
 def explain(
@@ -159,7 +155,7 @@ def explain(
     notes = []
     if np.isnan(confidence):
         notes.append(
-            (parts.metadata.get("confidence") or {}).get("missing", "confidence: this model is not calibrated")
+            str((parts.metadata.get("confidence") or {}).get("missing", "confidence: this model is not calibrated"))
         )
     if fold is None:
         notes.append(f"weights and attention maps: not for the {parts.spec.kind} encoder, which does not fold")

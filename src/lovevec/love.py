@@ -36,6 +36,7 @@ from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.tables import Precision
 from lovevec.engine.threads import in_chunks
 from lovevec.errors import LovevecError
+from lovevec.files.lines import printable
 from lovevec.model.find import find_model
 from lovevec.model.folder import CARD, ModelParts, read_model, write_model
 from lovevec.model.known_rows import LEVELS, RowPrecision
@@ -97,7 +98,8 @@ class LOVE:
     save_pretrained = save
 
     def __repr__(self) -> str:
-        mimics = self.parts.metadata.get("target", {}).get("name", "a target that is not stated")
+        name = self.parts.target.get("name")
+        mimics = printable(name) if isinstance(name, str) and name else "a target that is not stated"
         how = ", by spelling only" if self.spelling_only else ""
         known = f"{len(self.words):,} known words"
         return f"LOVE({self.dim} dimensions, {known}, {self.parts.precision}{how}; mimics {mimics})"

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lovevec.cli.shell import MODEL_HELP, describe, put
+from lovevec.cli.shell import MODEL_HELP, describe, one_field, put
 
 if TYPE_CHECKING:
     from lovevec.love import LOVE
@@ -17,6 +17,8 @@ EXAMPLES = """examples:
   lovevec info
   lovevec info -m my-model
   lovevec info --json | jq .scores"""
+
+MOST = 1e18  # no model counts further
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,16 +36,16 @@ def run(given: argparse.Namespace) -> None:
     folder = find_model(given.model)
     facts = facts_of(LOVE.load(folder), folder)
     if given.json:
-        put(json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+        put(json.dumps(facts, indent=2) + "\n")
     else:
-        put("".join(f"{label:<12} {value}\n" for label, value in lines_of(facts)))
+        put("".join(f"{label:<12} {one_field(value)}\n" for label, value in lines_of(facts)))
 
 
 def facts_of(love: LOVE, folder: Path) -> dict[str, Any]:
-    """All that there is to know, for JSON."""
+    """All that there is to know, for JSON. What a config.json says of its model may be anything."""
     metadata, parts = love.metadata, love.parts
-    target = metadata.get("target") or {}
-    counts = metadata.get("parameters") or {}
+    target = dict(parts.target)
+    counts = [*_dict(metadata.get("parameters")).values()]
     return {
         "name": folder.resolve().name,
         "folder": str(folder),
@@ -56,17 +58,25 @@ def facts_of(love: LOVE, folder: Path) -> dict[str, Any]:
             "lowercase": parts.units.lowercase,
         },
         "encoder": parts.spec.as_dict(),
-        "parameters": sum(counts.values()) if counts else None,
+        "parameters": sum(counts) if counts and all(map(_is_number, counts)) else None,
         "rows": None if parts.rows is None else {"numbers": parts.rows.parameters, "precision": parts.rows.precision},
         "precision": parts.precision,
         "bytes": sum(file.stat().st_size for file in folder.iterdir() if file.is_file()),
         "target": target,
         "licence": target.get("licence") or metadata.get("licence"),
-        "scores": metadata.get("scores") or (metadata.get("report") or {}).get("score"),
+        "scores": _dict(metadata.get("scores")) or _dict(_dict(metadata.get("report")).get("score")) or None,
         "confidence": metadata.get("confidence"),
         "engine": engine_of(love),
         "made_with": metadata.get("lovevec"),
     }
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) < MOST
 
 
 def engine_of(love: LOVE) -> dict[str, Any]:
@@ -79,8 +89,8 @@ def engine_of(love: LOVE) -> dict[str, Any]:
 def lines_of(facts: dict[str, Any]) -> list[tuple[str, str]]:
     """The same for people, label and value."""
     target, units, engine, encoder = facts["target"], facts["units"], facts["engine"], facts["encoder"]
-    mimics = target.get("name", "not stated")
-    if target.get("words"):
+    mimics = str(target.get("name") or "not stated")
+    if _is_number(target.get("words")):
         mimics += f" ({target['words']:,} words × {target.get('dim', facts['dim'])})"
     threads = f", {engine['threads']} threads" if "threads" in engine else ""
     by = engine["few_words"]
@@ -99,7 +109,7 @@ def lines_of(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("own rows", f"{rows['numbers']:,} numbers, {rows['precision']}" if rows else "none: all by spelling"),
         ("stored as", f"{facts['precision']}, {facts['bytes'] / 1e6:.1f} MB"),
         ("mimics", mimics),
-        ("licence", facts["licence"] or "that of its target, which is not stated"),
+        ("licence", str(facts["licence"] or "that of its target, which is not stated")),
         *score_lines(facts["scores"] or {}),
         ("engine", by + threads),
     ]
@@ -109,7 +119,7 @@ def score_lines(scores: dict[str, Any]) -> list[tuple[str, str]]:
     """Scores of training (on words held back) in words; any others as they are named."""
     lines = []
     wrong = {"misspellings", "top1", "top10"}
-    if wrong <= scores.keys():
+    if all(_is_number(scores.get(name)) for name in wrong):
         lines.append(
             (
                 "score",
@@ -118,9 +128,9 @@ def score_lines(scores: dict[str, Any]) -> list[tuple[str, str]]:
             )
         )
         scores = {name: score for name, score in scores.items() if name not in wrong}
-    held_back = f"{scores['words']:,} words never seen" if isinstance(scores.get("words"), int) else "words never seen"
+    held_back = f"{scores['words']:,} words never seen" if _is_number(scores.get("words")) else "words never seen"
     for name, score in scores.items():
-        if isinstance(score, dict) and {"cosine", "top10"} <= score.keys():
+        if isinstance(score, dict) and _is_number(score.get("cosine")) and _is_number(score.get("top10")):
             kind = {"clean": held_back, "typo": "the same with a typo"}.get(name, name)
             lines.append(
                 ("score", f"{kind}: own vector among the 10 nearest {score['top10']:.1%}, cosine {score['cosine']:.3f}")

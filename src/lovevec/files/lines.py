@@ -16,6 +16,12 @@ UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 LONGEST_LINE = 1 << 26
 
 
+def printable(text: str) -> str:
+    """A text as part of a line for people: a line end, an escape character or half a surrogate would spoil it, and is
+    spelled out, as in `a\\nb`."""
+    return text if text.isprintable() else repr(text)[1:-1]
+
+
 def split_lines(content: bytes) -> list[bytes]:
     """The lines of a whole file, without their ends and without the mark of UTF-8 at the start."""
     content = content.removeprefix(BOM)

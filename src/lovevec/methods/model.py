@@ -7,10 +7,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lovevec.errors import LovevecError
 from lovevec.love import LOVE
 from lovevec.methods.method import Bools, Floats, Method, Parameters
 from lovevec.units.ragged import spread
 from lovevec.units.vocabulary import SPECIAL
+
+
+def _parameters(love: LOVE) -> Parameters:
+    """As counted when it was trained."""
+    try:
+        counts = Parameters(**love.metadata["parameters"])
+        sane = all(type(count) is int and count >= 0 for count in counts)
+    except (KeyError, TypeError):
+        sane = False
+    if not sane:
+        raise LovevecError("config.json: `parameters` is not what lovevec writes there; train again")
+    return counts
 
 
 class Model(Method):
@@ -20,7 +33,7 @@ class Model(Method):
     def __init__(self, love: LOVE, name: str, near: bool = False) -> None:
         self.love = love if love.spelling_only != near else LOVE(love.parts, love.card, spelling_only=not near)
         self.name, self.dim, self.words = name, love.dim, love.words
-        network = Parameters(**love.metadata["parameters"])
+        network = _parameters(love)
         table = love.parts.rows.parameters if near and love.parts.rows is not None else 0
         self.parameters = network._replace(embedding=network.embedding + table)
 

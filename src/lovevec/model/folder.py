@@ -79,6 +79,12 @@ class ModelParts:
         return fold_tables(self.spec, self.weights, self.units.vocabulary.unit_rows)
 
     @property
+    def target(self) -> Mapping[str, Any]:
+        """What the metadata say of the target; nothing where it says what is none."""
+        target = self.metadata.get("target")
+        return target if isinstance(target, dict) else {}
+
+    @property
     def precision(self) -> Precision:
         """How the numbers are stored."""
         return self.tables.precision if self.tables is not None else "float32"
