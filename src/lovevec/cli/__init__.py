@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import io
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 from lovevec import __version__
-from lovevec.cli.shell import run_command
+from lovevec.cli.shell import run_command, typed
 
 COMMANDS = {
     "embed": "vectors for words: any strings, any number of them",
@@ -66,7 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> int | None:
     given = parser.parse_args(arguments)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="surrogateescape")  # arguments that are not UTF-8 go out as they came in
+    for name in ("words", "texts"):  # names of files stay as the system has them
+        if isinstance(listed := getattr(given, name, None), list):
+            setattr(given, name, [typed(word) for word in listed])
     result: int | None = import_module(f"lovevec.cli.{given.command}").run(given)
     return result

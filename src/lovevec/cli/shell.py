@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import re
 import signal
 import stat
 import sys
@@ -22,6 +23,12 @@ from lovevec.progress import Progress
 PATIENCE = 1.0  # seconds before progress is shown: what is done sooner needs none
 MANY = 100_000  # words for which numpy takes about as long as numba and its import
 FULL_PIPE = 4_000  # words that a full pipe of 64 KB holds at least
+# What makes a terminal do things, or turns text round: control characters, line separators, marks of direction; half
+# surrogates, which UTF-8 cannot hold, and bytes (as surrogateescape has them) that would be one of the former in UTF-8.
+UNSAFE = re.compile(
+    "[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udc7f\udd00-\udfff]"
+    "|\udcc2[\udc80-\udc9f]|\udce2\udc80[\udca8-\udcae]|\udce2\udc81[\udca6-\udca9]"
+)
 MODEL_HELP = "a model folder, a shipped model's name, or a hub id (default: the shipped model)"
 
 
@@ -121,14 +128,13 @@ def say(quiet: bool, notes: Sequence[str]) -> None:
 
 
 def put(text: str) -> None:
-    """Text to standard output: in UTF-8 as all that we write, and at once, since a program may wait for the answer."""
+    """Text to standard output, at once, since a program may wait for the answer. What words and models hold is harmless
+    to a terminal."""
     out = sys.stdout
     if out is None:
         raise LovevecError("standard output: is closed")
-    if isinstance(out, io.TextIOWrapper) and out.encoding != "utf-8":
-        out.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
-        out.write(text)
+        out.write(harmless(text, but="\t\n"))
         out.flush()
     except BrokenPipeError:
         raise
@@ -137,14 +143,40 @@ def put(text: str) -> None:
         raise LovevecError(f"standard output: cannot be written: {error.strerror or error}") from None
 
 
+def harmless(text: str, but: str = "") -> str:
+    """A text with what is unsafe in it spelled out, as `\\x1b`; characters of `but` stay."""
+
+    def spelled(found: re.Match[str]) -> str:
+        return found[0] if found[0] in but else found[0].encode("unicode_escape").decode("ascii")
+
+    return text if text.isascii() and text.isprintable() else UNSAFE.sub(spelled, text)
+
+
 def one_field(word: str) -> str:
-    """A word as a field of a tab-separated line: a tab or line end inside it is spelled out."""
-    return word.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+    """A word as a field of a tab-separated line: a tab or line end inside it, and what a terminal might act on, is
+    spelled out."""
+    return harmless(word)
+
+
+def speak_utf8() -> None:
+    """Standard output in UTF-8 as all that we write, whatever the system's settings are; words that came as other bytes
+    go out as they came in."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+
+
+def typed(word: str) -> str:
+    """A word of the command line: UTF-8 also where the system's settings know only ASCII."""
+    try:
+        return word.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a surrogate, which Windows lets through
+        return word
 
 
 def run_command(command: Callable[[], int | None]) -> int:
     """Run a command: 0 when it went well, 2 with one line for bad input, 130 for Ctrl-C, 141 for a closed pipe."""
     try:
+        speak_utf8()
         return _to_the_end(command)
     except LovevecError as error:
         complain(str(error))
@@ -185,5 +217,5 @@ def describe(parser: argparse.ArgumentParser, about: str, more: str) -> None:
 def complain(message: str) -> None:
     """One line on stderr, if there is one."""
     if sys.stderr is not None:
-        line = f"lovevec: {message}\n"
+        line = "lovevec: " + harmless(message, but="\n") + "\n"
         sys.stderr.write(line.encode("utf-8", "backslashreplace").decode("utf-8"))
