@@ -46,6 +46,7 @@ FORMAT = 2
 AS_TRAINED, FOLDED = "weights", "folded"
 DECIDES = ("format", "stored", "encoder", "units", "sizes", "sha256", "channel", "precision")
 CHECKS = ("checksum", "checksum_metadata")
+EXPONENT, BLOCK = np.uint16(0x7C00), 65_536
 CONFIG, WEIGHTS, TOKENIZER, WORDS, ROWS, CARD = (
     "config.json",
     "model.safetensors",
@@ -241,9 +242,17 @@ def _read_tensors(
     if sizes != expected or not right_types:
         raise FormatError(path, f"its tensors are not those of the encoder that {CONFIG} names")
     for name, tensor in tensors.items():
-        if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
+        if not _finite(tensor):
             raise FormatError(path, f"{name} holds numbers that are not finite")
     return tensors
+
+
+def _finite(tensor: NDArray[Any]) -> bool:
+    if tensor.dtype == np.float16:  # whether all bits of the exponent are set, in the cache: numpy's isfinite is slow
+        bits = tensor.reshape(-1).view(np.uint16)
+        parts = (bits[low : low + BLOCK] & EXPONENT for low in range(0, len(bits), BLOCK))
+        return not any((part == EXPONENT).any() for part in parts)
+    return tensor.dtype.kind != "f" or bool(np.isfinite(tensor).all())
 
 
 def _read_config(path: Path) -> dict[str, Any]:
