@@ -8,6 +8,7 @@ What happens to odd rows. Nothing is passed over in silence: the report counts i
 | seen | done |
 |---|---|
 | word with spaces, in text | kept: the last d fields are the vector |
+| more numbers behind a word than the header promises | row dropped; without a header they are part of the word |
 | repeated word | first row kept, later ones dropped |
 | NaN, Inf, or a number too large for float32 | row dropped |
 | zeros only | row dropped |

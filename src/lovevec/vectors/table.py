@@ -25,6 +25,7 @@ class Noted(Enum):
     EMPTY = "empty words: dropped"
     NOT_UTF8 = "words that are not valid UTF-8: dropped"
     SAME_IN_LOWER_CASE = "words that another one equals in lower case: dropped"
+    TOO_LONG = "rows with more numbers than the header promised: dropped"
     BLANK = "blank lines: passed over"
     EXTRA = "rows more than the header promised: kept"
     TRAILING = "bytes after the end of the data: ignored"

@@ -104,9 +104,42 @@ def test_any_words_come_back(folder, data, dim, header):
         text += "".join(f"filler{n} {'1 ' * dim}\n" for n in range(2 * len(words)))
     head = f"{len(words)} {dim}\n" if header else ""
     table = read(folder, head + text)
+    if header:  # it says how many numbers there are: one more is no part of the word
+        kept = [not ends_in_number(word) for word in words]
+        assert table.report.count(Noted.TOO_LONG) == kept.count(False)
+        words, vectors = [word for word, keep in zip(words, kept, strict=True) if keep], vectors[kept]
     assert table.words[: len(words)] == words
     np.testing.assert_array_equal(table.vectors[: len(words)], vectors)
     assert table.report.count(Noted.SPACED) == sum(" " in word for word in words)
+
+
+def ends_in_number(word: str) -> bool:
+    """By another way than the reader's."""
+    found = re.search(r"[ \t]([^ \t]+)\Z", word)
+    if found is None or "_" in found[1] or found[1].encode().strip() != found[1].encode():
+        return False
+    try:
+        return bool(np.isfinite(float(found[1].encode())))
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("space", [" ", "\t", "  "])
+def test_a_row_longer_than_the_header_says_is_dropped_and_counted(folder, space):
+    rows = f"a 1 2 3\nb{space}1 2 3 4\nNew York 1 1 1\nc 0 1 2\nto nan 1 1 1\n"
+    table = read(folder, "5 3\n" + rows)
+    assert table.words == ["a", "New York", "c", "to nan"]
+    assert notes(table)["TOO_LONG"] == (1, [3])
+    assert "1 rows with more numbers than the header promised: dropped (first: line 3)" in table.report.lines()
+    assert (table.report.read, table.report.kept) == (5, 4)
+    assert read(folder, rows).words[1] == f"b{space}1"  # without a header it may be a word
+    with pytest.raises(FormatError, match=r"no usable rows: .*1 rows with more numbers"):
+        read(folder, "2 2\nb 1 2 3\nz 0 0\n")
+
+
+def test_blank_lines_behind_rows_that_were_not_promised(folder):
+    table = read(folder, "1 2\na 1 2\nb 1 2\n" + " \n" * 300_000)
+    assert table.words == ["a", "b"]
 
 
 def test_numbers_too_large_are_dropped_without_a_warning(folder):

@@ -60,7 +60,7 @@ class RowPolicy:
                 kept.append(index)
                 if " " in word:
                     report.note(Noted.SPACED, places[index])
-        if report.promised is not None and report.read + met > report.promised:
+        if met and report.promised is not None and report.read + met > report.promised:
             extra = report.read + met - max(report.promised, report.read)
             report.note(Noted.EXTRA, places[met - extra], extra)
         report.read += met

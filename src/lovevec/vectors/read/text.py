@@ -6,6 +6,7 @@ all at once, odd ones with care.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -41,8 +42,8 @@ class Layout:
 def find_layout(path: Path, lines: list[bytes]) -> Layout | None:
     """Work the layout out from the first lines of a file; None when they do not look like word vectors.
 
-    Words may hold spaces and numbers ("in 2009"), so the count that most lines share decides. Where two tie
-    the larger one does: a row that is then too short is reported, and never read with its columns shifted.
+    Without a header words may hold spaces and numbers ("in 2009"), so the count that most lines share decides. Where
+    two tie the larger one does: a row that is then too short is reported, and never read with its columns shifted.
     """
     header = HEADER.fullmatch(lines[0])
     counts = Counter(trailing_numbers(line) for line in lines[1 if header else 0 :] if line)
@@ -79,7 +80,7 @@ def read_text(source: Source, job: Job, layout: Layout) -> VectorTable:
         line = 2
     with job.build(report, possible_rows(source, layout)) as builder:
         for chunk in line_chunks(source):
-            rows = parse_rows(chunk, layout.dim, line, job.path)
+            rows = parse_rows(chunk, layout.dim, line, job.path, exact=layout.promised is not None)
             if layout.promised is None:
                 builder.expect(rows.count, source.share())
             builder.add(rows.words, rows.block, rows.lines)
@@ -87,6 +88,9 @@ def read_text(source: Source, job: Job, layout: Layout) -> VectorTable:
                 return builder.finish()
             for blank in rows.blank:
                 report.note(Noted.BLANK, blank)
+            for long in rows.long:
+                report.note(Noted.TOO_LONG, long)
+            report.read += len(rows.long)
             if rows.error is not None:
                 raise rows.error
             line += rows.count
@@ -130,12 +134,16 @@ class TextRows:
     block: NDArray[np.float32]
     lines: list[int]
     blank: list[int]
+    long: list[int]
     error: FormatError | None
     count: int
 
 
-def parse_rows(chunk: bytes, dim: int, first_line: int, path: Path) -> TextRows:
+def parse_rows(chunk: bytes, dim: int, first_line: int, path: Path, exact: bool = False) -> TextRows:
     """Parse whole lines `word n n n … n`, each ended by a newline.
+
+    With `exact` (a header says how many numbers there are) a row with more of them is too long: `b 1 2 3 4` is no word
+    `b 1` with three numbers.
 
     A line with exactly `dim` spaces, and perhaps one at its end as word2vec and fastText write it, is
     regular: its fields lie between them. Any other line, and any line with a field that is no number, goes
@@ -165,7 +173,7 @@ def parse_rows(chunk: bytes, dim: int, first_line: int, path: Path) -> TextRows:
 
     starts, ends = [len(PAD), *(newlines[:-1] + 1).tolist()], line_ends.tolist()
     words = [text[start:end] for start, end in zip(starts, marks[first_marks].tolist(), strict=True)]
-    rows = TextRows([], block, list(range(first_line, first_line + count)), [], None, count)
+    rows = TextRows([], block, list(range(first_line, first_line + count)), [], [], None, count)
     for row in careful.tolist():
         line = text[starts[row] : ends[row]]
         if not line.strip(b" \t"):
@@ -178,13 +186,21 @@ def parse_rows(chunk: bytes, dim: int, first_line: int, path: Path) -> TextRows:
             rows.error = FormatError(path, str(problem), first_line + row)
             words, rows.block, rows.lines = words[:row], block[:row], rows.lines[:row]
             break
-    if rows.blank:
-        gone = [line - first_line for line in rows.blank]
+    if exact and (len(careful) or b"\t" in chunk):  # no other word holds white space
+        rows.long = [first_line + row for row, word in enumerate(words) if ends_in_number(word)]
+    if gone := sorted(line - first_line for line in rows.blank + rows.long):
         rows.block = np.delete(rows.block, gone, axis=0)
         for row in reversed(gone):
             del words[row], rows.lines[row]
     rows.words = decode_words(words)
     return rows
+
+
+def ends_in_number(word: bytes) -> bool:
+    """Whether white space and a number end what stands before a vector; `nan` and `inf` are words there."""
+    _, space, last = word.replace(b"\t", b" ").rpartition(b" ")
+    number = to_number(last) if space else None
+    return number is not None and math.isfinite(number)
 
 
 def parse_grid(
