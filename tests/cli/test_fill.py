@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -121,3 +122,16 @@ def test_mistakes_are_one_line_and_change_nothing(program, tiny_model, vectors, 
     assert done.stderr.count(b"\n") == 1
     assert sorted(os.listdir(tmp_path)) == ["mine.npz", "w.txt"]
     assert (tmp_path / "mine.npz").read_bytes() == vectors.read_bytes()
+
+
+@pytest.mark.parametrize(("fill", "message"), [(0, "nothing but zeros"), (np.nan, "not numbers (NaN or Inf)")])
+def test_a_model_that_says_nothing_fills_no_file(program, tiny_model, vectors, tmp_path, fill, message):
+    parts = LOVE.load(tiny_model).parts
+    weights = {name: np.full_like(array, fill) for name, array in parts.weights.items()}
+    LOVE(replace(parts, weights=weights)).save(tmp_path / "m")
+    (tmp_path / "w.txt").write_text("\u0436\u0449\u044a \u042d\u042e\u0436", "utf-8")
+    out = tmp_path / "filled.vec"
+    done = program("fill", vectors, "--words", tmp_path / "w.txt", "-m", tmp_path / "m", "-o", out, "-q")
+    assert done.returncode == 2
+    assert message in done.stderr.decode()
+    assert not out.exists()

@@ -456,4 +456,10 @@ def test_what_memory_has_no_room_for_is_said_in_a_line(tiny_target, tmp_path):
     assert done.returncode == 2, done.stderr
     assert "not enough memory for this run" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_model_of_nothing_but_zeros_is_an_error_and_leaves_no_folder(tmp_path):
+    (tmp_path / "a.txt").write_text("2 3\na 1 2 3\nc 0 1 2\n")
+    with pytest.raises(LovevecError, match="all zeros: nothing was learned from 2 words of 3 numbers"):
+        train(tmp_path / "a.txt", {"epochs": 2, "device": "cpu"}, output=tmp_path / "m")
     assert not (tmp_path / "m").exists()

@@ -164,6 +164,8 @@ def fit_space(sample: Sample, space: SpaceOption = "auto", neighbors: Callable[[
     if space not in SPACES:
         raise LovevecError(f"space is {space!r}: choose one of {', '.join(SPACES)}")
     vectors, own, held = sample.vectors, normalized(sample.own), slice(0, sample.tested)
+    if len(vectors) and not (np.isfinite(vectors).all() and vectors.any()):
+        raise LovevecError("the model's vectors are nothing but zeros, or not numbers (NaN or Inf): it learned nothing")
     from_dim, to_dim = vectors.shape[1], own.shape[1]
     if space == "direct" and from_dim != to_dim:
         raise LovevecError(f"space is 'direct', but the model has {from_dim} dimensions and the vectors {to_dim}")

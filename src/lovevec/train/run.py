@@ -14,6 +14,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lovevec import __version__
 from lovevec.device import choose_device, device_name
 from lovevec.errors import LovevecError
@@ -37,6 +39,7 @@ from lovevec.transformer.load import absolute_source, is_transformer
 
 PREPARED, REPORT = "prepared", "report.json"
 OURS = (CONFIG, WEIGHTS, TOKENIZER, WORDS, ROWS, CARD, REPORT)
+SAMPLE = 1_000  # known words that tell whether anything was learned
 
 
 def train(
@@ -202,6 +205,7 @@ class _Run:
         )
         parts = ModelParts(trainer.spec, trainer.weights(), trainer.units, prepared.words, metadata, None, rows)
         love = LOVE(parts)
+        refuse_nothing_learned(love)
         if self.group.first:
             parts = self._with_channel(parts)
             love = LOVE(parts)
@@ -259,6 +263,18 @@ class _Run:
             clean(self.folder)
         for line in report_lines(self.folder, metadata):
             self.progress.say(line)
+
+
+def refuse_nothing_learned(love: LOVE) -> None:
+    """A model whose vectors are all zeros, or no numbers, must not look like one: some of its known words tell."""
+    vectors = love.impute(love.words[:: len(love.words) // SAMPLE + 1])
+    if not np.isfinite(vectors).all():
+        raise LovevecError("training ended with vectors that are not numbers (NaN or Inf); lower the learning rate")
+    if not vectors.any():
+        raise LovevecError(
+            f"training ended with vectors that are all zeros: nothing was learned from {len(love.words):,} words of"
+            f" {love.dim} numbers; give it more words"
+        )
 
 
 def clean(folder: Path) -> None:
