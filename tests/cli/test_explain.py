@@ -52,6 +52,27 @@ def test_neighbors_of_words_from_stdin(tiny_model, program):
     assert len(lines) == 3
 
 
+def test_a_line_of_several_words_is_one_and_that_is_said_once(tiny_model, program):
+    text = b"plogrikc\n the brand \nthe quick\tbrown fox\nnew york\n" * 200
+    done = program("neighbors", "-m", tiny_model, input=text)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[1].startswith(b" the brand \t")
+    assert len(done.stdout.splitlines()) == 800
+    note = b"lovevec: note: a line is one word, white space and all, as ' the brand '; --words takes it apart\n"
+    assert done.stderr == note
+    quiet = program("neighbors", "-m", tiny_model, input=b"plogrikc \n the\n \n\n")
+    assert (quiet.returncode, quiet.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("command", ["neighbors", "near", "explain"])
+def test_the_words_of_each_line(tiny_model, program, command):
+    done = program(command, "-m", tiny_model, "--json", "--words", input=b"the plogrikc\n\n  brand\tnew \r\n")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert [json.loads(line)["word"] for line in done.stdout.splitlines()] == ["the", "plogrikc", "brand", "new"]
+    again = program(command, "-m", tiny_model, "--json", "--words", "the plogrikc", "brand new")
+    assert again.stdout == done.stdout
+
+
 def test_neighbors_as_json(tiny_model, program):
     known = LOVE.load(tiny_model).words[0]
     done = program("neighbors", "-m", tiny_model, "--json", known, "qqq", " ")

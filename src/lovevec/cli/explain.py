@@ -32,7 +32,7 @@ def run(given: argparse.Namespace) -> None:
 
     if given.plot and len(given.words) != 1:
         raise LovevecError(f"--plot draws one word; {len(given.words) or 'none'} on the command line")
-    batches = given_words(given.words)
+    batches = given_words(given)
     love = LOVE.load(given.model)
     between = ""
     for words in batches:

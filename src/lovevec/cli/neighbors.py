@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Iterator
 
-from lovevec.cli.shell import MODEL_HELP, describe, one_field, put, refuse_terminal
+from lovevec.cli.shell import MODEL_HELP, complain, describe, one_field, put, refuse_terminal
 
 ABOUT = """The known words whose vectors are nearest to those of the given words, with their cosine. One line a word,
 tab-separated: the word (a tab inside it as \\t); known, near (probably a known word, misspelled), new or empty; its
@@ -14,6 +14,7 @@ neighbors. The word itself does not count."""
 EXAMPLES = """examples:
   lovevec neighbors mispelling leukamia
   lovevec neighbors -k 10 --json < words.txt > neighbors.jsonl
+  lovevec neighbors --words < text.txt
   lovevec neighbors -m my-model mispelling"""
 BATCH = 256  # words compared together: enough to be fast, and the first lines come soon
 
@@ -28,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_word_arguments(parser: argparse.ArgumentParser, counted: str) -> None:
     """Which words, by which model, with how many of what is `counted`."""
     parser.add_argument("words", nargs="*", metavar="word", help="any strings; without them: one a line from stdin")
+    parser.add_argument("--words", dest="split", action="store_true", help="take a line apart at white space: a text")
     parser.add_argument("-m", "--model", help=MODEL_HELP)
     parser.add_argument("-k", type=int, default=5, help=f"how many {counted} (default 5)")
 
@@ -36,7 +38,7 @@ def run(given: argparse.Namespace) -> None:
     """Print one line a word."""
     from lovevec.love import LOVE
 
-    batches = given_words(given.words)
+    batches = given_words(given)
     love = LOVE.load(given.model)
     for words in batches:
         for word, reading, near in zip(words, love.readings(words), love.neighbors(words, given.k), strict=True):
@@ -52,16 +54,29 @@ def line_of(word: str, reading: str, near: list[tuple[str, float]], as_json: boo
     return f"{one_field(word)}\t{reading}\t{', '.join(f'{name} {cosine:.2f}' for name, cosine in near)}"
 
 
-def given_words(words: list[str]) -> Iterator[list[str]]:
+def given_words(given: argparse.Namespace) -> Iterator[list[str]]:
     """The words of the command line, or those of stdin as they come, in batches."""
-    if words:
-        return iter([words])
+    if given.words:
+        return iter([_apart(given.words) if given.split else given.words])
     refuse_terminal("some")
-    return _from_stdin()
+    return _from_stdin(given.split)
 
 
-def _from_stdin() -> Iterator[list[str]]:
+def _from_stdin(split: bool) -> Iterator[list[str]]:
     from lovevec.vectors.read.words import open_words
 
+    told = False
     with open_words(None) as stream:
-        yield from stream.batches(BATCH)
+        for lines in stream.batches(BATCH):
+            if split:
+                words = _apart(lines)
+                yield from (words[low : low + BATCH] for low in range(0, len(words), BATCH))
+                continue
+            if not told and (spaced := next((line for line in lines if len(line.split(maxsplit=1)) > 1), None)):
+                complain(f"note: a line is one word, white space and all, as {spaced!r:.60}; --words takes it apart")
+                told = True
+            yield lines
+
+
+def _apart(lines: list[str]) -> list[str]:
+    return [word for line in lines for word in line.split()]
