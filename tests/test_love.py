@@ -202,6 +202,64 @@ def test_neighbors_are_the_nearest_known_words(love):
     assert len(love.neighbors(love.words[3].upper(), k=10_000)) == len(love.words) - 1
 
 
+def test_neighbors_of_vectors(love):
+    known = love.embed(love.words).astype(np.float64)
+    rng = np.random.default_rng(3)
+    vectors = np.concatenate([rng.normal(size=(6, 16)) * np.geomspace(1e-200, 1e200, 6)[:, None], np.zeros((1, 16))])
+    found = love.neighbors(vectors, k=4)
+    assert found[-1] == []
+    for vector, near in zip(vectors[:-1], found[:-1], strict=True):
+        cosine = known @ (vector / np.abs(vector).max())
+        cosine /= np.linalg.norm(vector / np.abs(vector).max()) * np.linalg.norm(known, axis=1)
+        order = np.argsort(-cosine, kind="stable")[:4]
+        assert [name for name, _ in near] == [love.words[i] for i in order]
+        np.testing.assert_allclose([value for _, value in near], cosine[order], atol=1e-6)
+        assert love.neighbors(vector, k=4) == near
+    word, cosine = love.neighbors(5 * love[love.words[7]], 1)[0]
+    assert (word, round(cosine, 5)) == (love.words[7], 1)
+    whole = np.arange(16)
+    assert love.neighbors(whole) == love.neighbors(whole.astype(np.float32))
+    attached = love.attach((love.words, 3 * love.embed(love.words)))
+    assert [name for name, _ in attached.neighbors(vectors[0], 4)] == [name for name, _ in found[0]]
+    assert love.neighbors(np.empty((0, 16))) == []
+    assert love.neighbors(np.array(["plogrick"])) == love.neighbors(["plogrick"])
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        (np.ones(15), r"a vector of 16 numbers expected, or .* not an array of shape \(15,\)"),
+        (np.ones((2, 3, 16)), r"shape \(2, 3, 16\)"),
+        (np.ones((16, 2)), r"shape \(16, 2\)"),
+        (np.array(1.0), r"shape \(\)"),
+        (np.full(16, np.nan), "NaN or Inf"),
+        (np.full((2, 16), np.inf), "NaN or Inf"),
+    ],
+)
+def test_vectors_that_are_none_are_refused(love, vectors, message):
+    with pytest.raises(LovevecError, match=message):
+        love.neighbors(vectors)
+
+
+def test_an_analogy_is_the_nearest_to_the_sum_without_the_three(love):
+    known = love.embed(love.words).astype(np.float64)
+    for a, b, c in (love.words[:3], [love.words[4].upper(), "plogrick", love.words[5]], [love.words[8]] * 3):
+        one, two, three = love.embed([a, b, c]).astype(np.float64)
+        goal = two - one + three
+        cosine = known @ (goal / np.linalg.norm(goal))
+        kept = [i for i in np.argsort(-cosine, kind="stable") if love.words[i] not in {a.lower(), b, c}][:6]
+        found = love.analogy(a, b, c, 6)
+        assert [name for name, _ in found] == [love.words[i] for i in kept]
+        np.testing.assert_allclose([value for _, value in found], cosine[kept], atol=1e-6)
+    assert len(love.analogy(*love.words[:3], k=10_000)) == len(love) - 3
+    with pytest.raises(LovevecError, match="one of these is empty"):
+        love.analogy("a", " ", "b")
+    with pytest.raises(LovevecError, match="word 1 is not a string but int"):
+        love.analogy("a", 3, "b")
+    with pytest.raises(LovevecError, match="k is 0"):
+        love.analogy("a", "b", "c", 0)
+
+
 def test_equally_near_rows_come_in_their_order():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(50, 8)).astype(np.float32)
@@ -238,6 +296,26 @@ def test_similar_is_the_cosine(love):
     one, other = love.words[:2]
     assert love.similar(one, other) == pytest.approx(float(love[one] @ love[other]), abs=1e-6)
     assert love.similar(one, one) == pytest.approx(1, abs=1e-6)
+
+
+def test_similar_of_lists_goes_pair_by_pair(love):
+    left, right = ["plogrick", love.words[0], "", love.words[1]], [love.words[2], love.words[0], "x", " "]
+    found = love.similar(left, tuple(right))
+    assert found.dtype == np.float64
+    assert found.tolist()[:2] == [love.similar(*pair) for pair in zip(left[:2], right[:2], strict=True)]
+    assert np.isnan(found[2:]).all()
+    assert love.similar([], []).shape == (0,)
+    with pytest.raises(LovevecError, match="of the same length, not 4 and 3"):
+        love.similar(left, right[:3])
+    with pytest.raises(LovevecError, match="two words, or two lists"):
+        love.similar("word", ["word"])
+    with pytest.raises(LovevecError, match="word 1 is not a string"):
+        love.similar(["a", 2], ["a", "b"])
+
+
+def test_its_length_is_the_number_of_known_words(love):
+    assert len(love) == len(love.words) == 300
+    assert love
 
 
 def test_the_verbs_of_other_libraries_work_too(love, folder, tmp_path):

@@ -133,6 +133,10 @@ class LOVE:
             return vector
         return self.embed(word)
 
+    def __len__(self) -> int:
+        """How many words are known."""
+        return len(self.words)
+
     def __contains__(self, word: object) -> bool:
         """Whether the word is known, or a form of a known word (in lower case, in quotes …; near/spelled.py)."""
         return isinstance(word, str) and self._spelled(word) in self._known.place
@@ -361,22 +365,51 @@ class LOVE:
     @overload
     def neighbors(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
     @overload
+    def neighbors(self, word: NDArray[Any], k: int = ...) -> list[Any]: ...
+    @overload
     def neighbors(self, word: Iterable[str], k: int = ...) -> list[list[tuple[str, float]]]: ...
     def neighbors(
-        self, word: str | Iterable[str], k: int = 5
+        self, word: str | Iterable[str] | NDArray[Any], k: int = 5
     ) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
         """The k known words whose vectors are nearest, with their cosine; the word itself is left out. Exact; of words
         equally near the first in the target comes first. For a list of words a list for each; an empty word has none.
+
+        An array of numbers is a vector, [dim], or several, [n, dim], of any length: nothing is left out then.
         """
         return self._known.neighbors(word, k, self._rows, self._spelled)
 
-    def similar(self, one: str, other: str) -> float:
-        """The cosine of two words' vectors; nan when one of them is empty."""
-        refuse_other_than_words([one, other])
-        if not (one.strip() and other.strip()):
-            return float("nan")
-        first, second = self._rows([one, other]).astype(np.float64)
-        return float(np.clip(first @ second, -1, 1))
+    def analogy(self, a: str, b: str, c: str, k: int = 5) -> list[tuple[str, float]]:
+        """a is to b as c is to what? The k known words nearest to b - a + c, with their cosine; the three are left out.
+
+        love.analogy("man", "king", "woman")    # [("queen", …), …]
+        """
+        refuse_other_than_words([a, b, c])
+        return self._known.analogy([a, b, c], k, self._rows, self._spelled)
+
+    @overload
+    def similar(self, one: str, other: str) -> float: ...  # type: ignore[overload-overlap]
+    @overload
+    def similar(self, one: Iterable[str], other: Iterable[str]) -> NDArray[np.float64]: ...
+    def similar(self, one: str | Iterable[str], other: str | Iterable[str]) -> float | NDArray[np.float64]:
+        """The cosine of two words' vectors; nan when one of them is empty. For two lists of the same length the cosines
+        pair by pair: [len(one)]."""
+        if isinstance(one, str) and isinstance(other, str):
+            return float(self.similar([one], [other])[0])
+        if isinstance(one, str) or isinstance(other, str):
+            raise LovevecError("similar takes two words, or two lists of words; one of these is a word, one is not")
+        left, right = word_list(one), word_list(other)
+        refuse_other_than_words([*left, *right])
+        if len(left) != len(right):
+            raise LovevecError(
+                f"pairs of words need two lists of the same length, not {len(left):,} and {len(right):,}"
+            )
+        cosines = np.empty(len(left))
+        for low in range(0, len(left), BATCH):
+            part = slice(low, low + BATCH)
+            rows = self._rows(left[part]).astype(np.float64), self._rows(right[part]).astype(np.float64)
+            cosines[part] = np.clip(np.einsum("ij,ij->i", *rows), -1, 1)
+        cosines[[not (a.strip() and b.strip()) for a, b in zip(left, right, strict=True)]] = np.nan
+        return cosines
 
     def attach(self, vectors: Any, **options: Any) -> Attached:
         """Your own word vectors (gensim, a dict, a file, …), with an imputed row for every word that they lack."""

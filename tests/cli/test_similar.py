@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,18 @@ def test_pairs_of_the_command_line(program, tiny_model, tiny_target):
     assert lines[0] == [known, "plogrikc", f"{rows[0] @ rows[1]:.4f}", "known", reading]
     assert lines[1] == ["plogrikc", "plogrikc", "1.0000", reading, reading]
     assert lines[2] == ["", "x", "nan", "empty", "new"]
+
+
+def test_pairs_for_programs(program, tiny_model, tiny_target):
+    love, (known, *_) = LOVE.load(tiny_model), tiny_target[0]
+    done = program("similar", "-m", tiny_model, "--json", known, "plogrikc", "", "x")
+    assert done.returncode == 0, done.stderr
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert first["words"] == [known, "plogrikc"]
+    assert first["readings"] == love.readings([known, "plogrikc"])
+    rows = love.embed([known, "plogrikc"]).astype(np.float64)
+    assert first["cosine"] == pytest.approx(rows[0] @ rows[1], abs=1e-6)
+    assert second == {"words": ["", "x"], "cosine": None, "readings": ["empty", "new"]}
 
 
 @pytest.mark.parametrize("how", ["file", "stdin"])

@@ -222,13 +222,15 @@ class Attached:
     @overload
     def neighbors(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
     @overload
+    def neighbors(self, word: NDArray[Any], k: int = ...) -> list[Any]: ...
+    @overload
     def neighbors(self, word: Iterable[str], k: int = ...) -> list[list[tuple[str, float]]]: ...
     def neighbors(
-        self, word: str | Iterable[str], k: int = 5
+        self, word: str | Iterable[str] | NDArray[Any], k: int = 5
     ) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
         """The k known words whose own vectors are nearest, with their cosine; the word itself is left out. Of words
         equally near the first in the table comes first. For a list of words a list for each; an empty word has none.
-        """
+        An array of numbers is a vector, [dim], or several, [n, dim]; see `LOVE.neighbors`."""
         return self._known.neighbors(word, k, lambda words: normalized(self.embed(words)))
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:

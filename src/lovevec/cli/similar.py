@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack
+from math import isnan
 
 from lovevec.cli.shell import MODEL_HELP, as_path, describe, one_field, put, refuse_terminal
 from lovevec.errors import FormatError, LovevecError
@@ -14,7 +16,8 @@ cosine, and for each of them known, near (probably a known word, misspelled), ne
 EXAMPLES = """examples:
   lovevec similar colour color
   lovevec similar oxgen oxygen archiitect architect
-  lovevec similar -i pairs.tsv > scores.tsv"""
+  lovevec similar -i pairs.tsv > scores.tsv
+  lovevec similar --json < pairs.tsv > scores.jsonl"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,13 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words", nargs="*", metavar="word", help="one pair or more; without them: -i, or standard input"
     )
     parser.add_argument("-m", "--model", help=MODEL_HELP)
+    parser.add_argument("--json", action="store_true", help="one JSON object a line instead; null for nan")
     parser.add_argument("-i", "--input", metavar="FILE", help="two words a line, a tab between (- for standard input)")
 
 
 def run(given: argparse.Namespace) -> None:
     """Print one line a pair."""
-    import numpy as np
-
     from lovevec.love import LOVE
 
     if given.words and given.input:
@@ -44,13 +46,17 @@ def run(given: argparse.Namespace) -> None:
         pairs = batches_of_pairs(given, stack)
         love = LOVE.load(given.model)
         for left, right in pairs:
-            cosines = np.einsum("ij,ij->i", love.embed(left, progress=False), love.embed(right, progress=False))
-            lines = []
-            states = zip(love.readings(left), love.readings(right), strict=True)
-            for a, b, cosine, (one, other) in zip(left, right, cosines.tolist(), states, strict=True):
-                number = f"{cosine:.4f}" if a.strip() and b.strip() else "nan"
-                lines.append(f"{one_field(a)}\t{one_field(b)}\t{number}\t{one}\t{other}\n")
-            put("".join(lines))
+            words, readings = zip(left, right, strict=True), zip(love.readings(left), love.readings(right), strict=True)
+            rows = zip(words, love.similar(left, right).tolist(), readings, strict=True)
+            put("".join(line_of(*row, given.json) + "\n" for row in rows))
+
+
+def line_of(words: tuple[str, str], cosine: float, readings: tuple[str, str], as_json: bool) -> str:
+    """A pair and its cosine, for people or for programs."""
+    if as_json:
+        number = None if isnan(cosine) else round(cosine, 6)
+        return json.dumps({"words": words, "cosine": number, "readings": readings})
+    return "\t".join([*map(one_field, words), f"{cosine:.4f}", *readings])
 
 
 def batches_of_pairs(given: argparse.Namespace, stack: ExitStack) -> Iterator[tuple[list[str], list[str]]]:

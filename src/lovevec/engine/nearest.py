@@ -65,7 +65,7 @@ class NeighborIndex:
 
     def neighbors(
         self,
-        word: str | Iterable[str],
+        word: str | Iterable[str] | NDArray[Any],
         k: int,
         embed: Callable[[Sequence[str]], Floats],
         spelled: Callable[[str], str] = str,
@@ -73,10 +73,13 @@ class NeighborIndex:
         """The k nearest known words with their cosine, nearest first; of a list of words a list for each.
 
         `embed` gives words vectors of unit length. The word itself, which among the known ones is `spelled` so, is left
-        out; an empty word has no neighbors.
+        out; an empty word has no neighbors. An array of numbers, [dim] or [n, dim], holds vectors instead of words: of
+        these nothing is left out, and a vector of zeros has no neighbors.
         """
-        if not isinstance(k, (int, np.integer)) or k < 1:
-            raise LovevecError(f"k is {k!r}: must be at least 1, a whole number")
+        refuse_count(k)
+        if isinstance(word, np.ndarray) and word.dtype.kind in "fiub" and word.shape != (0,):
+            found = self._near_vectors(unit_vectors(word, self.vectors.shape[1]), k)
+            return found[0] if word.ndim == 1 else found
         words = [word] if isinstance(word, str) else word_list(word)
         queries = embed(words)
         own = np.array([self.place.get(spelled(each), -1) for each in words], dtype=np.int64)
@@ -85,6 +88,51 @@ class NeighborIndex:
             for each, near in zip(words, nearest(queries, self.vectors, k, own, self.lengths), strict=True)
         ]
         return lists[0] if isinstance(word, str) else lists
+
+    def _near_vectors(self, queries: Floats, k: int) -> list[list[tuple[str, float]]]:
+        near = nearest(queries, self.vectors, k, lengths=self.lengths)
+        return [
+            [(self.words[row], cosine) for row, cosine in rows] if query.any() else []
+            for query, rows in zip(queries, near, strict=True)
+        ]
+
+    def analogy(
+        self,
+        words: Sequence[str],
+        k: int,
+        embed: Callable[[Sequence[str]], Floats],
+        spelled: Callable[[str], str] = str,
+    ) -> list[tuple[str, float]]:
+        """The k known words nearest to b - a + c of the three `words` a, b, c, which are left out."""
+        refuse_count(k)
+        if not all(word.strip() for word in words):
+            raise LovevecError("an analogy needs three words; one of these is empty")
+        a, b, c = embed(words).astype(np.float64)
+        themselves = {spelled(word) for word in words}
+        (near,) = self._near_vectors(unit_vectors(b - a + c, len(a)), int(k) + len(themselves))
+        return [(word, cosine) for word, cosine in near if word not in themselves][:k]
+
+
+def refuse_count(k: object) -> None:
+    """An error for a number of neighbors that is none."""
+    if not isinstance(k, (int, np.integer)) or k < 1:
+        raise LovevecError(f"k is {k!r}: must be at least 1, a whole number")
+
+
+def unit_vectors(vectors: NDArray[Any], dim: int) -> Floats:
+    """One vector [dim], or several [n, dim], as rows of unit length [n, dim]; zeros stay zeros."""
+    if vectors.ndim not in (1, 2) or vectors.shape[-1] != dim:
+        raise LovevecError(
+            f"a vector of {dim} numbers expected, or several [n, {dim}], not an array of shape {vectors.shape}"
+        )
+    rows = np.atleast_2d(vectors).astype(np.float64)
+    if not np.isfinite(rows).all():
+        raise LovevecError("a vector holds NaN or Inf: it has no neighbors")
+    peak = np.abs(rows).max(axis=1, keepdims=True)
+    rows /= np.where(peak > 0, peak, 1)  # so that squares neither overflow nor vanish
+    lengths = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
+    unit: Floats = (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    return unit
 
 
 def nearest(
