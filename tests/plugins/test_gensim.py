@@ -79,6 +79,30 @@ def test_unknown_words_are_answered_as_gensim_would_with_a_row_for_them(robust, 
         np.testing.assert_allclose([near for _, near in found], [near for _, near in expected], rtol=1e-4)
 
 
+@pytest.mark.parametrize("case_insensitive", [True, False])
+def test_word_pairs_are_judged_with_imputed_vectors(robust, plain, filled, tmp_path, case_insensitive):
+    rng = np.random.default_rng(5)
+    pairs = [(WORDS[i], WORDS[i + 20]) for i in range(12)] + [(WORDS[i], NEW[i]) for i in range(6)] + [(NEW[0], NEW[3])]
+    gold = rng.uniform(0, 10, len(pairs))
+    path = tmp_path / "pairs.tsv"
+    rows = [f"{a}\t{b}\t{score}\n" for (a, b), score in zip(pairs, gold, strict=True)]
+    path.write_text("# pairs\n" + "".join(rows) + "not a pair\n")
+    assert plain.evaluate_word_pairs(str(path))[2] == pytest.approx(100 * 7 / 19)
+    pearson, spearman, unknown = robust.evaluate_word_pairs(str(path), case_insensitive=case_insensitive)
+    assert unknown == 0
+    own = [robust.similarity(a, b) for a, b in pairs]
+    np.testing.assert_allclose(pearson[0], np.corrcoef(gold, own)[0, 1], rtol=1e-5)
+    ranks = [np.argsort(np.argsort(values)) for values in (gold, own)]  # no two are equal
+    np.testing.assert_allclose(spearman[0], np.corrcoef(*ranks)[0, 1], rtol=1e-5)
+    expected = filled.evaluate_word_pairs(str(path), case_insensitive=case_insensitive)
+    np.testing.assert_allclose([*pearson, *spearman], [*expected[0], *expected[1]], rtol=1e-4)
+    path.write_text("".join(rows) + f"{WORDS[0]}\t \t1\n")
+    assert robust.evaluate_word_pairs(str(path))[2] == pytest.approx(100 / 20)
+    known = "".join(rows[:12])
+    path.write_text(known.upper())  # as gensim: keys are met in any case
+    assert robust.evaluate_word_pairs(str(path)) == plain.evaluate_word_pairs(str(path))
+
+
 def test_in_follows_gensims_custom_and_known_is_exact(robust, plain):
     fasttext = FastText([WORDS[:20]], vector_size=4, min_count=1, bucket=100, epochs=1).wv
     for kv in (robust, fasttext):  # gensim's own vectors for any word

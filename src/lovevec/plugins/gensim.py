@@ -23,6 +23,7 @@ from lovevec.errors import LovevecError, MissingExtra
 
 try:
     from gensim.models import KeyedVectors
+    from gensim.utils import open as open_text
 except ImportError:
     raise MissingExtra("gensim", "gensim") from None
 
@@ -101,6 +102,39 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
         plain = KeyedVectors(self.vector_size, dtype=self.vectors.dtype)
         plain.add_vectors(distinct, self[distinct])
         return plain
+
+    def evaluate_word_pairs(
+        self,
+        pairs: Any,
+        delimiter: str = "\t",
+        encoding: str = "utf8",
+        restrict_vocab: int = 300_000,
+        case_insensitive: bool = True,
+        dummy4unknown: bool = False,
+    ) -> tuple[Any, Any, float]:
+        """Correlation with people's judgements, as gensim has it, on a row for each word of the file: its key's
+        among the first `restrict_vocab`, else what `self[word]` gives. So only a pair with an empty word is unknown.
+
+        With `case_insensitive` the first key that is the word in upper case counts, as in gensim."""
+
+        def form(word: str) -> str:
+            return word.upper() if case_insensitive else word
+
+        keys = {form(key): key for key in reversed(self.index_to_key[:restrict_vocab])}
+        words: dict[str, str] = {}
+        with open_text(pairs, encoding=encoding) as lines:
+            rows = [line.split(delimiter) for line in lines if not line.startswith("#")]
+        for row in rows:
+            for word in row[:2] if len(row) == 3 else ():
+                if word.strip():
+                    words.setdefault(form(word), keys.get(form(word), word))
+        plain = KeyedVectors(self.vector_size, dtype=self.vectors.dtype)
+        if words:
+            plain.add_vectors(list(words), self[list(words.values())])
+        found: tuple[Any, Any, float] = plain.evaluate_word_pairs(
+            pairs, delimiter, encoding, len(words), case_insensitive, dummy4unknown
+        )
+        return found
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save the known words as plain KeyedVectors; the model has its own folder. Attach again after loading."""
