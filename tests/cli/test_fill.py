@@ -102,9 +102,24 @@ def test_text_digits_stay_those_of_the_file(program, tiny_model, tiny_target, tm
     assert out[-1].split()[0] == "plogrikc"
 
 
+def test_vectors_come_from_standard_input(program, tiny_model, vectors, tmp_path):
+    (tmp_path / "w.txt").write_text(TEXT, "utf-8")
+    more = ("--words", tmp_path / "w.txt", "-m", tiny_model, "-q")
+    outputs = [
+        program("fill", "-", *more, input=vectors.read_bytes(), cwd=tmp_path),
+        program("fill", vectors, *more, cwd=tmp_path),
+    ]
+    assert [done.returncode for done in outputs] == [0, 0], outputs[0].stderr
+    assert outputs[0].stdout == outputs[1].stdout
+    wrong = program("fill", "-", *more, input=b"2 3\na 1 2\nb 1 2\n", cwd=tmp_path)
+    assert wrong.stderr == b"lovevec: standard input:1: the header promises 3 numbers a row, but the rows hold 2\n"
+    assert b"standard input: the file is empty" in program("fill", "-", *more, cwd=tmp_path).stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("-", "--words", "-"), "vectors and words both from standard input"),
         (("none.vec", "--words", "w.txt"), "none.vec: no such file"),
         (("mine.npz", "--words", "none.txt"), "none.txt: no such file"),
         (("mine.npz", "--words", "w.txt", "-o", "mine.npz"), "mine.npz: is the input too"),

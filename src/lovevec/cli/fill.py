@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from lovevec.cli.shell import (
@@ -41,6 +44,7 @@ The output's format is that of its name: .vec or .txt, .npy (words in x.words.tx
 examples:
   lovevec fill my.vec --words corpus.txt -o filled.vec
   lovevec fill GoogleNews.bin.gz --words corpus.txt --min-count 5 -o filled.npz
+  zcat my.vec.gz | lovevec fill - --words corpus.txt -o filled.vec
   lovevec fill glove.txt --words wordlist.txt --list -m my-model -o filled.parquet"""
 BATCH = 16_384
 SAMPLE = 20_000
@@ -49,7 +53,7 @@ SAMPLE = 20_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
     describe(parser, ABOUT, MORE)
-    parser.add_argument("vectors", help="a vector file of any known format")
+    parser.add_argument("vectors", help="a vector file of any known format (- for standard input)")
     parser.add_argument(
         "--words", metavar="FILE", required=True, help="text with the words to have (- for standard input)"
     )
@@ -74,11 +78,14 @@ def run(given: argparse.Namespace) -> None:
     kind = format_of(output, given.format)
     if given.min_count < 1:
         raise LovevecError(f"--min-count is {given.min_count}: must be at least 1")
-    inputs = [Path(given.vectors), as_path(given.words) or 0]
+    if as_path(given.vectors) is as_path(given.words) is None:
+        raise LovevecError("vectors and words both from standard input: name a file for one of the two")
+    inputs = [as_path(given.vectors) or 0, as_path(given.words) or 0]
     refuse_same_file(inputs, outputs_of(output, kind))
     refuse_unwritable(output, kind)
     with Progress(given.quiet) as progress:
-        table = read_vectors(given.vectors, progress=progress)
+        with vector_file(given.vectors) as path:
+            table = read_vectors(path, progress=progress)
         with progress.phase("counting words"):
             have = set(table.words)
             often = wanted_words(given, table, have)
@@ -110,6 +117,25 @@ def run(given: argparse.Namespace) -> None:
             *writer.notes(),
         ],
     )
+
+
+@contextmanager
+def vector_file(name: str) -> Iterator[Path]:
+    """The file of this name; what comes from standard input is kept as one, since formats are found out by going back
+    and forth in it."""
+    if name != "-":
+        yield Path(name)
+        return
+    from lovevec.vectors.read.words import STDIN
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / STDIN
+        with open(0, "rb", closefd=False) as source, open(path, "wb") as copy:
+            copyfileobj(source, copy)
+        try:
+            yield path
+        except LovevecError as error:
+            raise LovevecError(str(error).replace(str(path), STDIN)) from None
 
 
 def wanted_words(given: argparse.Namespace, table: VectorTable, have: set[str]) -> list[str]:
