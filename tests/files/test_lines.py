@@ -18,11 +18,12 @@ from lovevec.files.lines import BOM, split_lines, whole_lines
         (BOM + b"one\r\ntwo\r\n", [b"one", b"two"]),
         (b"one\n" + BOM + b"two", [b"one", BOM + b"two"]),
         (b"a\r", [b"a"]),
+        (BOM + b"one\r\rtwo", [b"one", b"", b"two"]),
         (b"a\rb\r\r\n\n", [b"a\rb\r", b""]),
         ("a\u2028b\x0bc\x85\0".encode(), ["a\u2028b\x0bc\x85\0".encode()]),
     ],
 )
-def test_lines_end_at_line_feeds_alone(content, lines):
+def test_lines_end_at_line_feeds_alone_where_there_are_any(content, lines):
     assert split_lines(content) == lines
 
 

@@ -1,6 +1,7 @@
-"""Text from anywhere as lines: with or without a byte-order mark, with Unix or Windows ends.
+"""Text from anywhere as lines: with or without a byte-order mark, with Unix, Windows or old Mac ends.
 
-A line ends at `\\n` or `\\r\\n` and nowhere else (not at U+2028, a lone `\\r` or NUL); a last line need not end.
+A line ends at `\\n` or `\\r\\n` and nowhere else (not at U+2028, a lone `\\r` or NUL); a last line need not end. Where
+there is no `\\n` at all, `\\r` ends lines: so old Macs and some spreadsheets write them.
 """
 
 from __future__ import annotations
@@ -25,9 +26,16 @@ def printable(text: str) -> str:
 def split_lines(content: bytes) -> list[bytes]:
     """The lines of a whole file, without their ends and without the mark of UTF-8 at the start."""
     content = content.removeprefix(BOM)
+    if ends_in_returns(content):
+        content = content.replace(b"\r", b"\n")
     if content and not content.endswith(b"\n"):
         content += b"\n"
     return plain_ends(content).split(b"\n")[:-1]
+
+
+def ends_in_returns(start: bytes | bytearray) -> bool:
+    """Whether `\\r` alone ends the lines of what begins so."""
+    return b"\r" in start and b"\n" not in start
 
 
 def plain_ends(lines: bytes) -> bytes:

@@ -22,9 +22,10 @@ What happens to odd rows. Nothing is passed over in silence: the report counts i
 | file cut short, damaged archive, sizes that cannot be | FormatError |
 | empty file, no usable row | FormatError |
 
-Byte-order marks and Windows line ends are accepted. d comes from the header, else from the count of numbers
-that most of the first 50 lines share. Spaces at the end of a word cannot be told from the separator and are
-cut. Words in a word2vec binary end at their first space. `limit` counts the rows kept, from the top.
+Byte-order marks, Windows line ends and those of old Macs (carriage returns alone) are accepted. d comes from the
+header, else from the count of numbers that most of the first 50 lines share. Spaces at the end of a word cannot be told
+from the separator and are cut. Words in a word2vec binary end at their first space. `limit` counts the rows kept, from
+the top.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import lzma
 import os
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -99,6 +101,14 @@ def test_no_permission(tmp_path):
     (tmp_path / "v.txt").chmod(0)
     with pytest.raises(LovevecError, match="no permission"):
         read_vectors(tmp_path / "v.txt")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_that_nobody_writes_to_is_an_error_and_no_wait(tmp_path):
+    os.mkfifo(tmp_path / "v.txt")
+    script = f"from lovevec.vectors import read_vectors\nread_vectors({str(tmp_path / 'v.txt')!r})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert "v.txt: not a regular file; write what it gives to a file first" in done.stderr
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/null"), reason="no devices here")

@@ -38,6 +38,7 @@ def notes(table):
     [
         lambda text: text,
         lambda text: text.replace("\n", "\r\n"),
+        lambda text: text.replace("\n", "\r"),
         lambda text: text.replace("\n", " \n"),
         lambda text: text.replace("\n", "  \t\n"),
         lambda text: text.replace(" ", "\t"),
@@ -49,6 +50,7 @@ def notes(table):
     ids=[
         "plain",
         "windows",
+        "old Mac",
         "space at end",
         "more at end",
         "tabs",
@@ -67,6 +69,15 @@ def test_every_layout_gives_the_same_table(folder, header, change):
     assert table.report.notes == {}
     assert table.report.format == ("word2vec text" if header else "GloVe text")
     assert (table.report.read, table.report.kept, table.report.dim) == (3, 3, 3)
+
+
+@pytest.mark.parametrize("header", ["", "9000 40\r"])
+def test_carriage_returns_alone_end_lines_in_a_long_file(folder, header):
+    rows = [f"w{n} {' '.join(['0.25'] * 40)}" for n in range(9000)]  # more than is looked at to find out
+    table = read(folder, header + "\r".join(rows))
+    assert table.words == [f"w{n}" for n in range(9000)]
+    assert (table.vectors == 0.25).all()
+    assert table.report.notes == {}
 
 
 def test_gensim_writes_what_we_read(folder):

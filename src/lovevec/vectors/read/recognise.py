@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.files.lines import BOM
+from lovevec.files.lines import BOM, ends_in_returns
 from lovevec.vectors.read import fasttext_bin, numpy
 from lovevec.vectors.read.builder import Job
 from lovevec.vectors.read.source import HEAD, ZIP, Source, open_source
@@ -40,6 +40,9 @@ def read_file(job: Job) -> VectorTable:
         if head.startswith(BOM):
             source.read(len(BOM))
             head = head[len(BOM) :]
+        if ends_in_returns(head):
+            source.end_lines_at_returns()
+            head = head.replace(b"\r", b"\n")
         lines = first_lines(head)
         if is_word2vec_bin(job, head, lines):
             return read_word2vec_bin(source, job)

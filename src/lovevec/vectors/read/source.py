@@ -48,6 +48,7 @@ class Source:
     def __init__(self, path: Path, raw: IO[bytes], stream: Stream, compression: str | None) -> None:
         self.path, self.raw, self.stream, self.compression = path, raw, stream, compression
         self.size = os.fstat(raw.fileno()).st_size
+        self.returns = False  # whether \r is to be read as \n
         self.head = self._pull(HEAD)
         self.taken = 0  # how much of the head is used up
 
@@ -66,9 +67,13 @@ class Source:
                 raise FormatError(self.path, damage(error)) from None
             if not part:
                 break
-            parts.append(part)
+            parts.append(part.replace(b"\r", b"\n") if self.returns else part)
             count -= len(part)
         return b"".join(parts)
+
+    def end_lines_at_returns(self) -> None:
+        """From now on a carriage return is a line end; nothing else moves."""
+        self.returns, self.head = True, self.head.replace(b"\r", b"\n")
 
     def share(self) -> float:
         """How much of the file is read, 0 to 1, measured on the packed bytes."""
@@ -127,11 +132,16 @@ def opening(name: Path | str, what: str) -> Iterator[None]:
 def open_raw(path: Path) -> IO[bytes]:
     """Open a plain file, and say in one line why it cannot be opened."""
     with opening(path, "a file of word vectors"):
-        file = open(path, "rb")  # noqa: SIM115  (the caller closes it)
+        file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115  (the caller closes it)
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise LovevecError(f"{path}: not a regular file; write what it gives to a file first")
     return file
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """A named pipe would keep us waiting until somebody writes to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def is_npz(archive: zipfile.ZipFile) -> bool:

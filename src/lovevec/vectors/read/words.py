@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import IO
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.files.lines import BOM, plain_ends, split_lines, whole_lines
+from lovevec.files.lines import BOM, ends_in_returns, plain_ends, split_lines, whole_lines
 from lovevec.vectors.read.source import open_raw, opening
 
 BLOCK = 1 << 18
+LOOK = 1 << 18  # bytes at the start that tell how lines end
 BATCH = 32_768
 TURN = 0.2  # seconds
 STDIN = "standard input"
@@ -117,9 +118,12 @@ class WordStream:
             first = self._read()
             while 0 < len(first) < len(BOM) and BOM.startswith(first) and (more := self._read()):
                 first += more
-            block = first.removeprefix(BOM) or self._read()
+            start = bytearray(first.removeprefix(BOM))
+            while b"\n" not in start and len(start) < LOOK and (more := self._read()):
+                start += more
+            block, returns = bytes(start), ends_in_returns(start)
             while block:
-                yield block
+                yield block.replace(b"\r", b"\n") if returns else block
                 block = self._read()
         except OSError as error:
             raise LovevecError(f"{self.name}: cannot be read: {error.strerror or error}") from None
