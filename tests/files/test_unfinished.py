@@ -58,6 +58,8 @@ def test_work_goes_on_with_its_own_plan_alone(tmp_path):
     Unfinished(folder).begin_or_go_on(plan)
     with pytest.raises(LovevecError, match="an unfinished run with other layer, words; give its command again"):
         Unfinished(folder).begin_or_go_on({**plan, "layer": 2, "words": "x"})
+    with pytest.raises(LovevecError, match="or overwrite=True to begin anew"):
+        Unfinished(folder).begin_or_go_on({**plan, "layer": 2})
     for damage in ("", "[]", "{", "[" * 100_000):
         (folder / "run.json").write_text(damage)
         with pytest.raises(LovevecError, match="no unfinished run, or damaged"):

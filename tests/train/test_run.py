@@ -320,8 +320,12 @@ def test_what_stands_in_the_output_folder_is_safe(tiny_target, tmp_path):
     (tmp_path / "m" / "notes.txt").write_text("mine")
     train(tiny_target, Settings(**QUICK), output=tmp_path / "m")
     first = weights_of(tmp_path / "m")
-    with pytest.raises(LovevecError, match="holds a model already"):
+    with pytest.raises(LovevecError, match=r"holds a model already; choose another folder, or overwrite=True$"):
         train(tiny_target, Settings(**QUICK), output=tmp_path / "m")
+    path = save_npz(tmp_path / "made.npz", tiny_target)
+    command = [sys.executable, "-m", "lovevec.cli", "train", str(path), "-o", str(tmp_path / "m")]
+    said = subprocess.run([*command, "--device", "cpu"], capture_output=True, text=True).stderr
+    assert said == f"lovevec: {tmp_path / 'm'}: holds a model already; choose another folder, or --overwrite\n"
     assert weights_of(tmp_path / "m") == first
     train(tiny_target, Settings(**{**QUICK, "seed": 8}), output=tmp_path / "m", overwrite=True)
     assert weights_of(tmp_path / "m") != first

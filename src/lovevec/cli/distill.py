@@ -88,6 +88,7 @@ def run(given: argparse.Namespace) -> None:
     """Distill and save."""
     from dataclasses import fields
 
+    from lovevec.cli.settings import overwrite_as_flag
     from lovevec.cli.shell import as_path, refuse_same_file
     from lovevec.transformer.distill import DistillSettings, distill
 
@@ -100,15 +101,17 @@ def run(given: argparse.Namespace) -> None:
     refuse_same_file(inputs, [output])
     with Progress(given.quiet) as progress:
         try:
-            distill(
-                given.model,
-                given.corpus,
-                words=None if given.words is None else read_words(Path(given.words), progress),
-                settings=settings,
-                output=output,
-                overwrite=given.overwrite,
-                progress=progress,
-            )
+            words = None if given.words is None else read_words(Path(given.words), progress)
+            with overwrite_as_flag():
+                distill(
+                    given.model,
+                    given.corpus,
+                    words=words,
+                    settings=settings,
+                    output=output,
+                    overwrite=given.overwrite,
+                    progress=progress,
+                )
         except KeyboardInterrupt:
             if Path(f"{output}.parts").is_dir():
                 progress.say("the same command goes on from what was kept last")

@@ -22,6 +22,7 @@ from lovevec.files import atomic_write, write_json
 Arrays = Mapping[str, NDArray[Any]]
 UNFINISHED = ".unfinished"  # what the folder is called inside the output folder that it goes with
 PLAN = "run.json"
+OVERWRITE = "overwrite=True"  # what replaces a run or its output; the command line says --overwrite
 PATIENCE = 20  # saving may take a twentieth of the time
 
 
@@ -66,12 +67,12 @@ class Unfinished:
         try:
             before = self.plan()
         except FormatError:
-            raise LovevecError(f"{self.folder}: no unfinished run, or damaged; delete it, or --overwrite it") from None
+            raise LovevecError(f"{self.folder}: no unfinished run, or damaged; delete it, or {OVERWRITE}") from None
         other = [name for name, value in plan.items() if before.get(name) != value]
         if other:
             raise LovevecError(
                 f"{self.folder}: an unfinished run with other {', '.join(other)}; give its command again to go on, "
-                "or --overwrite to begin anew"
+                f"or {OVERWRITE} to begin anew"
             )
 
     def plan(self) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from lovevec.errors import LovevecError
 from lovevec.files import write_json
 from lovevec.files.lock import Lock
 from lovevec.files.misspellings import read_misspellings
-from lovevec.files.unfinished import PLAN, UNFINISHED, Unfinished
+from lovevec.files.unfinished import OVERWRITE, PLAN, UNFINISHED, Unfinished
 from lovevec.love import LOVE
 from lovevec.model.folder import CARD, CONFIG, ROWS, TOKENIZER, WEIGHTS, WORDS, ModelParts
 from lovevec.model.known_rows import KnownRows
@@ -139,12 +139,13 @@ class _Run:
         unfinished = Unfinished(self.own)
         if unfinished.exists and not overwrite:
             raise LovevecError(
-                f"{self.folder}: holds an unfinished run; go on with --resume {self.folder}, or --overwrite it"
+                f"{self.folder}: holds an unfinished run; go on with lovevec train --resume {self.folder}"
+                f", or {OVERWRITE}"
             )
         there = [name for name in OURS if (self.folder / name).exists()]
         if there and not overwrite:
             what = "a model already" if CONFIG in there else f"{there[0]}, which a model would replace"
-            raise LovevecError(f"{self.folder}: holds {what}; choose another folder, or --overwrite it")
+            raise LovevecError(f"{self.folder}: holds {what}; choose another folder, or {OVERWRITE}")
         named = isinstance(target, (str, os.PathLike))
         if named and not is_transformer(target) and not Path(target).exists():
             raise LovevecError(f"{target}: no such file or prepared folder")

@@ -18,7 +18,7 @@ from typing import Any
 
 from lovevec import __version__
 from lovevec.errors import LovevecError
-from lovevec.files.unfinished import Unfinished
+from lovevec.files.unfinished import OVERWRITE, Unfinished
 from lovevec.progress import Progress
 from lovevec.transformer.corpus import Texts
 from lovevec.transformer.distill_settings import DistillSettings
@@ -129,7 +129,7 @@ def begin(
         if not goal.parent.is_dir():
             raise LovevecError(f"{goal}: cannot be written: there is no folder {goal.parent}")
         if goal.exists() and not overwrite:
-            raise LovevecError(f"{goal}: is there already; choose another name, or --overwrite it")
+            raise LovevecError(f"{goal}: is there already; choose another name, or {OVERWRITE}")
         folder = goal.with_name(goal.name + ".parts")
         if overwrite and (left := Unfinished(folder)).exists:  # a folder that is none of ours is refused below
             left.remove()
