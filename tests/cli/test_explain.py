@@ -87,6 +87,7 @@ def test_neighbors_as_json(tiny_model, program):
     [
         (("explain", "one", "two", "--plot", "x.png"), b"--plot draws one word; 2"),
         (("explain", "one", "--plot", "x.doc"), b"x.doc: a picture's name ends in .png"),
+        (("explain", "--plot", "x.png", "--words", "one two"), b"--plot draws one word; 2 on the command line"),
         (("neighbors", "one", "-k", "0"), b"k is 0: must be at least 1"),
     ],
 )

@@ -30,8 +30,9 @@ def run(given: argparse.Namespace) -> None:
     """Print one explanation a word, an empty line between."""
     from lovevec.love import LOVE
 
-    if given.plot and len(given.words) != 1:
-        raise LovevecError(f"--plot draws one word; {len(given.words) or 'none'} on the command line")
+    count = len(" ".join(given.words).split() if given.split else given.words)
+    if given.plot and count != 1:
+        raise LovevecError(f"--plot draws one word; {count or 'none'} on the command line")
     batches = given_words(given)
     love = LOVE.load(given.model)
     between = ""
