@@ -33,7 +33,7 @@ def run(given: argparse.Namespace) -> None:
     count = len(" ".join(given.words).split() if given.split else given.words)
     if given.plot and count != 1:
         raise LovevecError(f"--plot draws one word; {count or 'none'} on the command line")
-    batches = given_words(given)
+    batches = given_words(given.words, given.split)
     love = LOVE.load(given.model)
     between = ""
     for words in batches:

@@ -32,7 +32,7 @@ def run(given: argparse.Namespace) -> None:
 
     if given.k < 1:
         raise LovevecError(f"k is {given.k}: must be at least 1, a whole number")
-    batches = given_words(given)
+    batches = given_words(given.words, given.split)
     love = LOVE.load(given.model)
     for words in batches:
         for word, reading, near in zip(words, love.readings(words), love.near(words, MOST), strict=True):

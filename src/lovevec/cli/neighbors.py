@@ -38,7 +38,7 @@ def run(given: argparse.Namespace) -> None:
     """Print one line a word."""
     from lovevec.love import LOVE
 
-    batches = given_words(given)
+    batches = given_words(given.words, given.split)
     love = LOVE.load(given.model)
     for words in batches:
         for word, reading, near in zip(words, love.readings(words), love.neighbors(words, given.k), strict=True):
@@ -54,12 +54,13 @@ def line_of(word: str, reading: str, near: list[tuple[str, float]], as_json: boo
     return f"{one_field(word)}\t{reading}\t{', '.join(f'{name} {cosine:.2f}' for name, cosine in near)}"
 
 
-def given_words(given: argparse.Namespace) -> Iterator[list[str]]:
-    """The words of the command line, or those of stdin as they come, in batches."""
-    if given.words:
-        return iter([_apart(given.words) if given.split else given.words])
+def given_words(words: list[str], split: bool = False) -> Iterator[list[str]]:
+    """The words of the command line, or those of stdin as they come, in batches; `split` takes them apart at white
+    space."""
+    if words:
+        return iter([_apart(words) if split else words])
     refuse_terminal("some")
-    return _from_stdin(given.split)
+    return _from_stdin(split)
 
 
 def _from_stdin(split: bool) -> Iterator[list[str]]:
