@@ -460,6 +460,7 @@ def test_what_memory_has_no_room_for_is_said_in_a_line(tiny_target, tmp_path):
     assert done.returncode == 2, done.stderr
     assert "not enough memory for this run" in done.stderr
     assert "Traceback" not in done.stderr
+    assert not (tmp_path / "m").exists()
 
 
 def test_a_model_of_nothing_but_zeros_is_an_error_and_leaves_no_folder(tmp_path):

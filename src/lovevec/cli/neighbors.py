@@ -51,7 +51,7 @@ def line_of(word: str, reading: str, near: list[tuple[str, float]], as_json: boo
         listed = [{"word": name, "cosine": round(cosine, 6)} for name, cosine in near]
         known, empty = reading == "known", reading == "empty"
         return json.dumps({"word": word, "reading": reading, "known": known, "empty": empty, "neighbors": listed})
-    return f"{one_field(word)}\t{reading}\t{', '.join(f'{name} {cosine:.2f}' for name, cosine in near)}"
+    return f"{one_field(word)}\t{reading}\t{', '.join(f'{one_field(name)} {cosine:.2f}' for name, cosine in near)}"
 
 
 def given_words(words: list[str], split: bool = False) -> Iterator[list[str]]:
