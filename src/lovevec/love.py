@@ -44,8 +44,7 @@ from lovevec.near.channel import Channel
 from lovevec.near.reader import LEAST, MANY_STRINGS, MOST, Reader, Reading, add_readings, near_words, only_new
 from lovevec.near.spelled import known_form
 from lovevec.progress import Progress, wanted
-from lovevec.texts.encoder import BATCH as TEXTS
-from lovevec.texts.encoder import Options, Source, TextEncoder, Token, encoded
+from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
 from lovevec.units.words import in_batches, refuse_other_than_words, repeats, word_list
 from lovevec.vectors.rows import normalized
 
@@ -60,7 +59,7 @@ CHUNK = 4_096  # words that a thread takes at a time
 LONG = 250_000
 
 
-class LOVE:
+class LOVE(EncodesTexts):
     """A trained model: immutable, safe to share between threads. Inference needs no torch."""
 
     def __init__(
@@ -262,59 +261,6 @@ class LOVE:
 
         in_chunks(take, len(rows), CHUNK, self.engine.threads or 1)
         return result
-
-    @overload
-    def encode(
-        self,
-        texts: Iterator[str],
-        *,
-        batch_size: int = ...,
-        show_progress_bar: bool | None = ...,
-        normalize_embeddings: bool = ...,
-        convert_to_numpy: bool = ...,
-        convert_to_tensor: bool = ...,
-        center: Any = ...,
-    ) -> Iterator[Floats]: ...
-    @overload
-    def encode(
-        self,
-        texts: str | Sequence[str] | NDArray[Any],
-        *,
-        batch_size: int = ...,
-        show_progress_bar: bool | None = ...,
-        normalize_embeddings: bool = ...,
-        convert_to_numpy: bool = ...,
-        convert_to_tensor: bool = ...,
-        center: Any = ...,
-    ) -> Floats: ...
-    def encode(
-        self,
-        texts: str | Iterable[str] | NDArray[Any],
-        *,
-        batch_size: int = TEXTS,
-        show_progress_bar: bool | None = None,
-        normalize_embeddings: bool = True,
-        convert_to_numpy: bool = True,
-        convert_to_tensor: bool = False,
-        center: Any = None,
-    ) -> Floats | Iterator[Floats]:
-        """Vectors of whole texts, typos and all: the mean of their words' vectors by how much each word counts.
-
-        A list of texts: [len(texts), dim] of unit length; a text: [dim]; an iterator: an iterator of arrays of up to
-        `batch_size` rows, in constant memory. A text without words has zeros. `normalize_embeddings=False` leaves the
-        mean as it is; `center`, a vector, is taken off every text's before that (the mean vector of your own texts
-        removes what all of them have in common); `convert_to_tensor` gives torch's, without
-        `convert_to_numpy` there is a list of vectors. What was seen: `tokens`.
-        """
-        how = convert_to_numpy, convert_to_tensor
-        options = Options(batch_size, show_progress_bar, normalize_embeddings, *how, center)
-        found: Floats | Iterator[Floats] = encoded(self._texts, texts, options)
-        return found
-
-    def tokens(self, text: str) -> list[Token]:
-        """The words of a text as `encode` sees them: (text, reading, word, weight) each."""
-        refuse_other_than_words([text])
-        return self._texts.tokens(text)
 
     @cached_property
     def _texts(self) -> TextEncoder:

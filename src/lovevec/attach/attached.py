@@ -23,7 +23,7 @@ them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, overload
 
@@ -37,7 +37,7 @@ from lovevec.engine.nearest import NeighborIndex
 from lovevec.errors import LovevecError
 from lovevec.near.reader import Reader, Reading, add_readings, near_words, only_new
 from lovevec.near.spelled import known_form
-from lovevec.texts.encoder import BATCH, Options, Source, TextEncoder, Token, encoded
+from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
 from lovevec.units.words import refuse_other_than_words, word_list
 from lovevec.vectors import VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
@@ -47,7 +47,7 @@ Floats = NDArray[np.float32]
 CHUNK = 16_384
 
 
-class Attached:
+class Attached(EncodesTexts):
     """Word vectors that have a vector for any word. Immutable, safe to share between threads.
 
     `vectors` is gensim's KeyedVectors (or a model with `.wv`), a dict of word to row, a pair (words, matrix), a
@@ -147,51 +147,6 @@ class Attached:
         row, lacking = self._look_up(words)
         found = near_words(self.words, row, self._read(lacking), k)
         return found[0] if isinstance(word, str) else found
-
-    @overload
-    def encode(
-        self,
-        texts: Iterator[str],
-        *,
-        batch_size: int = ...,
-        show_progress_bar: bool | None = ...,
-        normalize_embeddings: bool = ...,
-        convert_to_numpy: bool = ...,
-        convert_to_tensor: bool = ...,
-        center: Any = ...,
-    ) -> Iterator[Floats]: ...
-    @overload
-    def encode(
-        self,
-        texts: str | Sequence[str] | NDArray[Any],
-        *,
-        batch_size: int = ...,
-        show_progress_bar: bool | None = ...,
-        normalize_embeddings: bool = ...,
-        convert_to_numpy: bool = ...,
-        convert_to_tensor: bool = ...,
-        center: Any = ...,
-    ) -> Floats: ...
-    def encode(
-        self,
-        texts: str | Iterable[str] | NDArray[Any],
-        *,
-        batch_size: int = BATCH,
-        show_progress_bar: bool | None = None,
-        normalize_embeddings: bool = True,
-        convert_to_numpy: bool = True,
-        convert_to_tensor: bool = False,
-        center: Any = None,
-    ) -> Floats | Iterator[Floats]:
-        """Vectors of whole texts, as `LOVE.encode`. Words count by their place in the table, the first the least."""
-        how = convert_to_numpy, convert_to_tensor
-        options = Options(batch_size, show_progress_bar, normalize_embeddings, *how, center)
-        found: Floats | Iterator[Floats] = encoded(self._texts, texts, options)
-        return found
-
-    def tokens(self, text: str) -> list[Token]:
-        """The words of a text as `encode` sees them, as `LOVE.tokens`."""
-        return self._texts.tokens(_checked([text])[0])
 
     @cached_property
     def _texts(self) -> TextEncoder:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,8 @@ MANY = 50_000  # texts: on a terminal their progress is shown
 USUAL = 1e-3  # a in a / (a + p): words above this frequency count less and less
 RARE = 0.5  # the share of the known words, from the end, whose mean weight a new word has
 SIGNED = 0.5  # the length of a spelling's signature beside its vector's
-PAIRS = 1 << 12
+PAIR_BITS = 12
+PAIRS, TO_PAIR = 1 << PAIR_BITS, np.uint64(64 - PAIR_BITS)
 BLOCK = 256
 REMEMBERED = 32_768  # runs of letters
 FEW = 64  # texts: for so few nothing is made ready, and numba not imported
@@ -250,7 +251,7 @@ class Signatures:
         codes = to_codes(words, True)
         text, offsets = np.zeros(len(codes.values) + len(codes) + 1, dtype=np.uint64), codes.offsets
         text[np.arange(len(codes.values)) + np.repeat(np.arange(1, len(codes) + 1), codes.lengths)] = codes.values
-        pairs = (text[:-1] * np.uint64(0x9E3779B1) + text[1:]) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - 12)
+        pairs = (text[:-1] * np.uint64(0x9E3779B1) + text[1:]) * np.uint64(0x9E3779B97F4A7C15) >> TO_PAIR
         ends = offsets + np.arange(len(offsets))
         return normalized(self.add_up(self._directions, pairs.astype(np.int64), ends))
 
@@ -275,6 +276,67 @@ class Options(NamedTuple):
         if center.shape != (dim,) or not np.isfinite(center).all():
             raise LovevecError(f"center has the shape {center.shape}: must be one vector of {dim} finite numbers")
         return self._replace(center=center)
+
+
+class EncodesTexts:
+    """What a LOVE and an attached table have in common: `encode` and `tokens`, by their `_texts`."""
+
+    @cached_property
+    def _texts(self) -> TextEncoder:
+        raise NotImplementedError
+
+    @overload
+    def encode(
+        self,
+        texts: Iterator[str],
+        *,
+        batch_size: int = ...,
+        show_progress_bar: bool | None = ...,
+        normalize_embeddings: bool = ...,
+        convert_to_numpy: bool = ...,
+        convert_to_tensor: bool = ...,
+        center: Any = ...,
+    ) -> Iterator[Floats]: ...
+    @overload
+    def encode(
+        self,
+        texts: str | Sequence[str] | NDArray[Any],
+        *,
+        batch_size: int = ...,
+        show_progress_bar: bool | None = ...,
+        normalize_embeddings: bool = ...,
+        convert_to_numpy: bool = ...,
+        convert_to_tensor: bool = ...,
+        center: Any = ...,
+    ) -> Floats: ...
+    def encode(
+        self,
+        texts: str | Iterable[str] | NDArray[Any],
+        *,
+        batch_size: int = BATCH,
+        show_progress_bar: bool | None = None,
+        normalize_embeddings: bool = True,
+        convert_to_numpy: bool = True,
+        convert_to_tensor: bool = False,
+        center: Any = None,
+    ) -> Floats | Iterator[Floats]:
+        """Vectors of whole texts, typos and all: the mean of their words' vectors by how much each word counts.
+
+        A list of texts: [len(texts), dim] of unit length; a text: [dim]; an iterator: an iterator of arrays of up to
+        `batch_size` rows, in constant memory. A text without words has zeros. `normalize_embeddings=False` leaves the
+        mean as it is; `center`, a vector, is taken off every text's before that (the mean vector of your own texts
+        removes what all of them have in common); `convert_to_tensor` gives torch's, without
+        `convert_to_numpy` there is a list of vectors. What was seen: `tokens`.
+        """
+        how = convert_to_numpy, convert_to_tensor
+        options = Options(batch_size, show_progress_bar, normalize_embeddings, *how, center)
+        found: Floats | Iterator[Floats] = encoded(self._texts, texts, options)
+        return found
+
+    def tokens(self, text: str) -> list[Token]:
+        """The words of a text as `encode` sees them: (text, reading, word, weight) each."""
+        refuse_other_than_words([text])
+        return self._texts.tokens(text)
 
 
 def encoded(
