@@ -88,7 +88,8 @@ def test_damage_hurts_a_table_alone_and_far_less_one_with_good_vectors_for_damag
 
 def test_a_char_cnn_learns_with_the_tagger(alone):
     method = WithCharCNN(made_table())
-    spelled = score_tags(method, made_split(), NOISES, SETTINGS, ResultCache(), QUIET)
+    settings = replace(SETTINGS, seeds=(0, 1, 2))
+    spelled = score_tags(method, made_split(), NOISES, settings, ResultCache(), QUIET)
     assert spelled["test"]["original"] > 85
     assert spelled["test"]["ocr 70 %"] > alone["test"]["ocr 70 %"] + 5
 

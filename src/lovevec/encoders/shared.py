@@ -13,14 +13,19 @@ def matrix(rows: int, columns: int) -> nn.Parameter:
 
 def initialise(module: nn.Module, generator: torch.Generator) -> None:
     """Fill all weights from `generator`: matrices normal with 1/√fan-in, biases zero, gains one."""
-    with torch.no_grad():
-        for name, weight in module.named_parameters():
-            last = name.rsplit(".", 1)[-1]
-            if weight.dim() == 1:
-                weight.fill_(1.0 if last == "weight" else 0.0)
-            else:  # torch's own layers keep [out, in, …] and call it weight…; ours are [in, out]
-                fan_in = weight[0].numel() if last.startswith("weight") else weight.shape[0]
-                weight.normal_(0.0, fan_in**-0.5, generator=generator)
+    for name, weight in module.named_parameters():
+        fill(name, weight, generator)
+
+
+@torch.no_grad()
+def fill(name: str, weight: Tensor, generator: torch.Generator) -> None:
+    """One of them, by its name and shape."""
+    last = name.rsplit(".", 1)[-1]
+    if weight.dim() == 1:
+        weight.fill_(1.0 if last == "weight" else 0.0)
+    else:  # torch's own layers keep [out, in, …] and call it weight…; ours are [in, out]
+        fan_in = weight[0].numel() if last.startswith("weight") else weight.shape[0]
+        weight.normal_(0.0, fan_in**-0.5, generator=generator)
 
 
 class Dropout(nn.Module):

@@ -22,6 +22,9 @@ from lovevec.progress import Progress
 RATES = (5e-3, 3e-3, 1e-3, 8e-4, 5e-4)  # the paper's
 
 
+Run = tuple[float, int]  # a learning rate and a seed
+
+
 def run_grid(
     train_one: Callable[[float, int], Score],
     rates: Sequence[float],
@@ -32,20 +35,43 @@ def run_grid(
     name: str = "training",
 ) -> Score:
     """Run `train_one(rate, seed)` for all rates and seeds, or read what was kept under `key`; see `best_by_seed`."""
-    runs = []
-    with progress.phase(name, total=len(rates) * len(seeds), unit="runs") as phase:
-        for rate in rates:
-            for seed in seeds:
-                runs.append(run_one(train_one, rate, seed, cache, key))
-                phase.advance(note=f"rate {rate:g}, dev {runs[-1]['dev']:.1f}")
-    return best_by_seed(runs)
+    return run_together(lambda runs: [train_one(*run) for run in runs], 1, rates, seeds, cache, key, progress, name)
+
+
+def run_together(
+    train: Callable[[Sequence[Run]], Sequence[Score]],
+    most: int,
+    rates: Sequence[float],
+    seeds: Sequence[int],
+    cache: ResultCache,
+    key: Mapping[str, Any],
+    progress: Progress,
+    name: str = "training",
+) -> Score:
+    """The same where `train` takes up to `most` runs at once; what was kept is not among them."""
+    grid = [(rate, seed) for rate in rates for seed in seeds]
+    done = {run: kept for run in grid if (kept := cache.kept(_key(key, run))) is not None}
+    missing = [run for run in grid if run not in done]
+    with progress.phase(name, total=len(grid), unit="runs") as phase:
+        phase.advance(len(done))
+        for low in range(0, len(missing), most):
+            some = missing[low : low + most]
+            for run, score in zip(some, train(some), strict=True):
+                done[run] = cache.keep(_key(key, run), score)
+                phase.advance(note=f"rate {run[0]:g}, dev {score['dev']:.1f}")
+    return best_by_seed([{"rate": rate, "seed": seed, **done[rate, seed]} for rate, seed in grid])
+
+
+def _key(key: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    rate, seed = run
+    return {**key, "rate": rate, "seed": seed}
 
 
 def run_one(
     train_one: Callable[[float, int], Score], rate: float, seed: int, cache: ResultCache, key: Mapping[str, Any]
 ) -> Score:
     """One run, with its rate and seed."""
-    run = cache({**key, "rate": rate, "seed": seed}, partial(train_one, rate, seed))
+    run = cache(_key(key, (rate, seed)), partial(train_one, rate, seed))
     return {"rate": rate, "seed": seed, **run}
 
 

@@ -30,21 +30,37 @@ class ResultCache:
 
     def __call__(self, key: Mapping[str, Any], compute: Callable[[], Score]) -> Score:
         """The result under `key` (plain values that JSON can hold): read, or computed and kept."""
+        kept = self.kept(key)
+        return self.keep(key, compute()) if kept is None else kept
+
+    def kept(self, key: Mapping[str, Any]) -> Score | None:
+        """The result under `key`, if there is one."""
         if self.folder is None:
-            return compute()
-        key_text = json.dumps(key, sort_keys=True)
-        file = self.folder / f"{blake2b(key_text.encode(), digest_size=10).hexdigest()}.json"
+            return None
         try:
-            kept = json.loads(file.read_text("utf-8"))
-            if kept["key"] == json.loads(key_text):
-                result: Score = kept["result"]
+            stored = json.loads(self._file(key).read_text("utf-8"))
+            if stored["key"] == json.loads(_text(key)):
+                result: Score = stored["result"]
                 return result
         except (OSError, ValueError, KeyError, TypeError):
             pass  # not there, or cut short by a full disk: computed again
-        result = json.loads(json.dumps(compute()))  # as it will be read, so that both are the same
-        self.folder.mkdir(parents=True, exist_ok=True)
-        write_json(file, {"key": key, "result": result})
+        return None
+
+    def keep(self, key: Mapping[str, Any], result: Score) -> Score:
+        """Write the result down; returned as it will be read, so that both are the same."""
+        if self.folder is not None:
+            result = json.loads(json.dumps(result))
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_json(self._file(key), {"key": key, "result": result})
         return result
+
+    def _file(self, key: Mapping[str, Any]) -> Path:
+        assert self.folder is not None
+        return self.folder / f"{blake2b(_text(key).encode(), digest_size=10).hexdigest()}.json"
+
+
+def _text(key: Mapping[str, Any]) -> str:
+    return json.dumps(key, sort_keys=True)
 
 
 def content_hash(value: Any) -> str:

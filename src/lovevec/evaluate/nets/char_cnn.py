@@ -8,6 +8,7 @@ to learn from.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import asdict
 
 import numpy as np
@@ -151,6 +152,14 @@ def input_layer(method: Method, lookup: Lookup) -> Frozen:
     """What turns the rows of `lookup` into vectors for a downstream model; trains where the method says so."""
     layer: Frozen | None = method.input_layer(list(lookup.rows), lookup.vectors)
     return Frozen(lookup.vectors) if layer is None else layer
+
+
+def input_layers(method: Method, lookup: Lookup, runs: int) -> list[Frozen]:
+    """The same for several runs side by side: one layer for all, or where it trains one for each."""
+    layer = input_layer(method, lookup)
+    if not any(True for _ in layer.parameters()):
+        return [layer]
+    return [layer, *(deepcopy(layer, {id(buffer): buffer for buffer in layer.buffers()}) for _ in range(runs - 1))]
 
 
 def seeded(model: nn.Module, seed: int, device: torch.device) -> None:

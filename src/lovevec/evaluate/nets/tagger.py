@@ -6,35 +6,39 @@ Adam at the paper's learning rates and keeps the epoch that is best on dev. So d
 instead of sentences: 15 times as many steps an epoch, so that 20 epochs are enough; twice the tokens cost a point of
 F1. At these rates plain SGD learns next to nothing from a mean loss: a dev F1 of 1 after two epochs on 30 % of
 CoNLL-03, where three give 70 on a summed loss and 71 by Adam.
+
+All rates and seeds of a method are trained side by side: every weight has a first axis, one entry a run, and a step
+of the LSTM is one batched product for all of them. Such a step is too small to fill a GPU, so that fifteen runs take
+little longer than one. What a run draws (weights, dropout, which sentences of one length meet in a batch) is decided
+by its seed alone, so it learns what it would learn by itself, but for rounding.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from lovevec.encoders.shared import Dropout
+from lovevec.encoders.shared import fill, initialise, inside
+from lovevec.evaluate.grid import Run
 from lovevec.evaluate.nets import TaggerSettings
-from lovevec.evaluate.nets.char_cnn import Frozen, seeded
+from lovevec.evaluate.nets.char_cnn import CharCNN, Frozen
 from lovevec.evaluate.nets.crf import CRF
-from lovevec.evaluate.nets.lookup import PADDING
 from lovevec.units.ragged import Ragged
 
-TOKENS = 16_384  # of a batch that is only read
+TOKENS = 16_384  # of a batch that is only read, all runs together
+BETAS, TINY = (0.9, 0.999), 1e-8  # Adam's own
 
 Ints = NDArray[np.int64]
 
 
 class Batch(NamedTuple):
-    """Sentences, the longest first: `ids` and `tags` [b, n] on the device with zeros behind their ends, `lengths` [b]
-    on the CPU, where packing wants them, and `rows` [b], which sentences they are."""
+    """Sentences, the longest first, of each seed its own: `ids` and `tags` [seeds, b, n] with zeros behind their ends,
+    `lengths` [b], all on the device; `rows` [seeds, b], which sentences they are."""
 
     ids: Tensor
     tags: Tensor
@@ -54,82 +58,211 @@ class Sentences:
         values = np.concatenate([np.empty(0, np.int64), *rows])
         return torch.from_numpy(Ragged.from_lengths(values, self.lengths).padded())
 
-    def batches(self, tokens: int, rng: np.random.Generator | None = None) -> Iterator[Batch]:
-        """Batches of sentences of about one length; with `rng` in random order, and alike ones in random company."""
-        order = np.arange(len(self.lengths)) if rng is None else rng.permutation(len(self.lengths))
-        order = order[np.argsort(-self.lengths[order], kind="stable")]
-        lengths = self.lengths[order]
-        cuts = [0]
-        while cuts[-1] < len(order):
-            cuts.append(min(cuts[-1] + max(tokens // int(lengths[cuts[-1]]), 1), len(order)))
-        there = torch.from_numpy(order).to(self.ids.device)  # once, so that no batch waits for a copy
-        for number in range(len(cuts) - 1) if rng is None else rng.permutation(len(cuts) - 1):
+    def in_order(self, tokens: int) -> Iterator[Batch]:
+        """Batches of sentences of about one length, the longest first."""
+        return self._batches(np.arange(len(self.lengths))[None], tokens)
+
+    def shuffled(
+        self, tokens: int, company: Sequence[np.random.Generator], order: np.random.Generator
+    ) -> Iterator[Batch]:
+        """The same in random `order`; alike ones in random `company`, by one generator for each seed."""
+        rows = np.stack([rng.permutation(len(self.lengths)) for rng in company])
+        return self._batches(rows, tokens, order)
+
+    def _batches(self, rows: Ints, tokens: int, order: np.random.Generator | None = None) -> Iterator[Batch]:
+        # Sorted by length all seeds have the same lengths in the same places, so their batches have one shape.
+        rows = np.stack([some[np.argsort(-self.lengths[some], kind="stable")] for some in rows])
+        lengths, cuts = self.lengths[rows[0]], [0]
+        while cuts[-1] < len(lengths):
+            cuts.append(min(cuts[-1] + max(tokens // int(lengths[cuts[-1]]), 1), len(lengths)))
+        device = self.ids.device  # moved there once, so that no batch waits for a copy
+        rows_there, lengths_there = torch.from_numpy(rows).to(device), torch.from_numpy(lengths).to(device)
+        numbers = range(len(cuts) - 1) if order is None else order.permutation(len(cuts) - 1)
+        for number in numbers:
             low, high = cuts[number], cuts[number + 1]
-            rows, width = there[low:high], int(lengths[low])
-            on_cpu = torch.from_numpy(lengths[low:high])
-            yield Batch(self.ids[rows, :width], self.tags[rows, :width], on_cpu, order[low:high])
+            some, width = rows_there[:, low:high], int(lengths[low])
+            yield Batch(self.ids[some, :width], self.tags[some, :width], lengths_there[low:high], rows[:, low:high])
 
 
-class Tagger(nn.Module):
-    """Sentences as rows of ids -> the tags of their words."""
+class Taggers(nn.Module):
+    """Sentences as rows of ids -> the tags of their words, by several taggers, the `runs`. `layers` are one for all or
+    one for each."""
 
-    def __init__(self, layer: Frozen, tags: int, settings: TaggerSettings) -> None:
+    which: Tensor
+
+    def __init__(self, layers: Sequence[Frozen], tags: int, settings: TaggerSettings, runs: Sequence[Run]) -> None:
         super().__init__()
-        self.layer = layer
-        self.lstm = nn.LSTM(layer.dim, settings.hidden // 2, batch_first=True, bidirectional=True)
-        self.dropout = Dropout(settings.dropout)
-        self.out = nn.Linear(2 * (settings.hidden // 2), tags)
-        self.crf = CRF(tags)
+        self.runs, self.share = list(runs), settings.dropout
+        self.seeds = list(dict.fromkeys(seed for _, seed in runs))
+        self.register_buffer("which", torch.tensor([self.seeds.index(seed) for _, seed in runs]), persistent=False)
+        self.layers = nn.ModuleList(layers)
+        self.layers_train = any(True for _ in self.layers.parameters())  # then each run has its own
+        count, size, dim = len(runs), settings.hidden // 2, layers[0].dim
+        # One for each direction; gates as [enter, keep, show, new].
+        self.read = nn.ParameterList(torch.empty(count, dim, 4 * size) for _ in range(2))
+        self.recur = nn.ParameterList(torch.empty(count, size, 4 * size) for _ in range(2))
+        self.bias = nn.ParameterList(torch.empty(count, 4 * size) for _ in range(2))
+        self.out = nn.Parameter(torch.empty(count, 2 * size, tags))
+        self.out_bias = nn.Parameter(torch.empty(count, tags))
+        self.crf = CRF(tags, count)
+
+    def seeded(self, device: torch.device) -> None:
+        """Weights, and what is drawn later, decided by each run's seed: filled on the CPU, so that all devices begin
+        alike."""
+        for run, (_, seed) in enumerate(self.runs):
+            generator = torch.Generator().manual_seed(seed)
+            for name, weight in self._shared():
+                fill(name, weight[run], generator)
+            if self.layers_train:
+                initialise(self.layers[run], generator)
+        self.to(device)
+        self.generators = [torch.Generator(device).manual_seed(seed) for seed in self.seeds]
+        for layer, (_, seed) in zip(self.layers, self.runs, strict=False):
+            if isinstance(layer, CharCNN):
+                layer.generator = torch.Generator(device).manual_seed(seed)
+
+    def _shared(self) -> list[tuple[str, Tensor]]:
+        """The weights that have an axis of runs."""
+        return [(name, weight) for name, weight in self.named_parameters() if not name.startswith("layers")]
+
+    def rated(self) -> list[tuple[nn.Parameter, Tensor | float]]:
+        """Every weight with its learning rate, or rates, one a run."""
+        rates = torch.tensor([rate for rate, _ in self.runs], device=self.which.device)
+        shared = [(weight, rates.view(-1, *[1] * (weight.dim() - 1))) for _, weight in self._shared()]
+        own = [
+            (weight, rate)
+            for layer, (rate, _) in zip(self.layers, self.runs, strict=False)
+            for weight in layer.parameters()
+        ]
+        return [*shared, *own]  # type: ignore[list-item]
+
+    def weights(self, run: int) -> list[Tensor]:
+        """The weights of one run, as they are now: views."""
+        own = self.layers[run].parameters() if self.layers_train else ()
+        return [*(weight.detach()[run] for _, weight in self._shared()), *(weight.detach() for weight in own)]
 
     def emissions(self, ids: Tensor, lengths: Tensor) -> Tensor:
-        """[b, n] ids of a batch -> [b, n, tags], how well each tag suits each word."""
-        packed = pack_padded_sequence(self.dropout(self.layer(ids)), lengths, batch_first=True)
-        read, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
-        suits: Tensor = self.out(self.dropout(read))
-        return suits
+        """[seeds or 1, b, n] ids of a batch -> [runs, b, n, tags], how well each tag suits each word."""
+        x = self._dropped(self._vectors(ids))
+        return self._dropped(self._lstm(x, lengths)) @ self.out[:, None] + self.out_bias[:, None, None]
+
+    def _vectors(self, ids: Tensor) -> Tensor:
+        which = self.which if len(ids) > 1 else torch.zeros_like(self.which)
+        if not self.layers_train:
+            vectors: Tensor = self.layers[0](ids)[which]
+            return vectors
+        return torch.stack([layer(ids[row]) for layer, row in zip(self.layers, which.tolist(), strict=True)])
+
+    def _dropped(self, x: Tensor) -> Tensor:
+        """Dropout; runs of one seed lose the same entries."""
+        if not self.training or self.share == 0:
+            return x
+        keep = [torch.empty_like(x[0]).bernoulli_(1 - self.share, generator=one) for one in self.generators]
+        return x * torch.stack(keep)[self.which] / (1 - self.share)
+
+    def _lstm(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """[runs, b, n, dim] -> [runs, b, n, hidden]: both directions of all runs in one product a step."""
+        back = reversal(lengths, x.shape[2])
+        both = torch.cat([x, in_places(x, back)])
+        read, recur, bias = (torch.cat(list(weights)) for weights in (self.read, self.recur, self.bias))
+        gates = torch.baddbmm(bias[:, None], both.flatten(1, 2), read).unflatten(1, both.shape[1:3])
+        there, again = torch.stack(recurrent(gates, recur), dim=2).chunk(2)
+        return torch.cat([there, in_places(again, back)], dim=3)
 
     def loss(self, batch: Batch) -> Tensor:
-        """-log P of the right tags, a token."""
-        likelihood = self.crf.log_likelihood(self.emissions(batch.ids, batch.lengths), batch.tags, counts_of(batch.ids))
-        return -likelihood.sum() / int(batch.lengths.sum())
+        """-log P of the right tags, a token: [runs]."""
+        emissions, tags = self.emissions(batch.ids, batch.lengths), batch.tags[self.which]
+        return -self.crf.log_likelihood(emissions, tags, batch.lengths).sum(dim=1) / batch.lengths.sum()
 
     @torch.no_grad()
-    def tag(self, sentences: Sentences) -> list[Ints]:
-        """The best tags of each sentence."""
+    def tag(self, sentences: Sentences) -> list[list[Ints]]:
+        """The best tags of each sentence, by each run."""
         self.eval()
-        result: list[Ints] = [np.empty(0, np.int64)] * len(sentences.lengths)
-        for batch in sentences.batches(TOKENS):
-            tags = self.crf.decode(self.emissions(batch.ids, batch.lengths), counts_of(batch.ids)).cpu().numpy()
-            for row, tagged, length in zip(batch.rows.tolist(), tags, batch.lengths.tolist(), strict=True):
-                result[row] = tagged[:length]
+        result: list[list[Ints]] = [[np.empty(0, np.int64)] * len(sentences.lengths) for _ in self.runs]
+        for batch in sentences.in_order(max(TOKENS // len(self.runs), 1)):
+            tags = self.crf.decode(self.emissions(batch.ids, batch.lengths), batch.lengths).cpu().numpy()
+            for of_run, tagged in zip(result, tags, strict=True):
+                for row, one in zip(batch.rows[0].tolist(), tagged, strict=True):
+                    of_run[row] = one[: sentences.lengths[row]]
         return result
 
 
-def counts_of(ids: Tensor) -> Tensor:
-    """The lengths of the sentences, on the device."""
-    return (ids != PADDING).sum(dim=1)
+def reversal(lengths: Tensor, width: int) -> Tensor:
+    """[b, width]: the place of each word when every sentence is read from its end; padding stays behind it."""
+    places = torch.arange(width, device=lengths.device)
+    return torch.where(inside(lengths, width), lengths[:, None] - 1 - places, places)
+
+
+def in_places(x: Tensor, places: Tensor) -> Tensor:
+    """[m, b, n, size] with the words in other `places` [b, n]."""
+    return x.gather(2, places[None, :, :, None].expand(x.shape))
+
+
+def recurrent(gates: Tensor, recur: Tensor) -> list[Tensor]:
+    """The states of m LSTMs (Hochreiter and Schmidhuber, with forget gates) side by side: `gates` [m, b, n, 4 size] as
+    the input opens them, `recur` [m, size, 4 size] -> n times [m, b, size]."""
+    size = recur.shape[1]
+    hidden = cell = gates.new_zeros(*gates.shape[:2], size)
+    states = []
+    for opened in gates.unbind(2):
+        opened = torch.baddbmm(opened, hidden, recur)
+        enter, keep, show = opened[..., : 3 * size].sigmoid().split(size, dim=2)
+        cell = torch.addcmul(keep * cell, enter, opened[..., 3 * size :].tanh())
+        hidden = show * cell.tanh()
+        states.append(hidden)
+    return states
+
+
+class Adam:
+    """Adam (Kingma and Ba 2015) with a rate for each weight, or for each row of it: torch's has one for a tensor."""
+
+    def __init__(self, rated: Sequence[tuple[nn.Parameter, Tensor | float]]) -> None:
+        self.rated, self.steps = rated, 0
+        self.moments = [(torch.zeros_like(weight), torch.zeros_like(weight)) for weight, _ in rated]
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """Move the weights by their gradients, and forget these."""
+        self.steps += 1
+        first, second = (1 - beta**self.steps for beta in BETAS)
+        for (weight, rate), (mean, square) in zip(self.rated, self.moments, strict=True):
+            if weight.grad is None:
+                continue
+            mean.lerp_(weight.grad, 1 - BETAS[0])
+            square.mul_(BETAS[1]).addcmul_(weight.grad, weight.grad, value=1 - BETAS[1])
+            weight.sub_(rate / first * mean / (square / second).sqrt_().add_(TINY))
+            weight.grad = None
 
 
 def trained(
-    model: Tagger, train: Sentences, on_dev: Callable[[], float], rate: float, seed: int, settings: TaggerSettings
-) -> float:
-    """Train by Adam; the weights of the epoch that is best by `on_dev`, called after each, stay. Returns what that
-    gave."""
-    device = train.ids.device
-    seeded(model, seed, device)
-    rng = np.random.default_rng([seed, settings.epochs])
-    optimiser = torch.optim.Adam(model.parameters(), lr=rate, fused=device.type in ("cpu", "cuda"))
-    best, at, kept = -1.0, 0, model.state_dict()
+    model: Taggers, train: Sentences, on_dev: Callable[[], Sequence[float]], settings: TaggerSettings
+) -> list[float]:
+    """Train by Adam; of each run the weights of the epoch that is best by `on_dev`, called after each, stay. Returns
+    what that gave."""
+    model.seeded(train.ids.device)
+    company = [np.random.default_rng([seed, settings.epochs]) for seed in model.seeds]
+    order = np.random.default_rng(settings.epochs)
+    optimiser = Adam(model.rated())
+    count = len(model.runs)
+    best, at, kept = (
+        [-1.0] * count,
+        [0] * count,
+        [[weight.clone() for weight in model.weights(run)] for run in range(count)],
+    )
     for epoch in range(settings.epochs):
         model.train()
-        for batch in train.batches(settings.tokens, rng):
-            optimiser.zero_grad()
-            model.loss(batch).backward()
+        for batch in train.shuffled(settings.tokens, company, order):
+            model.loss(batch).sum().backward()
             optimiser.step()
-        reached = on_dev()
-        if reached > best:
-            best, at, kept = reached, epoch, deepcopy(model.state_dict())
-        elif epoch - at >= settings.patience:
+        for run, reached in enumerate(on_dev()):
+            if epoch - at[run] > settings.patience:
+                continue  # it ended before: what it does in the company of others does not count
+            if reached > best[run]:
+                best[run], at[run] = reached, epoch
+                kept[run] = [weight.clone() for weight in model.weights(run)]
+        if all(epoch - last >= settings.patience for last in at):
             break
-    model.load_state_dict(kept)
+    for run, weights in enumerate(kept):
+        for weight, one in zip(model.weights(run), weights, strict=True):
+            weight.copy_(one)
     return best
