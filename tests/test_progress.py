@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from lovevec.progress import Progress, clock
+from lovevec.progress import Progress, clock, pace
 
 
 class Terminal(io.StringIO):
@@ -58,3 +58,17 @@ def test_a_resumed_phase_counts_only_its_own_work():
 )
 def test_clock(seconds, text):
     assert clock(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"),
+    [
+        (12_345.6, "12,346 runs/s"),
+        (1.0, "1 runs/s"),
+        (0.5, "30.0 runs/min"),
+        (1 / 60, "1.0 runs/min"),
+        (0.01, "36.0 runs/h"),
+    ],
+)
+def test_a_slow_pace_is_told_a_minute_or_an_hour_and_never_as_nothing(rate, text):
+    assert pace(rate, " runs") == text

@@ -98,7 +98,7 @@ class Phase:
             parts.append(f"{count:>12,} {self.unit}")
         parts.append(f"in {clock(seconds)}")
         if count and seconds > 0.05:
-            parts.append(f"({count / seconds:,.0f}/s)")
+            parts.append(f"({pace(count / seconds)})")
         if self.note:
             parts.append(self.note)
         self._write("  ".join(parts), end="\n")
@@ -112,7 +112,7 @@ class Phase:
         elif self.done:
             parts.append(f"{self.done:,} {self.unit}")
         if rate:
-            parts.append(f"{rate:,.0f} {self.unit}/s")
+            parts.append(pace(rate, f" {self.unit}"))
         if self.note:
             parts.append(self.note)
         if self.total and rate:
@@ -126,6 +126,14 @@ class Phase:
             line = "\r\x1b[K" + line[:width]
         stream.write(line + end)
         stream.flush()
+
+
+def pace(rate: float, unit: str = "") -> str:
+    """So many a second; of what takes longer so many a minute, or an hour: `12,345/s`, `7.5 runs/min`."""
+    for seconds, name in ((1, "s"), (60, "min")):
+        if rate * seconds >= 1:
+            return f"{rate:,.0f}{unit}/s" if seconds == 1 else f"{rate * seconds:.1f}{unit}/{name}"
+    return f"{rate * 3600:.1f}{unit}/h"
 
 
 def clock(seconds: float) -> str:

@@ -41,6 +41,8 @@ def make_data(folder: Path, words: Sequence[str], vectors: np.ndarray) -> Path:
     for part, count in (("train", 80), ("dev", 30), ("test", 40)):
         lines = [f"{sentence(good if i % 2 else bad)}\t{i % 2}" for i in range(count)]
         write(folder / "sst2" / f"{part}.tsv", lines)
+    slips = [line for word in words[:40] for line in (f"${word}", f"{word[1]}{word[0]}{word[2:]}", f"{word}{word[-1]}")]
+    write(folder / "misspellings" / "missp.dat", slips)
     write(folder / "mr" / "rt-polarity.pos", [sentence(good) for _ in range(60)])
     write(folder / "mr" / "rt-polarity.neg", [sentence(bad) for _ in range(60)])
     for name, parts in (

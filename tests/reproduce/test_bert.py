@@ -12,8 +12,8 @@ from tests.reproduce.made_data import make_data
 
 from lovevec.cli import main
 from lovevec.reproduce import published
-from lovevec.reproduce.bert import OCR, TYPO, page
-from lovevec.reproduce.pages import PAPER
+from lovevec.reproduce.bert import page
+from lovevec.reproduce.pages import OCR, PAPER, TYPOS
 from lovevec.train import Settings, train
 
 ROWS = ["BERT", "BERT + SymSpell", "BERT + Add", "BERT + Linear", "BERT + Replacement"]
@@ -61,7 +61,7 @@ def test_shares_fill_the_folder_and_one_command_collects(flags, tmp_path, capsys
     assert scores["tasks"] == ["sst2", "conll03"]
     for row in scores["methods"].values():
         for task in row["tasks"].values():
-            assert set(task["test"]) == {*OCR, *TYPO}
+            assert set(task["test"]) == {*OCR, *TYPOS}
             assert all(0 <= score <= 100 for score in task["test"].values())
     assert "Transformer: tiny" in told
     assert told.count(PAPER) == 2 + 4 + 2  # SST2: sweep and strategies; CoNLL-03: sweep
@@ -110,10 +110,10 @@ def made_scores(seeds: int) -> dict:
                 "sst2": {
                     "rates": rates,
                     "test": dict(
-                        zip([*OCR, *TYPO[1:]], [*numbers["sst2"], *published.BERT_TYPOS[name][1:]], strict=True)
+                        zip([*OCR, *TYPOS[1:]], [*numbers["sst2"], *published.BERT_TYPOS[name][1:]], strict=True)
                     ),
-                    "spread": dict.fromkeys([*OCR, *TYPO], 0.5),
-                    "dev_noisy": dict.fromkeys([*OCR, *TYPO], 50.0),
+                    "spread": dict.fromkeys([*OCR, *TYPOS], 0.5),
+                    "dev_noisy": dict.fromkeys([*OCR, *TYPOS], 50.0),
                     "runs": [{"rate": 1e-4}, {"rate": 3e-5}],
                 }
             }

@@ -66,17 +66,18 @@ def test_intrinsic_has_the_papers_rows_beside_ours(place, tmp_path):
 
 
 def test_robustness_goes_on_and_redraws(place, tmp_path):
-    methods = "Target,UNK,CharCNN,Target + LOVE"
+    methods = "Target,UNK,CharCNN,Target + LOVE,LOVE + near"
     page = run(place, "robustness", tmp_path, "--methods", methods)
     found = scores(tmp_path, "robustness")
-    assert found["tasks"] == ["sst2", "conll03"]
+    assert found["tasks"] == ["sst2", "mr", "conll03", "bc2gm"]
     for name in methods.split(","):
         for task in found["tasks"]:
             assert list(found["methods"][name]["tasks"][task]["test"])[:2] == ["original", "ocr 10 %"]
-            assert len(found["methods"][name]["tasks"][task]["test"]) == len(published.NOISES)
+            assert len(found["methods"][name]["tasks"][task]["test"]) == len(published.NOISES) + 3
     sst2 = {name: list(row["tasks"]["sst2"]["test"].values()) for name, row in found["methods"].items()}
     assert sst2["Target"][0] > 80  # words of a mood have vectors of a mood
-    assert "With LOVE:" in page
+    assert "- Target + LOVE: " in page
+    assert "3 typos" in page
     picture = tmp_path / "robustness.png"
     assert picture.read_bytes()[:4] == b"\x89PNG"
 
@@ -121,8 +122,10 @@ def test_small_tables(place, tmp_path, name, methods, rows):
     found = scores(tmp_path, name)["variants"]
     assert len(found) == rows
     assert page.count(PAPER) == rows
-    assert all("sst2" not in row for row in found.values())
-    assert len({json.dumps(row["similarity"]["all"]) for row in found.values()}) == rows  # each its own model
+    seeds = [row["seeds"] for row in found.values()]
+    assert all(len(one) == 1 and "sst2" not in one[0] for one in seeds)
+    assert all(0 <= one[0]["misspellings"] <= 100 for one in seeds)
+    assert len({json.dumps(one[0]["similarity"]["all"]) for one in seeds}) == rows  # each its own model
 
 
 def test_augmentation_heatmap(place, tmp_path):

@@ -185,8 +185,8 @@ def bench_of(given: argparse.Namespace, progress: Progress) -> Bench:
     from lovevec.evaluate.data import data_folder
     from lovevec.evaluate.grid import RATES
     from lovevec.methods.open_method import open_method
-    from lovevec.methods.table import table_of
-    from lovevec.reproduce.bench import TASKS, Bench
+    from lovevec.methods.table import Table, table_of
+    from lovevec.reproduce.bench import QUICK_WORDS, TASKS, Bench
 
     for task in _names(given.tasks):
         if task.lower() not in (*TASKS, "none"):
@@ -197,6 +197,9 @@ def bench_of(given: argparse.Namespace, progress: Progress) -> Bench:
     table = table_of(alone)
     if table is None:
         raise LovevecError(f"--target {target}: is a model; name the vectors to mimic, a file")
+    if given.quick and len(table.words) > QUICK_WORDS:
+        table = table.first(QUICK_WORDS)
+        alone = table if isinstance(alone, Table) else alone
     return Bench(
         target=table,
         alone=alone,

@@ -32,7 +32,7 @@ class ClassifySettings(DownstreamSettings):
 
     def quick(self) -> ClassifySettings:
         """To see whether it works: two rates, one seed, little text."""
-        return replace(self, rates=(3e-3, 1e-3), seeds=self.seeds[:1], sentences=2000)
+        return replace(self, rates=(3e-3, 1e-3), seeds=self.seeds[:1], sentences=600)
 
     def with_epochs(self, epochs: int) -> ClassifySettings:
         """Of the CNN."""

@@ -33,6 +33,7 @@ from lovevec.progress import Progress
 
 NOISE = (0.0, 70.0)  # per cent of words
 SPEED_WORDS = 20_000
+QUICK_TESTED = 200  # sentences
 CACHE = "cache"  # the folder of finished runs, in that of the results
 # A run's own rate and seed are added to its key. The device changes numbers only as another seed would.
 NOT_IN_KEY = ("rates", "seeds", "device")
@@ -116,6 +117,7 @@ class Downstream:
         lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
         cache = ResultCache(None if keep is None else Path(keep) / CACHE)
         split = self.read(str(dataset), data_folder(data))
+        split = few(split) if quick else split
         methods = rows_of(lineup, vectors, impute, generated, char_cnn)
         speeds = speeds_of(methods, cache, seed, quick)
         scores = [
@@ -223,6 +225,16 @@ def downstream_key(
         "noises": [asdict(noise) for noise in noises],
         "settings": {name: value for name, value in asdict(settings).items() if name not in NOT_IN_KEY},
     }
+
+
+def few(split: Any) -> Any:
+    """A dataset with few sentences to choose and to test on, for a quick look; what is trained on is cut elsewhere."""
+
+    def cut(part: Any) -> Any:
+        rows = subsample(len(part.sentences), QUICK_TESTED)
+        return replace(part, **{name: [values[row] for row in rows] for name, values in vars(part).items()})
+
+    return replace(split, dev=cut(split.dev), test=cut(split.test), digest=f"{split.digest} quick")
 
 
 def subsample(count: int, most: int | None) -> list[int]:

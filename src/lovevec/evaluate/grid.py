@@ -23,6 +23,7 @@ RATES = (5e-3, 3e-3, 1e-3, 8e-4, 5e-4)  # the paper's
 
 
 Run = tuple[float, int]  # a learning rate and a seed
+Tell = Callable[[str], None]
 
 
 def run_grid(
@@ -35,11 +36,11 @@ def run_grid(
     name: str = "training",
 ) -> Score:
     """Run `train_one(rate, seed)` for all rates and seeds, or read what was kept under `key`; see `best_by_seed`."""
-    return run_together(lambda runs: [train_one(*run) for run in runs], 1, rates, seeds, cache, key, progress, name)
+    return run_together(lambda runs, _: [train_one(*run) for run in runs], 1, rates, seeds, cache, key, progress, name)
 
 
 def run_together(
-    train: Callable[[Sequence[Run]], Sequence[Score]],
+    train: Callable[[Sequence[Run], Tell], Sequence[Score]],
     most: int,
     rates: Sequence[float],
     seeds: Sequence[int],
@@ -48,7 +49,8 @@ def run_together(
     progress: Progress,
     name: str = "training",
 ) -> Score:
-    """The same where `train` takes up to `most` runs at once; what was kept is not among them."""
+    """The same where `train` takes up to `most` runs at once, and tells how far it is; what was kept is not among
+    them."""
     grid = [(rate, seed) for rate in rates for seed in seeds]
     done = {run: kept for run in grid if (kept := cache.kept(_key(key, run))) is not None}
     missing = [run for run in grid if run not in done]
@@ -56,7 +58,8 @@ def run_together(
         phase.advance(len(done))
         for low in range(0, len(missing), most):
             some = missing[low : low + most]
-            for run, score in zip(some, train(some), strict=True):
+            scores = train(some, lambda note: phase.advance(0, note))
+            for run, score in zip(some, scores, strict=True):
                 done[run] = cache.keep(_key(key, run), score)
                 phase.advance(note=f"rate {run[0]:g}, dev {score['dev']:.1f}")
     return best_by_seed([{"rate": rate, "seed": seed, **done[rate, seed]} for rate, seed in grid])

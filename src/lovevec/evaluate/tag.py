@@ -16,7 +16,7 @@ import numpy as np
 from lovevec.damage.noise import Noise, damaged
 from lovevec.evaluate.data import Tagged, TagSplit, tagged
 from lovevec.evaluate.downstream import Downstream, DownstreamSettings, downstream_key, subsample
-from lovevec.evaluate.grid import Run, run_together
+from lovevec.evaluate.grid import Run, Tell, run_together
 from lovevec.evaluate.nets import TaggerSettings
 from lovevec.evaluate.nets.entities import Counts, Tags, count_entities, overall
 from lovevec.evaluate.nets.lookup import look_up
@@ -37,7 +37,7 @@ class TagSettings(DownstreamSettings):
     def quick(self) -> TagSettings:
         """To see whether it works: two rates, one seed, little text, few epochs."""
         few = replace(self.tagger, epochs=min(self.tagger.epochs, 5))
-        return replace(self, rates=(5e-3, 3e-3), seeds=self.seeds[:1], sentences=2000, tagger=few)
+        return replace(self, rates=(5e-3, 3e-3), seeds=self.seeds[:1], sentences=600, tagger=few)
 
     def with_epochs(self, epochs: int) -> TagSettings:
         """Of the tagger."""
@@ -75,12 +75,14 @@ def score_tags(
         named = ([[names[tag] for tag in tags] for tags in of_run] for of_run in model.tag(sentences))
         return [count_entities(gold, tags) for tags in named]
 
-    def train_runs(runs: Sequence[Run]) -> list[Score]:
+    def train_runs(runs: Sequence[Run], tell: Tell) -> list[Score]:
         start = time.perf_counter()
         model = Taggers(input_layers(method, lookup, len(runs)), len(names), settings.tagger, runs)
 
-        def dev_f1() -> list[float]:
-            return [overall(counts).f1 for counts in counts_of(model, dev_rows, split.dev.tags)]
+        def dev_f1(epoch: int) -> list[float]:
+            f1 = [overall(counts).f1 for counts in counts_of(model, dev_rows, split.dev.tags)]
+            tell(f"epoch {epoch + 1} of {settings.tagger.epochs} of {len(runs)} side by side, dev {max(f1):.1f}")
+            return f1
 
         dev = trained(model, train_rows, dev_f1, settings.tagger)
         counts = {label: counts_of(model, sentences, split.test.tags) for label, sentences in test_rows.items()}

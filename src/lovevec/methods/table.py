@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.methods.method import Bools, Floats, Method, Parameters
-from lovevec.vectors import VectorTable
+from lovevec.vectors import ReadReport, VectorTable
 
 
 class Table(Method):
@@ -19,6 +19,11 @@ class Table(Method):
         self.words, self.vectors = table.words, table.vectors
         self.parameters = Parameters(table.vectors.size)
         self.row = {word: row for row, word in enumerate(table.words)}
+
+    def first(self, count: int) -> Table:
+        """The same with the first so many words only."""
+        report = ReadReport("memory", dim=self.dim)
+        return Table(VectorTable(list(self.words[:count]), self.vectors[:count], report), self.name)
 
     def rows(self, words: Sequence[str]) -> NDArray[np.int64]:
         """The row of each word, else of its lower-case form, else -1."""

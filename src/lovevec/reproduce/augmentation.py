@@ -14,11 +14,17 @@ from numpy.typing import NDArray
 
 from lovevec.evaluate.results import Pictures, markdown
 from lovevec.reproduce.bench import Bench
-from lovevec.reproduce.pages import measure_variants, page_of
+from lovevec.reproduce.pages import mean, page_of
+from lovevec.reproduce.variants import measure_variants, numbers_of
 
 KINDS = ("swap", "drop", "insert", "keyboard", "synonym")
 NONE = 0.36
-FIGURES = {"RareWord": "Spearman's ρ x 100", "SST2": "accuracy x 100", "SST2 + typo": "accuracy x 100"}
+FIGURES = {
+    "RareWord": "Spearman's ρ x 100",
+    "SST2": "accuracy x 100",
+    "SST2 + typo": "accuracy x 100",
+    "Birkbeck": "right word among the ten nearest, %",
+}
 
 
 def shares(*kinds: str) -> dict[str, float]:
@@ -79,9 +85,5 @@ def grid_of(scores: Mapping[str, Any], title: str) -> NDArray[np.float64]:
 
 def _score(scores: Mapping[str, Any], variant: str, title: str) -> float | None:
     entry = scores["variants"].get(variant)
-    if entry is None:
-        return None
-    if title == "RareWord":
-        return float(entry["similarity"]["all"]["RareWord"])
-    numbers = entry.get("sst2")
-    return float(numbers[title != "SST2"]) if numbers else None
+    numbers = numbers_of(entry["seeds"], title) if entry else []
+    return mean(numbers) if numbers else None

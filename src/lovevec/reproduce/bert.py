@@ -12,12 +12,9 @@ from typing import Any
 from lovevec.evaluate.results import Cell, Pictures
 from lovevec.reproduce.bench import SWEEP, TASKS
 from lovevec.reproduce.extrinsic import TITLES
-from lovevec.reproduce.pages import QUICK, beside, mean
+from lovevec.reproduce.pages import OCR, QUICK, TYPOS, chosen_rates, damage_table, mean, seeds_of
 from lovevec.reproduce.published import BERT_ROBUSTNESS, BERT_TYPOS
-from lovevec.reproduce.transformer_bench import COUNTED, PLAIN, TransformerBench
-
-OCR = [noise.label for noise in SWEEP]
-TYPO = [OCR[0], *(noise.label for noise in COUNTED)]
+from lovevec.reproduce.transformer_bench import PLAIN, TransformerBench
 
 
 def measure(bench: TransformerBench) -> dict[str, Any]:
@@ -38,13 +35,13 @@ def page(scores: Mapping[str, Any]) -> str:
             " the mean over the same damage of the dev set.",
             _table(rows, OCR, {name: entry[task] for name, entry in BERT_ROBUSTNESS.items() if task in entry}),
             "So many words of each sentence mistyped (a swap, a drop, an insertion or a neighboring key).",
-            _table(rows, TYPO, BERT_TYPOS if task == "sst2" else {}),
-            _chosen(rows),
+            _table(rows, TYPOS, BERT_TYPOS if task == "sst2" else {}),
+            chosen_rates(rows),
         ]
     about = (
         f"Transformer: {transformer['name']}; the paper has BERT-base (uncased for SST2, cased for CoNLL-03): compare"
         " orders and gaps rather than numbers. Fine-tuned on clean text; learning rate and epoch are the best on clean"
-        f" dev text; one model meets all damage. {_over(_seeds(scores))}"
+        f" dev text; one model meets all damage. {seeds_of(_entries(scores))}"
     )
     parts = ["# BERT-like models", about, QUICK if transformer["quick"] else "", *parts]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
@@ -54,7 +51,7 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
     """The curves over the share of damaged words, and over the number of typos; a panel for each dataset."""
     from lovevec.figures.curves import curve_panels
 
-    several = _seeds(scores) > 1
+    several = max(len(entry["rates"]) for entry in _entries(scores)) > 1
 
     def panels(numbers: str, labels: Sequence[str]) -> dict[str, dict[str, list[float]]]:
         return {
@@ -80,45 +77,17 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
         draw(OCR, [100 * noise.share for noise in SWEEP], "damaged words, %", path)
 
     def typos(path: Any) -> None:
-        draw(TYPO, range(len(TYPO)), "typos a sentence", path)
+        draw(TYPOS, range(len(TYPOS)), "typos a sentence", path)
 
     return {"bert.png": sweep, "bert.svg": sweep, "bert-typos.png": typos, "bert-typos.svg": typos}
 
 
 def _table(rows: Mapping[str, Any], labels: Sequence[str], paper: Mapping[str, Sequence[float]]) -> str:
-    plain = _mean(rows[PLAIN], labels) if PLAIN in rows else None
-    shown = {name: _row(entry, labels, plain) for name, entry in rows.items()}
-    theirs: dict[str, list[Cell]] = {}
-    for name, numbers in paper.items():
-        gain = mean(numbers) - mean(paper[PLAIN])
-        theirs[name] = [*numbers, mean(numbers), f"{gain:+.1f}" if name != PLAIN else ""]
-    short = [label.removeprefix("ocr ") for label in labels]
-    return beside(("model", *short, "mean", "gain", "dev"), shown, theirs)
+    dev: dict[str, Cell] = {
+        name: mean([float(entry["dev_noisy"][label]) for label in labels]) for name, entry in rows.items()
+    }
+    return damage_table(rows, labels, paper, PLAIN, ("model",), last=dev)
 
 
-def _row(entry: Mapping[str, Any], labels: Sequence[str], plain: float | None) -> list[Cell]:
-    test, spread = entry["test"], entry["spread"]
-    several = len(entry["rates"]) > 1
-    cells: list[Cell] = [f"{test[label]:.1f} ± {spread[label]:.1f}" if several else test[label] for label in labels]
-    own = _mean(entry, labels)
-    gain = "" if plain is None or own == plain else f"{own - plain:+.1f}"
-    return [*cells, own, gain, mean([float(entry["dev_noisy"][label]) for label in labels])]
-
-
-def _mean(entry: Mapping[str, Any], labels: Sequence[str]) -> float:
-    return mean([float(entry["test"][label]) for label in labels])
-
-
-def _chosen(rows: Mapping[str, Any]) -> str:
-    """The learning rates of the seeds; one at the end of the list says that the list is too short."""
-    chosen = "; ".join(f"{name} {', '.join(f'{rate:g}' for rate in entry['rates'])}" for name, entry in rows.items())
-    tried = sorted({run["rate"] for entry in rows.values() for run in entry["runs"]}, reverse=True)
-    return f"Learning rates chosen, of {', '.join(f'{rate:g}' for rate in tried)}: {chosen}."
-
-
-def _seeds(scores: Mapping[str, Any]) -> int:
-    return max(len(entry["tasks"][task]["rates"]) for entry in scores["methods"].values() for task in scores["tasks"])
-
-
-def _over(seeds: int) -> str:
-    return f"Means over {seeds} seeds, ± their standard deviation." if seeds > 1 else "One seed."
+def _entries(scores: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [entry["tasks"][task] for entry in scores["methods"].values() for task in scores["tasks"]]

@@ -10,6 +10,7 @@ import numpy as np
 
 from lovevec.evaluate.clusters import kmeans
 from lovevec.evaluate.results import Pictures, markdown
+from lovevec.figures.clusters import matched
 from lovevec.reproduce.bench import Bench
 from lovevec.reproduce.pages import page_of
 from lovevec.vectors.rows import normalized
@@ -40,14 +41,16 @@ def measure(bench: Bench) -> dict[str, Any]:
 
 
 def page(scores: Mapping[str, Any]) -> str:
-    """Which misspellings fall into the cluster of the word that was meant."""
+    """Which misspellings fall into their topic's cluster: what the picture marks too."""
     rows = []
     for name, entry in scores["methods"].items():
-        right = [entry["clusters"][wrong] == entry["clusters"][meant] for wrong, meant in MEANT.items()]
+        topics = matched(entry["clusters"], TOPICS)
+        right = [topics.get(entry["clusters"][wrong]) == DAMAGED[wrong] for wrong in MEANT]
         near = [float(np.dot(entry["vectors"][wrong], entry["vectors"][meant])) for wrong, meant in MEANT.items()]
         rows.append([name, *(f"{'yes' if ok else 'no'}, {x:.2f}" for ok, x in zip(right, near, strict=True))])
     question = (
-        "Is a misspelling in the cluster of the word that was meant, and its cosine to that word's vector by the model."
+        "Is a misspelling in its topic's cluster, the one that K-means made of most of its words; and its cosine to the"
+        " vector of the word that was meant, by the model."
     )
     return page_of("Clusters", scores, question, markdown(("model", *MEANT), rows), "![clusters](clusters-figure.png)")
 

@@ -1,8 +1,8 @@
 """The experiments by name, and how one is run: measured once, then shown as a page and pictures.
 
-Each is a module with three functions: `measure(bench)` gives plain values for JSON, `page(scores)` their Markdown with
-the paper's numbers beside ours, `pictures(scores)` what to draw. `bert` has a bench of its own, with a transformer in
-the place of the target.
+Each is a module, or an object, with three functions: `measure(bench)` gives plain values for JSON, `page(scores)` their
+Markdown with the paper's numbers beside ours, `pictures(scores)` what to draw. `bert` has a bench of its own, with a
+transformer in the place of the target.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ def experiment(name: str) -> Experiment:
     """The module of an experiment."""
     if name not in EXPERIMENTS:
         raise LovevecError(f"{name}: no such experiment; there are {', '.join(EXPERIMENTS)}")
+    if name in ("ablation", "shrink", "temperature"):
+        return cast(Experiment, getattr(import_module("lovevec.reproduce.variants"), name.upper()))
     return cast(Experiment, import_module(f"lovevec.reproduce.{name.replace('-', '_')}"))
 
 

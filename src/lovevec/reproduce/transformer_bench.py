@@ -12,11 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
 from lovevec.evaluate.grid import best_by_seed, run_one
 from lovevec.evaluate.result_cache import Score
-from lovevec.reproduce.bench import SWEEP, TASKS, Workspace, select
+from lovevec.reproduce.bench import COUNTED, SWEEP, TASKS, Workspace, select
 
 if TYPE_CHECKING:
     from lovevec.evaluate.finetune import FinetuneSettings, TagTask, TextTask, Transformer, Trials
@@ -29,7 +28,6 @@ FURTHER: dict[str, dict[str, Any]] = {
     " (LOVE trained)": {"trainable": True},
     " (known words kept)": {"keep": "default"},
 }
-COUNTED = tuple(Noise("typo", per_sentence=count) for count in (1, 2, 3))
 BY_DEFAULT = ("sst2", "conll03")  # bc2gm on request
 
 

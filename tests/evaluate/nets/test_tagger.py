@@ -114,7 +114,7 @@ def test_runs_side_by_side_learn_what_each_learns_alone():
 
     def tagged(runs):
         model = made_model(runs, settings)
-        trained(model, train, lambda: [0.0] * len(runs), settings)
+        trained(model, train, lambda _: [0.0] * len(runs), settings)
         batch = as_batch(dev)
         return model.eval().emissions(batch.ids, batch.lengths).detach()
 
@@ -132,7 +132,7 @@ def test_char_cnns_side_by_side_learn_what_each_learns_alone():
     def tagged(runs):
         layers = [CharCNN(VECTORS, known, words, CharCNNSettings(8, (3,), 6)) for _ in runs]
         model = Taggers(layers, TAGS, SMALL, runs)
-        trained(model, train, lambda: [0.0] * len(runs), SMALL)
+        trained(model, train, lambda _: [0.0] * len(runs), SMALL)
         return model.eval().emissions(batch.ids, batch.lengths).detach()
 
     together = tagged(RUNS)
@@ -176,7 +176,7 @@ def test_it_learns_what_a_word_and_the_word_before_it_say():
     train, dev = made_sentences(400), made_sentences(80, seed=9)
     gold = [tags[:length].numpy() for tags, length in zip(dev.tags, dev.lengths, strict=True)]
 
-    def right() -> list[float]:
+    def right(_epoch: int = 0) -> list[float]:
         return [float(np.mean(np.concatenate(tags) == np.concatenate(gold))) for tags in model.tag(dev)]
 
     before = right()
@@ -191,7 +191,7 @@ def test_the_seed_decides_everything():
 
     def weights(seed: int) -> list[torch.Tensor]:
         model = made_model([(1e-2, seed)])
-        trained(model, train, lambda: [0.0], SMALL)
+        trained(model, train, lambda _: [0.0], SMALL)
         return [weight.detach().clone() for weight in model.parameters()]
 
     first, again, other = weights(1), weights(1), weights(2)
@@ -202,7 +202,7 @@ def test_the_seed_decides_everything():
 def test_the_best_epoch_on_dev_stays_of_each_run():
     model, kept, answers = made_model(RUNS[:2]), [], iter([(10.0, 50.0), (30.0, 40.0), (20.0, 45.0)])
 
-    def on_dev() -> tuple[float, ...]:
+    def on_dev(_epoch: int) -> tuple[float, ...]:
         kept.append([[weight.clone() for weight in model.weights(run)] for run in range(2)])
         return next(answers)
 
@@ -216,14 +216,14 @@ def test_the_best_epoch_on_dev_stays_of_each_run():
 def test_it_ends_when_dev_gets_no_better():
     answers = iter([10.0, 30.0, 20.0, 30.0, 25.0, 99.0])
     settings = TaggerSettings(hidden=10, tokens=40, epochs=6, patience=3)
-    assert trained(made_model(), made_sentences(20), lambda: [next(answers)], settings) == [30]
+    assert trained(made_model(), made_sentences(20), lambda _: [next(answers)], settings) == [30]
     assert next(answers) == 99
 
 
 def test_a_run_that_ended_takes_no_better_epoch_from_its_company():
     answers = iter([(30.0, 1.0), (20.0, 2.0), (20.0, 3.0), (99.0, 4.0), (99.0, 5.0)])
     settings = TaggerSettings(hidden=10, tokens=40, epochs=5, patience=2)
-    assert trained(made_model(RUNS[:2]), made_sentences(20), lambda: next(answers), settings) == [30, 5]
+    assert trained(made_model(RUNS[:2]), made_sentences(20), lambda _: next(answers), settings) == [30, 5]
 
 
 def test_tags_come_back_in_the_order_of_the_sentences():

@@ -235,10 +235,10 @@ class Adam:
 
 
 def trained(
-    model: Taggers, train: Sentences, on_dev: Callable[[], Sequence[float]], settings: TaggerSettings
+    model: Taggers, train: Sentences, on_dev: Callable[[int], Sequence[float]], settings: TaggerSettings
 ) -> list[float]:
-    """Train by Adam; of each run the weights of the epoch that is best by `on_dev`, called after each, stay. Returns
-    what that gave."""
+    """Train by Adam; of each run the weights of the epoch that is best by `on_dev`, called after each with its number,
+    stay. Returns what that gave."""
     model.seeded(train.ids.device)
     company = [np.random.default_rng([seed, settings.epochs]) for seed in model.seeds]
     order = np.random.default_rng(settings.epochs)
@@ -254,7 +254,7 @@ def trained(
         for batch in train.shuffled(settings.tokens, company, order):
             model.loss(batch).sum().backward()
             optimiser.step()
-        for run, reached in enumerate(on_dev()):
+        for run, reached in enumerate(on_dev(epoch)):
             if epoch - at[run] > settings.patience:
                 continue  # it ended before: what it does in the company of others does not count
             if reached > best[run]:
