@@ -20,6 +20,7 @@ import torch
 from lovevec import LOVE
 from lovevec.errors import LovevecError
 from lovevec.files.lock import Lock
+from lovevec.files.unfinished import Unfinished
 from lovevec.progress import Progress
 from lovevec.train import Prepared, PrepareSettings, Settings, prepare, resume, train
 from lovevec.train.group import Group
@@ -162,6 +163,55 @@ def test_a_run_stopped_twice_by_ctrl_c_ends_bit_equal(prepared, tmp_path):
         resume(tmp_path / "cut")
 
 
+class SlowCtrlC(CtrlC):
+    """The same, on a machine where everything but training takes 0.2 s longer."""
+
+    @contextmanager
+    def phase(self, name, *rest, **more):
+        with super().phase(name, *rest, **more) as phase:
+            if name != "training":
+                time.sleep(0.2)
+            yield phase
+
+
+def test_the_times_of_a_stopped_run_add_up(tiny_target, tmp_path):
+    """The report tells of all stretches together: each phase, training, and the total."""
+    path, cut = save_npz(tmp_path / "made.npz", tiny_target), tmp_path / "cut"
+    stretches = []
+    kept = []
+    for steps in (7, 11, 10_000):
+        start = time.perf_counter()
+        if steps == 10_000:
+            resume(cut, SlowCtrlC(steps))
+        else:
+            with pytest.raises(KeyboardInterrupt):
+                resume(cut, SlowCtrlC(steps)) if kept else train(
+                    path, Settings(**QUICK), output=cut, progress=SlowCtrlC(steps)
+                )
+            kept.append(Unfinished(cut / ".unfinished").load("seconds").values)
+        stretches.append(time.perf_counter() - start)
+    report = json.loads((cut / "report.json").read_text())["report"]["seconds"]
+    early = {"reading", "vocabulary", "hard negatives", "saving"}
+    assert early <= set(kept[0])
+    assert {name: round(kept[0][name], 2) for name in early} == {name: report[name] for name in early}
+    assert all(report[name] >= 0.2 for name in early)
+    assert 0.2 * len(early) < kept[0]["total"] < kept[1]["total"] < report["total"]
+    assert sum(value for name, value in report.items() if name != "total") <= report["total"] + 0.1
+    assert kept[0]["total"] <= stretches[0]
+    assert report["total"] <= sum(stretches)
+    assert report["total"] >= kept[1]["total"] + 0.2  # what came last: scoring
+    assert f"{report['training']:.0f} s on" in (cut / "README.md").read_text()
+
+
+def test_a_display_that_serves_several_runs_reports_each_alone(tiny_target):
+    progress = SlowCtrlC(10_000)
+    reports = [train(tiny_target, Settings(**QUICK), progress=progress).metadata["report"] for _ in range(2)]
+    assert all(0.2 <= report["seconds"]["hard negatives"] < report["seconds"]["total"] for report in reports)
+    assert progress.seconds["hard negatives"] == pytest.approx(
+        sum(report["seconds"]["hard negatives"] for report in reports), abs=0.02
+    )
+
+
 def test_a_run_with_a_vocabulary_file_goes_on_from_another_folder(tiny_target, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.save("made.npy", tiny_target[1])
@@ -203,7 +253,11 @@ def test_kill_9_in_preparation_training_and_saving_loses_nothing(tiny_target, tm
         process.send_signal(signal.SIGKILL)
         assert process.wait() in (-signal.SIGKILL, 0)
     if (own / "run.json").exists():
+        before = Unfinished(own).load("seconds").values
         subprocess.run(command("--resume", cut, "-q"), check=True)
+        seconds = json.loads((cut / "report.json").read_text())["report"]["seconds"]
+        assert seconds["total"] > before["total"] > before["hard negatives"]
+        assert seconds["hard negatives"] == round(before["hard negatives"], 2)
     assert weights_of(cut) == weights_of(tmp_path / "whole")
     with pytest.raises(LovevecError, match="complete"):
         resume(cut)

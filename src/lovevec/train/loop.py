@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import closing, nullcontext
 from typing import Any
 
@@ -65,7 +66,7 @@ class Trainer:
         augment = Augmentation(codes, encoded, self.units, synonyms, settings.augmentation, settings.twice)
         return Batches(np.flatnonzero(~hidden), negatives, synonyms, augment, settings, self.device)
 
-    def run(self, unfinished: Unfinished, progress: Progress) -> None:
+    def run(self, unfinished: Unfinished, progress: Progress, at_checkpoint: Callable[[], None]) -> None:
         """Train to the end, from the checkpoint that was kept if there is one; checkpoints go there too."""
         first, log = load_checkpoint(unfinished, self.network, self.optimiser)
         self.losses, before = log.get("losses", []), log.get("seconds", 0.0)
@@ -81,6 +82,7 @@ class Trainer:
             if self.group.first and step > first:
                 log = {"losses": self.losses, "seconds": self.seconds, "meter": meter.state()}
                 save_checkpoint(unfinished, self.network, self.optimiser, step, log)
+                at_checkpoint()
 
         phase_of = progress.phase("training", batches.steps * size, done=first * size)
         with phase_of as phase, closing(batches(first)) as feed, Interruption() as interruption:

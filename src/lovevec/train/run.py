@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ from lovevec.train.score import score, typo_neighbors
 from lovevec.train.settings import PrepareSettings, Settings, with_files
 from lovevec.transformer.load import absolute_source, is_transformer
 
-PREPARED, REPORT = "prepared", "report.json"
+PREPARED, SECONDS, REPORT = "prepared", "seconds", "report.json"
 OURS = (CONFIG, WEIGHTS, TOKENIZER, WORDS, ROWS, CARD, REPORT)
 SAMPLE = 1_000  # known words that tell whether anything was learned
 
@@ -60,7 +60,7 @@ def train(
     with run.claimed():
         run.begin(target, overwrite)
         try:
-            with memory_told():
+            with run.counted(), memory_told():
                 return run.finish(run.prepare(target))
         except LovevecError:
             run.abandon()
@@ -81,7 +81,7 @@ def resume(output: str | os.PathLike[str], progress: Progress | None = None) -> 
         raise LovevecError(f"{folder}: no run to resume here ({UNFINISHED}/{PLAN} is missing or damaged)") from None
     run = _Run(folder, settings, progress)
     prepared = folder / UNFINISHED / PREPARED
-    with run.claimed(), memory_told():
+    with run.claimed(), run.counted(), memory_told():
         if is_prepared(prepared):
             return run.finish(Prepared.load(prepared))
         if target is None:
@@ -114,6 +114,8 @@ class _Run:
         self.group = Group.from_environment(self.device)
         self.progress = progress if progress is not None and self.group.first else Progress(quiet=True)
         self.start = time.perf_counter()
+        self.at_start = dict(self.progress.seconds)  # a display may have served other runs
+        self.before: dict[str, float] = {}  # what this run took until it was stopped
 
     @contextmanager
     def claimed(self) -> Iterator[None]:
@@ -131,6 +133,29 @@ class _Run:
                 lock.release()
                 if new and self.folder is not None and self.folder.is_dir() and not any(self.folder.iterdir()):
                     self.folder.rmdir()
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Whatever ends this stretch of a run, the next one knows how long it took."""
+        kept = Unfinished(self.own).load(SECONDS)
+        self.before = {} if kept is None else kept.values
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # on a full disk; another error is on its way
+                self.keep_seconds()
+
+    def seconds(self) -> dict[str, float]:
+        """What this run took so far, all its stretches together: each phase but training, and the total."""
+        spent = {name: value - self.at_start.get(name, 0.0) for name, value in self.progress.seconds.items()}
+        now = {name: value for name, value in spent.items() if value > 0} | {"total": time.perf_counter() - self.start}
+        return {name: self.before.get(name, 0.0) + now.get(name, 0.0) for name in [*self.before, *now]}
+
+    def keep_seconds(self) -> None:
+        """Write them down, while there is something to go on with."""
+        unfinished = Unfinished(self.own)
+        if self.group.first and unfinished.exists:
+            unfinished.save(SECONDS, {}, **self.seconds())
 
     def begin(self, target: Any, overwrite: bool) -> None:
         """Write down what is to be done in the output folder."""
@@ -173,6 +198,7 @@ class _Run:
         if self.group.first:
             prepared = self._prepare_now(target)
             with self.progress.phase("saving"):
+                self.keep_seconds()  # before: a run that goes on from these words knows what they took
                 prepared.save(self.own / PREPARED)
         self.group.wait()
         return prepared if self.group.first else Prepared.load(self.own / PREPARED)
@@ -225,7 +251,8 @@ class _Run:
 
     def _train(self, trainer: Trainer) -> None:
         try:
-            trainer.run(Unfinished(self.own, 60 * self.settings.checkpoint_minutes), self.progress)
+            unfinished = Unfinished(self.own, 60 * self.settings.checkpoint_minutes)
+            trainer.run(unfinished, self.progress, self.keep_seconds)
         except (KeyboardInterrupt, SystemExit):
             if self.folder:
                 self.progress.say(f"go on with: lovevec train --resume {self.folder}")
@@ -239,13 +266,9 @@ class _Run:
             scores = score(LOVE(love.parts, spelling_only=True), *held_back)
             typos = typo_neighbors(love, seed)
             confidence = calibrate(love, *held_back)
-        seconds = {
-            **{name: round(value, 2) for name, value in self.progress.seconds.items()},
-            "training": round(trainer.seconds, 2),
-            "total": round(time.perf_counter() - self.start, 2),
-        }
+        seconds = self.seconds() | {"training": trainer.seconds}
         report = {
-            "seconds": seconds,
+            "seconds": {name: round(value, 2) for name, value in seconds.items()},
             "steps": trainer.batches.steps,
             "losses": trainer.losses,
             "peak_memory_mb": peak_memory_mb(),
