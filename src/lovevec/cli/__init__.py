@@ -25,6 +25,7 @@ COMMANDS = {
     "train": "learn a model from word vectors",
     "prepare": "do the CPU-heavy part of training once, for many runs",
     "distill": "word vectors out of a BERT-like model, to learn from",
+    "completion": "complete commands, options and files in bash, zsh or fish",
 }
 EXAMPLES = """examples:
   lovevec embed < words.txt > vectors.vec
@@ -41,6 +42,7 @@ EXAMPLES = """examples:
   lovevec train glove.txt -o my-model
   lovevec prepare glove.txt -o prepared
   lovevec distill bert-base-uncased --corpus text.txt -o distilled.npz
+  source <(lovevec completion bash)
 
 `lovevec COMMAND --help` says more."""
 

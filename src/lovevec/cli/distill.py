@@ -37,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = (
         "%(prog)s MODEL --corpus FILE … -o FILE [options]\n       %(prog)s MODEL --single --words FILE -o FILE"
     )
-    parser.add_argument("model", help="a transformers model: its folder, or its id on the Hugging Face hub")
+    parser.add_argument(
+        "model", metavar="transformer", help="a transformers model: its folder, or its id on the Hugging Face hub"
+    )
     parser.add_argument("--corpus", nargs="+", default=[], metavar="FILE", help="text to read (- for standard input)")
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="where the vectors go")
     parser.add_argument("--overwrite", action="store_true", help="replace the output and what is left of a stopped run")
