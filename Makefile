@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Test files run side by side in so many processes.
 JOBS ?= 2
 
-.PHONY: demo test test-fast test-engines lint bench clean
+.PHONY: demo test test-fast test-engines lint bench lock licences audit dist versions clean
 
 # torch first and pinned: what comes after finds it in place and takes no other build.
 .venv/installed: pyproject.toml
@@ -50,6 +50,29 @@ bench: .venv/installed
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/robustify.py
 	$(BIN)/python bench/near.py
+
+# What releases need besides: the lock, the lists of licences and packages, uv.
+.venv/release: .venv/installed
+	$(BIN)/python -m pip install --quiet --editable '.[release]'
+	touch $@
+
+# Versions and hashes of all that the work on lovevec needs. UPGRADE=--upgrade takes new versions; without it, what still fits stays.
+lock: .venv/release
+	$(BIN)/python -m tools.lock $(UPGRADE)
+
+licences: .venv/release
+	$(BIN)/python -m tools.licences
+
+audit: .venv/release
+	$(BIN)/python -m tools.audit
+
+# Wheel and sdist, built twice and compared, tried in empty environments; SBOM and checksums beside them.
+dist: .venv/release
+	$(BIN)/python -m tools.dist
+
+# Old and new Pythons, numpys, extras. PYTHONS='python3.10 /opt/python3.12 …' names interpreters; else those on the path are taken.
+versions: .venv/release
+	$(BIN)/python -m tools.versions $(PYTHONS)
 
 clean:
 	rm -rf .venv demo/clusters.png .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -1,0 +1,121 @@
+"""What people install: the wheel and the sdist, and the lists of what comes along."""
+
+from __future__ import annotations
+
+import re
+import tarfile
+import zipfile
+from importlib.util import find_spec
+
+import pytest
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from tools import audit, dist, licences
+from tools.requirements import BUILDS, LOCK, pins, project, stated, torch_version
+
+PYTHONS = [f"3.{minor}" for minor in range(10, 14)]
+PINS = pins(LOCK.read_text("utf-8"))
+
+
+def pinned(python: str, system: str = "linux") -> dict[str, str]:
+    """Name and version of what the lock holds for a Python on a system."""
+    there = {"python_version": python, "python_full_version": f"{python}.1", "sys_platform": system}
+    there |= {"platform_system": system.title(), "os_name": "posix", "platform_machine": "x86_64"}
+    there |= {"implementation_name": "cpython", "platform_python_implementation": "CPython"}
+    chosen = [pin for pin in PINS if pin.marker is None or pin.marker.evaluate(there)]
+    assert len({pin.name for pin in chosen}) == len(chosen), "two versions of one package"
+    return {pin.name: pin.version for pin in chosen}
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_lock_fits_what_pyproject_states(python):
+    """A change of pyproject.toml that the lock does not know of fails here: run `make lock`."""
+    versions = pinned(python)
+    for requirement in [*stated(), *stated("dev"), *stated("release")]:
+        name = canonicalize_name(requirement.name)
+        if requirement.marker is not None and not requirement.marker.evaluate({"python_version": python}):
+            continue
+        version = torch_version() if name == "torch" else versions.get(name)
+        assert version is not None, f"{name}: not in the lock; run make lock"
+        assert requirement.specifier.contains(version, prereleases=True), f"{requirement}: the lock has {version}"
+
+
+def test_the_lock_has_hashes_and_names_no_place():
+    text = LOCK.read_text("utf-8")
+    assert len(PINS) == len(re.findall(r"^\w\S*==", text, flags=re.MULTILINE)) > 100
+    assert all(pin.hashes for pin in PINS)
+    assert not [pin.name for pin in PINS if BUILDS.fullmatch(pin.name)]
+    assert not re.findall(r"https?:|file:|--index|--find|@ ", text)
+
+
+def test_pythons_are_stated_alike_everywhere():
+    table = project()
+    listed = [line.split(" :: ")[-1] for line in table["classifiers"] if "Python :: 3." in line]
+    assert listed == PYTHONS
+    assert SpecifierSet(table["requires-python"]) == SpecifierSet(f">={PYTHONS[0]}")
+
+
+def rows_of_licences() -> dict[str, tuple[str, str]]:
+    lines = [line.strip("| ").split(" | ") for line in licences.PAGE.read_text("utf-8").splitlines() if "| " in line]
+    return {name: (licence, by) for name, licence, by in lines[1:]}
+
+
+def test_the_page_of_licences_has_every_package_of_the_lock():
+    assert rows_of_licences().keys() - {"torch"} == pinned("3.11").keys(), "run make licences"
+
+
+def test_licences_on_the_page_are_fit():
+    for name, (licence, by) in rows_of_licences().items():
+        licences.check(name, licence, licences.FOR_ALL if by == "lovevec" else licences.FOR_EXTRAS)
+
+
+def test_licences_of_what_is_installed_here_are_fit():
+    base = licences.closure(stated())
+    assert {"numpy", "tokenizers", "safetensors"} <= base
+    for name in base:
+        licences.check(name, licences.licence_of(name), licences.FOR_ALL)
+    for name in licences.closure(stated("dev")):
+        licences.check(name, licences.licence_of(name), licences.FOR_EXTRAS)
+
+
+@pytest.mark.parametrize(
+    ("licence", "fit"),
+    [
+        ("MIT", True),
+        ("GPL-3.0-only OR MIT", True),
+        ("MPL-2.0 AND MIT", True),
+        ("GPL-3.0-only AND MIT", False),
+        ("AGPL-3.0-or-later", False),
+        ("LGPL-2.1-only", False),
+        ("Proprietary", False),
+        ("", False),
+    ],
+)
+def test_a_licence_that_does_not_fit_is_refused(licence, fit):
+    if fit:
+        licences.check("x", licence, licences.FOR_ALL)
+    else:
+        with pytest.raises(licences.Unfit, match=r"^x: "):
+            licences.check("x", licence, licences.FOR_ALL)
+
+
+def test_findings_of_the_audit_are_told_and_silence_is_no_finding():
+    """The format is that of pip-audit's JSON."""
+    whole = {"name": "fine", "version": "1", "vulns": []}
+    bad = {"name": "bad", "version": "2", "vulns": [{"id": "PYSEC-2020-1", "fix_versions": [], "aliases": ["CVE-1"]}]}
+    skipped = {"name": "unseen", "skip_reason": "not found"}
+    assert audit.findings([whole, bad, skipped], {}) == {"fine 1": [], "bad 2": ["PYSEC-2020-1"]}
+    assert audit.findings([whole, bad], {"CVE-1": "why"}) == {"fine 1": [], "bad 2": []}
+    assert audit.findings([skipped], {}) is None
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("build") is None or find_spec("hatchling") is None, reason="build, hatchling missing")
+def test_two_builds_have_equal_bytes(tmp_path):
+    """And the wheel, which is built from the sdist, holds the models; the sdist holds what its tests need."""
+    files = dist.built_twice(tmp_path, "1700000000")
+    wheel, source = (next(path for path in files if path.suffix == end) for end in (".whl", ".gz"))
+    dist.refuse_without_models(wheel)
+    assert {entry.date_time for entry in zipfile.ZipFile(wheel).infolist()} == {(2023, 11, 14, 22, 13, 20)}
+    names = {name.split("/", 1)[1] for name in tarfile.open(source).getnames()}
+    assert {"tests/test_dist.py", "docs/design.md", "requirements/dev.lock", "Makefile", "SECURITY.md"} <= names
