@@ -117,5 +117,6 @@ def test_two_builds_have_equal_bytes(tmp_path):
     wheel, source = (next(path for path in files if path.suffix == end) for end in (".whl", ".gz"))
     dist.refuse_without_models(wheel)
     assert {entry.date_time for entry in zipfile.ZipFile(wheel).infolist()} == {(2023, 11, 14, 22, 13, 20)}
-    names = {name.split("/", 1)[1] for name in tarfile.open(source).getnames()}
+    with tarfile.open(source) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames()}
     assert {"tests/test_dist.py", "docs/design.md", "requirements/dev.lock", "Makefile", "SECURITY.md"} <= names

@@ -106,8 +106,8 @@ def test_pickles_are_refused_and_not_run(tmp_path, name):
     assert not sign.exists()
 
 
-# Every event that Python reports while a model and vector files are loaded and used. Modules are imported before. (`compile` is
-# not among them: numpy parses the head of an .npy as a literal, which runs nothing; what would run is an `exec`.)
+# Every event that Python reports while a model and vector files are loaded and used. Modules are imported before.
+# (`compile` is not among them: numpy parses the head of an .npy as a literal, which runs nothing; an `exec` would.)
 WATCH = """
 import sys
 import numpy as np
@@ -126,7 +126,7 @@ def watch(event, given):
     elif event in ("exec", "import", "marshal.loads", "pickle.find_class", "os.system", "os.exec"):
         seen.append((event, str(given[0])[:200]))
     elif event.split(".")[0] in ("socket", "subprocess", "ctypes", "shutil") or event in (
-        "os.fork", "os.posix_spawn", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.symlink", "os.link"
+        "os.fork", "os.posix_spawn", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.symlink"
     ):
         seen.append((event, str(given)[:200]))
 sys.addaudithook(watch)

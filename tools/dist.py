@@ -1,4 +1,4 @@
-"""`make dist`: wheel and sdist into dist/, proved to be reproducible and to work, with a list of what comes along (SBOM).
+"""`make dist`: wheel and sdist into dist/, proved to be reproducible and to work, with a list of what comes along.
 
 1. Everything that git tracks is copied to two folders with different permissions and built in each. Dates are those of
    the commit (SOURCE_DATE_EPOCH). The two wheels have equal bytes, the two sdists too.

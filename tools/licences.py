@@ -1,7 +1,7 @@
 """`make licences`: docs/licences.md, the licence of every package that lovevec, an extra or the work on it installs.
 
-Read from what is installed, by the SPDX expression, the classifiers or the text that a package states, in this order. It fails
-on a package whose licence is not told or not known here, and on one that asks more of lovevec's users than lovevec does:
+Read from what is installed, by the SPDX expression, the classifiers or the text that a package states, in this order.
+It fails on a package whose licence is not told, not known here, or not fit for its place:
 
     lovevec itself    permissive licences, and MPL (changes to a file of the package stay open; it is used as it is)
     its extras        also LGPL (the same for the whole package)
@@ -41,11 +41,12 @@ SAID = {
 }
 HEAD = """# Licences
 
-Made by `make licences` from what the packages themselves state (on Linux, with Python 3.11); tests compare. lovevec is MIT. What it
-installs is under permissive licences or MPL; what extras and tools install may also be under LGPL. Both ask for changes to those packages
-themselves to be open; lovevec uses them as they are. Aspell and Hunspell (rivals) are programs of their own, never installed. The shipped
-models' cards name the licences of what they learned from. Builds of torch for CUDA bring NVIDIA's libraries, under NVIDIA's own licence;
-the build for CPUs does not.
+Made by `make licences` from what the packages themselves state (on Linux, with Python 3.11); tests compare.
+
+lovevec is MIT. What it installs is under permissive licences or MPL; what extras and tools install may also be under
+LGPL. Both ask for changes to those packages themselves to be open; lovevec uses them as they are. Aspell and Hunspell
+(rivals) are programs of their own, never installed. The shipped models' cards name the licences of what they learned
+from. Builds of torch for CUDA bring NVIDIA's libraries, under NVIDIA's own licence; the build for CPUs does not.
 """
 
 

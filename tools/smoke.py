@@ -1,4 +1,4 @@
-"""Does an installed lovevec work? Run by `make dist` in an environment that holds nothing else, far from the sources."""
+"""Does an installed lovevec work? Run by `make dist` in an environment that holds nothing else."""
 
 from __future__ import annotations
 

@@ -88,6 +88,7 @@ def test_confidence_is_higher_for_known_words_than_for_noise(love):
 
 
 def test_the_demo_prints_its_table_and_draws_its_picture(tmp_path):
+    pytest.importorskip("matplotlib")
     script = ROOT / "demo" / "demo.py"
     copy = tmp_path / "demo.py"
     copy.write_text(script.read_text("utf-8"), "utf-8")

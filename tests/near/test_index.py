@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.near.made import NASTY, STRINGS, UNREADABLE, WORDS
 
 from lovevec.damage.misspell import misspell
+from lovevec.near import index
 from lovevec.near.channel import DEFAULT
 from lovevec.near.index import BITS, FEW, KEYS, NO_KEY, PER_BUCKET, Index, Spelled, buckets_of
 from lovevec.near.reader import Reader
@@ -185,3 +186,10 @@ def test_any_two_slips_among_the_first_letters_leave_a_word_among_its_candidates
 def test_keys_are_as_many_as_documented():
     assert KEYS == 22 + 13
     assert (spelled(["strengthens", "a1"]).keys != NO_KEY).sum(axis=1)[0] <= KEYS
+
+
+def test_ones_are_counted_with_and_without_numpys_own_way():
+    bits = np.random.default_rng(0).integers(0, 2**64, 1000, dtype=np.uint64)
+    bits[:4] = 0, 1, 2**63, 2**64 - 1
+    expected = [bin(number).count("1") for number in bits.tolist()]
+    assert index.count_ones(bits).tolist() == index._sum_ones(bits).tolist() == expected

@@ -146,14 +146,30 @@ class Index:
         """How far each word is behind the best possible quick score; the first `counts[0]` words are for the first
         string of the part."""
         record = self.records.take(words, axis=0)
-        unlike = np.bitwise_count(np.repeat(asked.pairs[part], counts) ^ record[:, 0]).astype(np.int32)
+        unlike = count_ones(np.repeat(asked.pairs[part], counts) ^ record[:, 0])
         other = record[:, 1]
-        letters = np.bitwise_count(np.repeat(asked.letters[part], counts) ^ (other & LETTERS)).astype(np.int32)
+        letters = count_ones(np.repeat(asked.letters[part], counts) ^ (other & LETTERS))
         length = (other >> TO_LENGTH & BYTE).astype(np.int32) - np.repeat(asked.lengths[part].astype(np.int32), counts)
         first = (other >> TO_FIRST).astype(np.uint8) == np.repeat(asked.first[part], counts)
         behind = (other >> TO_RANK & BYTE).astype(np.int32) + np.int32(MOST_QUICK)
         behind += 2 * (unlike + np.abs(length) + 2 * letters) - 4 * first.astype(np.int32)
         return behind
+
+
+def count_ones(bits: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """How many of each number's 64 bits are 1."""
+    if hasattr(np, "bitwise_count"):
+        return np.bitwise_count(bits).astype(np.int32)
+    return _sum_ones(bits)
+
+
+def _sum_ones(bits: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """The same where numpy, before 2.0, does not count: the sums of 2, 4 and 8 bits side by side, then of all bytes."""
+    pairs, fours, bytes_, one = (np.uint64(int(byte * 8, 16)) for byte in ("55", "33", "0f", "01"))
+    bits = bits - (bits >> np.uint64(1) & pairs)
+    bits = (bits & fours) + (bits >> np.uint64(2) & fours)
+    bits = (bits + (bits >> np.uint64(4))) & bytes_
+    return (bits * one >> np.uint64(56)).astype(np.int32)
 
 
 def buckets_of(keys: Words) -> Ragged:
