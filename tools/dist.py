@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -19,7 +20,8 @@ import venv
 import zipfile
 from pathlib import Path
 
-from tools.requirements import ROOT
+from packaging.utils import canonicalize_name
+from tools.requirements import ROOT, stated
 
 MODEL = ("config.json", "model.safetensors", "tokenizer.json", "words.json", "rows.safetensors", "README.md")
 SHIPPED = "src/lovevec/model/shipped"
@@ -101,6 +103,15 @@ def write_sbom(python: Path, output: Path) -> None:
     program = [sys.executable, "-m", "cyclonedx_py", "environment", str(python), "--output-reproducible", "--of=JSON"]
     program += [f"--pyproject={ROOT / 'pyproject.toml'}", "--output-file", str(output)]
     subprocess.run(program, check=True, stderr=subprocess.DEVNULL)
+    bom = json.loads(output.read_text("utf-8"))
+    _, version = output.name.removesuffix(".cdx.json").split("-")
+    bom["metadata"]["component"]["version"] = version  # pyproject.toml leaves it to the source, where no tool looks
+    missing = {canonicalize_name(requirement.name) for requirement in stated()} - {
+        canonicalize_name(component["name"]) for component in bom["components"]
+    }
+    if missing:
+        raise SystemExit(f"{output.name}: lacks {sorted(missing)}")
+    output.write_text(json.dumps(bom, indent=2, sort_keys=True) + "\n", "utf-8")
 
 
 def main() -> None:
