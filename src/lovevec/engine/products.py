@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 # One thread computes up to 262,144 multiplications of a matrix product and 460,800 of a vector times a matrix in the
-# OpenBLAS that numpy brings, from version 2.0 on.
-MATRIX, VECTOR = 170_000, 300_000  # a last block may be half as large again
+# OpenBLAS that numpy brings from version 2.0 on; 9,216 of the latter in that of numpy 1.26 (up to 512 numbers a row).
+MATRIX, VECTOR = 170_000, 300_000 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 6_000
+# A last block may be half as large again.
 TILE = 12  # rows that Haswell's kernel computes together: cut elsewhere, they round otherwise
 
 
