@@ -12,6 +12,7 @@ Pythons are those named, or else those on the path. The oldest torch brings giga
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shutil
 import subprocess
@@ -24,6 +25,7 @@ from pathlib import Path
 from tools.requirements import ROOT, stated
 
 PAGE = ROOT / "docs" / "results" / "versions.md"
+DATA = ROOT / "docs" / "results" / "data" / "versions.json"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 PATIENCE = 900  # seconds for the tests of a row
 # What inference is: tests that need neither torch nor any extra.
@@ -157,8 +159,8 @@ def _versions(python: Path, row: Row) -> str:
     return ", ".join(f"{name} {known[key]}" for name in names if (key := name.lower().replace("_", "-")) in known)
 
 
-def page(results: list[tuple[Row, str, str]], left_out: list[str]) -> str:
-    """The table, for people."""
+def page(results: dict[str, list[str]], planned: list[Row], left_out: list[str]) -> str:
+    """The table, for people: rows in their order, those of earlier runs too; and what was not tried."""
     lines = [
         "# Versions",
         "",
@@ -168,9 +170,11 @@ def page(results: list[tuple[Row, str, str]], left_out: list[str]) -> str:
         "| Python | lovevec | versions | which | result |",
         "|---|---|---|---|---|",
     ]
-    for row, versions, result in results:
+    for row in planned:
         name = f"lovevec[{row.extra}]" if row.extra else "lovevec"
-        lines.append(f"| {row.python} | {name} | {row.chosen} | {versions} | {result} |")
+        if row.title in results:
+            lines.append(f"| {row.python} | {name} | {row.chosen} | {' | '.join(results[row.title])} |")
+    left_out = [*left_out, *(row.title for row in planned if row.title not in results)]
     return "\n".join([*lines, "", *(f"- Not tried: {line}." for line in left_out), ""])
 
 
@@ -178,10 +182,13 @@ def main() -> int:
     """Try every row, print and write the table; 1 when something failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pythons", nargs="*", help="interpreters (default: python3.10 … python3.13 on the path)")
-    parser.add_argument("--only", default="", metavar="TEXT", help="rows that hold this text; nothing is written")
+    parser.add_argument("--only", default="", metavar="TEXT", help="rows that hold this text; others stay as they are")
     parser.add_argument("--with-torch", action="store_true", help="the oldest torch too: gigabytes")
     given = parser.parse_args()
-    there, results, left_out = interpreters(given.pythons), [], []
+    there, left_out = interpreters(given.pythons), []
+    planned = list(rows(given.with_torch))
+    known: dict[str, list[str]] = json.loads(DATA.read_text("utf-8")) if given.only and DATA.exists() else {}
+    fresh: dict[str, list[str]] = {}
     if not given.with_torch:
         left_out.append("the oldest torch (extras train and bert), gigabytes with its CUDA libraries (--with-torch)")
     with tempfile.TemporaryDirectory() as name:
@@ -193,18 +200,16 @@ def main() -> int:
             print(built.stderr, file=sys.stderr)
             return 1
         wheel = next(Path(name).glob("*.whl"))
-        chosen = [row for row in rows(given.with_torch) if given.only in row.title]
-        left_out += [f"{row.title}, whose interpreter is not here" for row in chosen if row.python not in there]
-        chosen = [row for row in chosen if row.python in there]
+        chosen = [row for row in planned if given.only in row.title and row.python in there]
         for number, row in enumerate(chosen):
             folder = Path(name) / str(number)
-            results.append((row, *tried(row, wheel, there[row.python], folder)))
-            print(row.title, *results[-1][1:], sep="  ", flush=True)
+            fresh[row.title] = list(tried(row, wheel, there[row.python], folder))
+            print(row.title, *fresh[row.title], sep="  ", flush=True)
             shutil.rmtree(folder, ignore_errors=True)
-            if not given.only:  # after each row: a run that is stopped has said what it knows
-                stopped = [f"{row.title}: the run was stopped" for row in chosen[number + 1 :]]
-                PAGE.write_text(page(results, [*left_out, *stopped]), "utf-8")
-    return 0 if all("passed" in result and not re.search("fail|error", result) for *_, result in results) else 1
+            # after each row: a run that is stopped has said what it knows
+            DATA.write_text(json.dumps(known | fresh, indent=2) + "\n", "utf-8")
+            PAGE.write_text(page(known | fresh, planned, left_out), "utf-8")
+    return 0 if all("passed" in result and not re.search("fail|error", result) for _, result in fresh.values()) else 1
 
 
 if __name__ == "__main__":
