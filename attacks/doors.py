@@ -1,0 +1,159 @@
+"""The doors: what of lovevec takes a file from outside. Each is given a path, reads all of it, and says what is wrong
+with the result by its own account (an AssertionError), or raises one of our errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from lovevec import LOVE
+from lovevec.cli.info import facts_of, lines_of
+from lovevec.cli.shell import UNSAFE, one_field
+from lovevec.errors import LovevecError
+from lovevec.evaluate.data.sentences import queries, sentence_pairs, tagged, texts
+from lovevec.evaluate.data.word_sets import misspellings, similarity_set, word_classes
+from lovevec.files.unfinished import UNFINISHED, Unfinished
+from lovevec.texts.read import open_texts
+from lovevec.train.prepared import Prepared, settings_of
+from lovevec.train.settings import Settings
+from lovevec.units.vocabulary import read_pieces
+from lovevec.vectors import FastTextBin, read_vectors
+from lovevec.vectors.read.numpy import read_origin
+from lovevec.vectors.read.words import open_words
+
+Door = Callable[[Path], None]
+STRINGS = ("brea", "xyzzy", "", "nul\0", "\ud800", "é" * 300)
+COLUMN = "text"
+
+
+def vectors(path: Path) -> None:
+    """read_vectors."""
+    table = read_vectors(path)
+    _all_strings(table.words)
+    assert len(set(table.words)) == len(table.words) == len(table.vectors) == table.report.kept > 0, "rows and words"
+    assert np.isfinite(table.vectors).all(), "vectors that are not finite"
+    assert all(isinstance(line, str) for line in table.report.lines()), "the report"
+    read_origin(path)
+
+
+def fasttext(path: Path) -> None:
+    """FastTextBin, with strings that it has never seen."""
+    model = FastTextBin(path)
+    assert model.vectors(STRINGS).shape == (len(STRINGS), model.dim), "vectors of any string"
+
+
+def words(path: Path) -> None:
+    """A list of words, as `lovevec embed -i` reads it, and as text, as `lovevec fill --words` does."""
+    with open_words(path) as stream:
+        count = stream.count()
+        found = [word for batch in stream.batches() for word in batch]
+    _all_strings(found)
+    assert count is None or abs(count - len(found)) <= 1 or b"\r" in path.read_bytes(), "the count of lines"
+    with open_words(path) as stream:
+        _all_strings(list(stream.text_blocks()))
+
+
+def columns(path: Path) -> None:
+    """Texts of a table, as `lovevec encode --column` reads them."""
+    with open_texts(path, COLUMN) as found:
+        for batch in found.batches:
+            _all_strings(batch)
+
+
+def pieces(path: Path) -> None:
+    """A vocab.txt."""
+    _all_strings(read_pieces(path))
+
+
+def evaluation(path: Path) -> None:
+    """Every reader of evaluation sets on the one file: it may be any of them, or none."""
+    refused = 0
+    for read in (similarity_set, word_classes, misspellings, sentence_pairs, queries):
+        try:
+            read(str(path))
+        except LovevecError as error:
+            refused, last = refused + 1, error
+            assert str(path) in str(error), f"an error that does not name the file: {error}"
+    if refused == 5:
+        raise last
+
+
+def sentences(path: Path) -> None:
+    """The readers of a folder with train, dev and test."""
+    for read in (texts, tagged):
+        read(str(path))
+
+
+def settings(path: Path) -> None:
+    """Settings that came as JSON."""
+    raw = json.loads(path.read_text("utf-8"))  # ours is only what stands in it
+    Settings.from_dict(raw if isinstance(raw, dict) else {"none": raw})
+
+
+def prepared(path: Path) -> None:
+    """A prepared folder."""
+    settings_of(path)
+    found = Prepared.load(path)
+    _all_strings(found.words)
+    count = len(found.words)
+    assert found.vectors.shape[0] == count == len(found.negatives) == len(found.synonyms), "rows and words"
+    assert np.isfinite(found.vectors).all(), "vectors that are not finite"
+    for rows in (found.negatives, found.synonyms.values):
+        assert rows.min(initial=-1) >= -1, "rows below"
+        assert rows.max(initial=-1) < count, "rows beyond"
+
+
+def unfinished(path: Path) -> None:
+    """What a stopped run left: its plan and a state."""
+    left = Unfinished(path / UNFINISHED)
+    left.plan()
+    state = left.load("checkpoint")
+    assert state is None or isinstance(state.values, dict), "the state"
+
+
+def model(path: Path) -> None:
+    """A model folder, and all that can be asked of the model."""
+    love = LOVE.load(path, engine="numpy")
+    repr(love)
+    for label, value in lines_of(facts_of(love, path)):
+        assert not UNSAFE.search(one_field(f"{label} {value}")), "what a terminal acts on"
+    known = list(love.words[:2])
+    asked = [*STRINGS, *known]
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
+        for made in (love.embed(asked), love.impute(asked), love.encode([*asked, "two words, three"]), love[asked[0]]):
+            assert np.isfinite(made).all(), "vectors that are not finite"
+            assert np.linalg.norm(np.atleast_2d(made), axis=1).max(initial=0) < 1.01, "vectors longer than 1"
+        sure = love.confidence(asked)
+        assert (np.isnan(sure) | ((sure >= 0) & (sure <= 1))).all(), "confidence beyond 0 to 1"
+        for near in love.near(asked):
+            assert all(0 <= chance <= 1 for _, chance in near), "chances beyond 0 to 1"
+        for near in love.neighbors(asked, k=2):
+            assert all(-1.01 <= cosine <= 1.01 for _, cosine in near), "cosines beyond -1 to 1"
+        json.dumps(love.explain("brea").as_dict())
+        str(love.explain("brea"))
+        love.tokens("two brea")
+
+
+def _all_strings(found: Sequence[object]) -> None:
+    assert all(type(word) is str for word in found), "not all are strings"
+
+
+DOORS: dict[str, Door] = {
+    door.__name__: door
+    for door in (
+        vectors,
+        fasttext,
+        words,
+        columns,
+        pieces,
+        evaluation,
+        sentences,
+        settings,
+        prepared,
+        unfinished,
+        model,
+    )
+}
