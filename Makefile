@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Test files run side by side in so many processes.
 JOBS ?= 2
 
-.PHONY: demo test test-fast test-engines lint bench lock licences audit dist versions clean
+.PHONY: demo test test-fast test-engines attack lint bench lock licences audit dist versions clean
 
 # torch first and pinned: what comes after finds it in place and takes no other build.
 .venv/installed: pyproject.toml
@@ -34,6 +34,12 @@ test-engines: .venv/installed
 	for core in Haswell Sandybridge; do \
 	  echo "engines on $$core"; OPENBLAS_CORETYPE=$$core $(BIN)/python -m pytest tests/engine || exit 1; \
 	done
+
+# Hostile files for an hour; `make attack SECONDS=60 SEED=2` for other ones. What is found can be made again by its number.
+SECONDS ?= 3600
+SEED ?= 1
+attack: .venv/installed
+	$(BIN)/python -m attacks --seconds $(SECONDS) --seed $(SEED)
 
 lint: .venv/installed
 	$(BIN)/ruff check .

@@ -15,6 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +26,31 @@ BATCH = 2_000  # cases a process
 PATIENCE = 60  # seconds without a word from the process before it is taken for dead
 
 
-def results(seed: int, first: int, last: int) -> Iterator[dict[str, Any]]:
-    """What became of the cases; one that ends its process, or stops it for good, is a finding, and the next process
-    goes on behind it."""
+@contextmanager
+def ended(worker: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """The process, which does not outlive our interest in it."""
+    with worker:
+        try:
+            yield worker
+        except GeneratorExit:
+            worker.kill()
+            raise
+
+
+def results(seed: int, first: int, last: int, every: int = 1) -> Iterator[dict[str, Any]]:
+    """What became of the cases, or of `every` so many-th of them; one that ends its process, or stops it for good, is
+    a finding, and the next process goes on behind it."""
     while first < last:
         command = [sys.executable, "-m", "attacks.worker", "--seed", str(seed)]
-        command += ["--first", str(first), "--last", str(min(last, first + BATCH))]
-        settings = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
+        command += ["--first", str(first), "--last", str(min(last, first + BATCH * every)), "--every", str(every)]
+        settings = os.environ | {
+            "OPENBLAS_NUM_THREADS": "1",
+            "OMP_NUM_THREADS": "1",
+            "ARROW_DEFAULT_MEMORY_POOL": "system",
+        }
         begun, done = None, first
-        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=REPOSITORY, env=settings) as worker:
+        settings["PYTHONPATH"] = os.pathsep.join(["src", ".", settings.get("PYTHONPATH", "")])
+        with ended(subprocess.Popen(command, stdout=subprocess.PIPE, cwd=REPOSITORY, env=settings)) as worker:
             assert worker.stdout is not None
             rest, finding = b"", None
             while finding is None:
@@ -49,7 +66,7 @@ def results(seed: int, first: int, last: int) -> Iterator[dict[str, Any]]:
                     told = json.loads(line)
                     if "seconds" in told:
                         yield told
-                        begun, done = None, told["number"] + 1
+                        begun, done = None, told["number"] + every
                     else:
                         begun = told
         if begun is None and worker.returncode != 0:
@@ -57,7 +74,7 @@ def results(seed: int, first: int, last: int) -> Iterator[dict[str, Any]]:
         if begun is not None:
             crash = finding or f"the process ended with {worker.returncode}"
             yield {**begun, "result": "", "finding": crash, "seconds": 0.0, "bytes": 0, "size": 0}
-            done = begun["number"] + 1
+            done = begun["number"] + every
         first = done
 
 
@@ -86,7 +103,9 @@ def main() -> int:
             break
     total, read = sum(kinds.values()), sum(count for kind, count in kinds.items() if kind.endswith("read"))
     print(
-        f"{total:,} cases in {time.monotonic() - start:.0f} s: {read:,} read, {total - read:,} refused, {found:,} findings;"
+        f"seed {given.seed}: {total:,} cases in {time.monotonic() - start:.0f} s, {read:,} read,"
+        f" {total - read:,} refused,"
+        f" {found:,} findings;"
         f" the slowest took {slowest:.2f} s of the processor, the most memory beyond 3 times the file's size was"
         f" {most / 2**20:.0f} MB"
     )

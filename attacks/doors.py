@@ -75,8 +75,7 @@ def evaluation(path: Path) -> None:
         try:
             read(str(path))
         except LovevecError as error:
-            refused, last = refused + 1, error
-            assert str(path) in str(error), f"an error that does not name the file: {error}"
+            refused, last = refused + 1, error.with_traceback(None)  # which would hold what was read
     if refused == 5:
         raise last
 
@@ -89,7 +88,10 @@ def sentences(path: Path) -> None:
 
 def settings(path: Path) -> None:
     """Settings that came as JSON."""
-    raw = json.loads(path.read_text("utf-8"))  # ours is only what stands in it
+    try:
+        raw = json.loads(path.read_text("utf-8"))
+    except (ValueError, RecursionError):
+        return  # ours is only what stands in it
     Settings.from_dict(raw if isinstance(raw, dict) else {"none": raw})
 
 
@@ -123,9 +125,11 @@ def model(path: Path) -> None:
     known = list(love.words[:2])
     asked = [*STRINGS, *known]
     with np.errstate(over="raise", invalid="raise", divide="raise"):
-        for made in (love.embed(asked), love.impute(asked), love.encode([*asked, "two words, three"]), love[asked[0]]):
+        assert np.isfinite(love.embed(known)).all(), "rows of known words that are not finite"
+        unknown = [word for word in asked if word not in love]
+        for made in (love.embed(unknown), love.impute(asked), love.encode([*asked, "two words, three"])):
             assert np.isfinite(made).all(), "vectors that are not finite"
-            assert np.linalg.norm(np.atleast_2d(made), axis=1).max(initial=0) < 1.01, "vectors longer than 1"
+            assert np.linalg.norm(made, axis=1).max(initial=0) < 1.01, "vectors longer than 1"
         sure = love.confidence(asked)
         assert (np.isnan(sure) | ((sure >= 0) & (sure <= 1))).all(), "confidence beyond 0 to 1"
         for near in love.near(asked):

@@ -1,7 +1,7 @@
 """Good files, one of each kind, small: what attacks begin from.
 
-A `Sample` is the content of a folder, by path inside it; `door` says what reads it, `entry` what of it the door is given
-(nothing: the folder itself). Model folders come in every form that they are stored in.
+A `Sample` is the content of a folder, by path inside it; `door` says what reads it, `entry` what of it the door is
+given (nothing: the folder itself). Model folders come in every form that they are stored in.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -135,10 +136,10 @@ def _lists() -> dict[str, Sample]:
     words = made_words(40)
     lines = "\n".join(words).encode()
     rows = [(f"a {word}, mistyped\nin two lines", str(number)) for number, word in enumerate(words)]
-    csv = 'text,n\n' + "".join(f'"{text}",{number}\n' for text, number in rows)
+    csv = "text,n\n" + "".join(f'"{text}",{number}\n' for text, number in rows)
     tsv = "n\ttext\n" + "".join(f"{number}\ta {word}\n" for number, word in enumerate(words))
     objects = "".join(json.dumps({"text": text, "n": number}) + "\n" for text, number in rows)
-    pairs = "".join(f"{one}\t{other}\t{number}.5\n" for number, (one, other) in enumerate(zip(words, words[1:], strict=False)))
+    pairs = "".join(f"{one}\t{other}\t{number}.5\n" for number, (one, other) in enumerate(pairwise(words)))
     classes = "".join(f"{word}\t{word[-1]}\n" for word in words)
     marked = "".join(f"${word}\n{word}x 2\n" for word in words)
     sts = 'one thing,"other, thing",3.5\n' * 3 + "a,b,1\n"

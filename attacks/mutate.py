@@ -12,10 +12,12 @@ import re
 import struct
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from attacks.good import Sample, as_zip, models, samples
@@ -24,10 +26,59 @@ from lovevec.model.folder import checksum, checksum_metadata
 
 SIZES = (0, 1, -1, 2**15, 2**16 - 1, 2**31 - 1, -(2**31), 2**32 - 1, 2**40, 2**62, 2**63 - 1, -(2**63))
 NUMBERS = ("0", "-1", "1e999", "-1e999", "nan", "inf", "1e-400", "9" * 30, "9" * 5000, "0x10", "1_000", "١", "", "1,5")
-BYTES = (b"\0", b"\xff", b"\x7f", b"\x80", b"\n", b"\r", b" ", b"\t", b'"', b"{", b"[", b"\\", b"\xed\xa0\x80", b"$", b",")
+BYTES = (
+    b"\0",
+    b"\xff",
+    b"\x7f",
+    b"\x80",
+    b"\n",
+    b"\r",
+    b" ",
+    b"\t",
+    b'"',
+    b"{",
+    b"[",
+    b"\\",
+    b"\xed\xa0\x80",
+    b"$",
+    b",",
+)
 VALUES: tuple[Any, ...] = (
-    *(None, True, False, 0, -1, 1, 2, 0.5, -0.0, 1e-320, 1e30, 1e308, 10**30, -(10**30), 2**31, 2**63, "", "x", "../../x"),
-    *("\ud800", "\x1b[31m\n", "/etc/passwd", "x" * 10_000, [], {}, [1], [[1]], {"a": 1}, ["x"] * 1000, "int8", "float16"),
+    *(
+        None,
+        True,
+        False,
+        0,
+        -1,
+        1,
+        2,
+        0.5,
+        -0.0,
+        1e-320,
+        1e30,
+        1e308,
+        10**30,
+        -(10**30),
+        2**31,
+        2**63,
+        "",
+        "x",
+        "../../x",
+    ),
+    *(
+        "\ud800",
+        "\x1b[31m\n",
+        "/etc/passwd",
+        "x" * 10_000,
+        [],
+        {},
+        [1],
+        [[1]],
+        {"a": 1},
+        ["x"] * 1000,
+        "int8",
+        "float16",
+    ),
     *(float("nan"), float("inf"), 10**400),
 )
 FLOATS = (np.nan, np.inf, -np.inf, 3e38, -3e38, 1e30, 1e19, 1e10, 1e-30, 1e-45, 0.0, -0.0, 65504.0)
@@ -232,7 +283,14 @@ def tensors(content: bytes, rng: random.Random) -> bytes:
         with np.errstate(all="ignore"):
             found[name] = tensor.astype(rng.choice(("float64", "float16", "float32", "int8", "uint8", "int64", "bool")))
     elif act < 0.85:
-        shapes = (tensor[:-1], tensor[:0], tensor.reshape(-1), tensor[None], np.zeros((0, 10), tensor.dtype), tensor[..., :1])
+        shapes = (
+            tensor[:-1],
+            tensor[:0],
+            tensor.reshape(-1),
+            tensor[None],
+            np.zeros((0, 10), tensor.dtype),
+            tensor[..., :1],
+        )
         found[name] = np.ascontiguousarray(rng.choice(shapes))
     elif act < 0.95:
         found[rng.choice(("table", "out", "codes", "scale", "weights", "", "x" * 500, name.upper()))] = found.pop(name)
@@ -273,10 +331,8 @@ def forged(sample: Sample, config: bytes | None = None) -> Sample:
         hashes = told.get("sha256")
         if isinstance(hashes, dict):
             told["sha256"] = {name: hashlib.sha256(sample.files.get(name, b"")).hexdigest() for name in hashes}
-        try:
+        with suppress(SafetensorError, ValueError, KeyError, TypeError):  # of a damaged file the sizes stay
             told["sizes"] = {name: list(each.shape) for name, each in load(sample.files["model.safetensors"]).items()}
-        except Exception:  # noqa: BLE001  whatever a damaged file raises: then the sizes stay
-            pass
     told |= {"checksum": checksum(told), "checksum_metadata": checksum_metadata(told)}
     return _with(sample, CONFIG, json.dumps(told).encode())
 

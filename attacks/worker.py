@@ -33,15 +33,32 @@ from lovevec.errors import LovevecError
 
 SECONDS, TIMES, FLOOR = 2.0, 3, 48 << 20
 ROOM = 1 << 30  # of address space beyond what is in use after warming up
-WAIT = 10  # seconds by the clock, for what waits and does not compute
+WAIT = 6  # seconds by the clock, for what waits and does not compute
 LONGEST_MESSAGE = 1000
 REPOSITORY = Path(__file__).resolve().parents[1]
 OUR_FILES = tuple(
     os.path.realpath(place)
-    for place in (sys.prefix, sys.base_prefix, sysconfig.get_path("stdlib"), REPOSITORY, "/proc/self", "/usr/lib", "/sys")
+    for place in (
+        sys.prefix,
+        sys.base_prefix,
+        sysconfig.get_path("stdlib"),
+        REPOSITORY,
+        "/proc/self",
+        "/usr/lib",
+        "/sys",
+    )
 )
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-FORBIDDEN = ("os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "subprocess.Popen", "socket.", "pickle.find_class")
+FORBIDDEN = (
+    "os.system",
+    "os.exec",
+    "os.fork",
+    "os.posix_spawn",
+    "os.spawn",
+    "subprocess.Popen",
+    "socket.",
+    "pickle.find_class",
+)
 FORBIDDEN += ("ctypes.dlopen", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.symlink", "os.link", "os.chmod")
 FORBIDDEN += ("os.truncate", "shutil.", "webbrowser.open", "marshal.loads", "code.__new__")
 
@@ -64,9 +81,9 @@ class Watch:
             return
         if event == "open":
             self._opened(*arguments)
-        elif event == "exec" and not arguments[0].co_filename.startswith(OUR_FILES):
+        elif event == "exec" and not arguments[0].co_filename.startswith(OUR_FILES) and not _of_python():
             self.seen.append(f"executed {arguments[0].co_filename}")
-        elif event.startswith(FORBIDDEN):
+        elif event.startswith(FORBIDDEN) and not _of_python():
             self.seen.append(f"{event} {arguments!r:.100}")
 
     def _opened(self, path: Any, mode: Any, flags: int) -> None:
@@ -78,6 +95,15 @@ class Watch:
             self.seen.append(f"opened {name} to write")
         elif not inside and not name.startswith(OUR_FILES) and not os.path.realpath(name).startswith(OUR_FILES):
             self.seen.append(f"opened {name}")
+
+
+def _of_python() -> bool:
+    """Whether Python itself is at it: an import (of what OUR_FILES hold, else it is seen), or type hints of ours."""
+    frame = sys._getframe(2)
+    return (
+        Path(frame.f_code.co_filename).name in ("typing.py", "dataclasses.py")
+        or "importlib" in frame.f_code.co_filename
+    )
 
 
 def memory(name: str) -> int:
@@ -104,7 +130,7 @@ def attack(door: Callable[[Path], None], path: Path, folder: Path, watch: Watch)
     finding, result = None, "read"
     forget_peak()
     before, start = memory("VmRSS"), time.process_time()
-    signal.setitimer(signal.ITIMER_PROF, 3 * SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, 2 * SECONDS)
     signal.setitimer(signal.ITIMER_REAL, WAIT)
     watch.folder, watch.seen = str(folder), []
     try:
@@ -156,6 +182,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--last", type=int, default=1000)
+    parser.add_argument("--every", type=int, default=1)
     given = parser.parse_args()
 
     def stop(number: int, frame: object) -> None:
@@ -174,7 +201,7 @@ def main() -> None:
     hostile()
     most = memory("VmSize") + ROOM
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    for number in range(given.first, given.last):
+    for number in range(given.first, given.last, given.every):
         folder.mkdir()
         name, door, path = make(given.seed, number, folder)
         print(json.dumps({"number": number, "name": name}), flush=True)

@@ -26,7 +26,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isfinite
 from typing import Any, Protocol
 
 import numpy as np
@@ -46,6 +45,7 @@ EVENT = (
 )
 PROBABLE = 0.05  # of a word: less does not bring its vector near
 EDGE = 1e-4
+LARGEST = 1e6  # of any number of a calibration
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Confidence:
         for name, feature in self.features.items():
             logit += feature.coefficient * np.clip(measured[name], feature.low, feature.high)
         longer = np.exp(np.minimum(self.features["characters"].high - measured["characters"], 0))
-        chance: Numbers = (1 - measured["unread"]) * longer / (1 + np.exp(-logit))
+        chance: Numbers = (1 - measured["unread"]) * longer * sigmoid(logit)
         return chance
 
     def mixed(self, reading: Reading, imputed: Numbers) -> Numbers:
@@ -86,7 +86,7 @@ class Confidence:
         """The confidence of the mean over readings; `imputed` is that of the imputed vector alone."""
         intercept, slope = self.readings
         mixed = self.mixed(reading, imputed)
-        chance: Numbers = (mixed > 0) / (1 + np.exp(-intercept - slope * logit(mixed)))
+        chance: Numbers = (mixed > 0) * sigmoid(intercept + slope * logit(mixed))
         return chance
 
     @classmethod
@@ -100,7 +100,7 @@ class Confidence:
             made = cls(found["intercept"], features, found["known"], tuple(found["readings"]))
             plain = [made.intercept, made.known, *made.readings]
             plain += [number for part in features.values() for number in (part.coefficient, part.low, part.high)]
-            sane = all(type(number) in (int, float) and isfinite(number) for number in plain)
+            sane = all(type(number) in (int, float) and abs(number) <= LARGEST for number in plain)
             sane &= 0 <= made.known <= 1 and {"characters"} <= features.keys() <= {*FEATURES}
             sane &= len(made.readings) == 2
         except (TypeError, KeyError, AttributeError, OverflowError):
@@ -120,6 +120,12 @@ class Reading(Protocol):
     @property
     def new(self) -> Numbers:
         """[strings] of a new word."""
+
+
+def sigmoid(logit: Numbers) -> Numbers:
+    """Its inverse, without overflow."""
+    chance: Numbers = 1 / (1 + np.exp(-np.clip(logit, -500, 500)))
+    return chance
 
 
 def logit(chance: Numbers) -> Numbers:

@@ -19,6 +19,13 @@ class FormatError(LovevecError):
         super().__init__(f"{where}: {problem}")
 
 
+def reason(error: Exception) -> str:
+    """What another library says of a damaged file, as part of our line: its first line, not too long. Its words may be
+    those of the file."""
+    said = str(error) or type(error).__name__
+    return " ".join(said[:1000].split())[:200]
+
+
 class MissingExtra(LovevecError):
     """An optional package is not installed; says which extra brings it."""
 

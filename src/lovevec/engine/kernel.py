@@ -28,7 +28,7 @@ from lovevec.units.vocabulary import CLS, SEP, SUB, UNK
 Function = TypeVar("Function", bound=Callable[..., Any])
 MOST_NGRAMS = len(LENGTHS) * (LONGEST + 2)
 PATIENCE = 1.0  # seconds
-TINY = np.float32(np.finfo(np.float32).tiny)
+TINY = np.float32(1e-15)  # as in with_numpy.py
 
 
 def compiled(function: Function) -> Function:

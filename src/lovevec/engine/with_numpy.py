@@ -31,7 +31,7 @@ Ids = NDArray[np.integer]
 CHUNK = 8_192  # words that a thread takes at a time
 BLOCK_UNITS = 1_536  # units computed together: their rows of `out` in float32 are about as big as a core's L2 cache
 MANY_UNITS = 65_536  # from here on it pays to widen a whole float16 table instead of the rows at hand
-TINY = np.finfo(np.float32).tiny
+TINY = np.float32(1e-15)  # of a length, below which squares are lost; what is shorter stays short
 
 
 class NumpyEngine:

@@ -7,8 +7,11 @@ there is no `\\n` at all, `\\r` ends lines: so old Macs and some spreadsheets wr
 from __future__ import annotations
 
 import codecs
+import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import IO
 
 from lovevec.errors import FormatError
 
@@ -65,26 +68,42 @@ def whole_lines(blocks: Iterable[bytes], name: str | Path, *marks: bytes) -> Ite
         yield rest + marks[0]
 
 
+def open_plain(path: str | Path) -> IO[bytes]:
+    """Open a file that is one: a named pipe would keep us waiting until somebody writes to it, a device never end."""
+    file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115  (the caller closes it)
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise FormatError(path, "not a regular file; write what it gives to a file first")
+    return file
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def read_bytes(path: Path) -> bytes:
     """All of a file; an error names it."""
     try:
-        return path.read_bytes()
+        with open_plain(path) as file:
+            return file.read()
     except OSError as error:
         raise FormatError(path, f"cannot be read ({error.strerror})") from None
 
 
 def lines_of(path: Path, encoding: str = "utf-8") -> list[str]:
     """The lines without their ends, as above; UTF-16 is known by its mark."""
-    content = read_bytes(path)
+    content = read_bytes(path).removeprefix(BOM)
     expected = "utf-16" if content.startswith(UTF16_MARKS) else encoding
     try:
-        if expected == "utf-16":
-            content, encoding = content.decode(expected).encode(), "utf-8"
-        text = b"\n".join(split_lines(content)).decode(encoding)
+        text = content.decode(expected)
     except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
+        line = content.count(b"\r" if ends_in_returns(content) else b"\n", 0, error.start) + 1
         raise FormatError(path, f"is not {expected.upper()} text; save it as UTF-8", line) from None
-    return text.split("\n") if text else []
+    del content  # a long file is never held three times
+    if "\r" in text:
+        text = text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
+    lines = text.removesuffix("\n").split("\n")
+    return lines if lines != [""] else []
 
 
 def filled_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:

@@ -21,7 +21,7 @@ from lovevec.errors import FormatError
 from lovevec.files.lines import filled_lines
 
 MARK, UNCLEAR = "$", "?"
-COUNT = re.compile(r"\s+\d+$")
+COUNT = re.compile(r"(?<!\s)\s+\d+$")  # begins where white space does, else many spaces would take forever
 
 
 def read_misspellings(path: Path) -> list[tuple[str, str]]:
@@ -51,7 +51,7 @@ def _columns(path: Path, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str
             raise FormatError(
                 path,
                 "expected $ and a right word with its misspellings in the lines below, or in each line a right word, "
-                f"a tab and its misspelling, not {line!r:.60}",
+                f"a tab and its misspelling, not {line[:60]!r}",
                 number,
             )
         yield cells[0], cells[1]

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from lovevec.errors import FormatError, LovevecError
+from lovevec.errors import FormatError, LovevecError, reason
 from lovevec.files import atomic_write, write_json
+from lovevec.files.lines import read_bytes
 
 Arrays = Mapping[str, NDArray[Any]]
 UNFINISHED = ".unfinished"  # what the folder is called inside the output folder that it goes with
@@ -79,8 +80,8 @@ class Unfinished:
         """The plan that the folder holds."""
         path = (self.folder or Path()) / PLAN
         try:
-            plan = json.loads(path.read_text("utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
+            plan = json.loads(read_bytes(path))
+        except (FormatError, ValueError, RecursionError) as error:
             raise FormatError(path, f"is missing or damaged ({error})") from None
         if not isinstance(plan, dict):
             raise FormatError(path, "is damaged: it holds no plan")
@@ -101,6 +102,8 @@ class Unfinished:
         """The state of this name, if there is one."""
         if self.folder is None or not self.path(name).exists():
             return None
+        if not self.path(name).is_file():
+            raise FormatError(self.path(name), "not a regular file")
         with damage_named(self.path(name)):
             with safe_open(self.path(name), "numpy") as file:
                 metadata = file.metadata()
@@ -136,8 +139,7 @@ def damage_named(path: Path) -> Iterator[None]:
     try:
         yield
     except (SafetensorError, OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
-        reason = str(error).split("\n")[0]
-        raise FormatError(path, f"cannot be continued from ({reason}); delete it to begin again") from None
+        raise FormatError(path, f"cannot be continued from ({reason(error)}); delete it to begin again") from None
 
 
 def _digest(arrays: Arrays, text: str) -> str:

@@ -31,7 +31,7 @@ from safetensors.numpy import load, save
 from lovevec.engine.fold import fold_sizes, fold_tables
 from lovevec.engine.spec import ENCODERS, EncoderSpec
 from lovevec.engine.tables import PRECISIONS, Precision, Tables, table_sizes
-from lovevec.errors import FormatError, LovevecError
+from lovevec.errors import FormatError, LovevecError, reason
 from lovevec.files import atomic_write
 from lovevec.model.known import KnownWords
 from lovevec.model.known_rows import KnownRows
@@ -47,6 +47,7 @@ AS_TRAINED, FOLDED = "weights", "folded"
 DECIDES = ("format", "stored", "encoder", "units", "sizes", "sha256", "channel", "precision")
 CHECKS = ("checksum", "checksum_metadata")
 EXPONENT, BLOCK = np.uint16(0x7C00), 65_536
+LARGEST = 1e5  # of any number: a thousand times what training gives, and no sum of so many can overflow
 CONFIG, WEIGHTS, TOKENIZER, WORDS, ROWS, CARD = (
     "config.json",
     "model.safetensors",
@@ -100,6 +101,8 @@ def write_model(
     known words' own rows are stored (see known_rows.py), "none" leaves them out.
     """
     tensors = _tensors(parts, precision)
+    if wild := next((name for name, tensor in tensors.items() if not _sane(tensor)), None):
+        raise LovevecError(f"{wild} of the model holds numbers that are not finite, or beyond {LARGEST:,.0f}")
     own = None if rows == "none" or parts.rows is None else parts.rows.to(rows or parts.rows.precision)
     files = {
         WEIGHTS: save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}),
@@ -197,7 +200,10 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
     channel = _read_channel(folder / CONFIG, config)
     if config["stored"] == FOLDED:
         return ModelParts(spec, {}, units, words, metadata, Tables.from_tensors(tensors), rows, channel)
-    return ModelParts(spec, tensors, units, words, metadata, None, rows, channel)
+    parts = ModelParts(spec, tensors, units, words, metadata, None, rows, channel)
+    if spec.foldable:
+        _check_fold(folder / WEIGHTS, parts)
+    return parts
 
 
 def _read_rows(path: Path, content: bytes, dim: int) -> KnownRows:
@@ -205,7 +211,7 @@ def _read_rows(path: Path, content: bytes, dim: int) -> KnownRows:
     try:
         return KnownRows.from_tensors(load(content), dim)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
-        raise FormatError(path, f"damaged ({error})") from None
+        raise FormatError(path, f"damaged ({reason(error)})") from None
 
 
 def _read_channel(path: Path, config: dict[str, Any]) -> Channel:
@@ -223,7 +229,7 @@ def _read_tensors(
     try:
         tensors: dict[str, NDArray[Any]] = load(content)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
-        raise FormatError(path, f"damaged ({error})") from None
+        raise FormatError(path, f"damaged ({reason(error)})") from None
     sizes = {name: list(tensor.shape) for name, tensor in tensors.items()}
     folded = config["stored"] == FOLDED
     table = tensors.get("out" if folded else "table")
@@ -244,6 +250,8 @@ def _read_tensors(
     for name, tensor in tensors.items():
         if not _finite(tensor):
             raise FormatError(path, f"{name} holds numbers that are not finite")
+        if not _sane(tensor):
+            raise FormatError(path, f"{name} holds numbers beyond {LARGEST:,.0f}, which no training gives")
     return tensors
 
 
@@ -255,16 +263,31 @@ def _finite(tensor: NDArray[Any]) -> bool:
     return tensor.dtype.kind != "f" or bool(np.isfinite(tensor).all())
 
 
+def _sane(tensor: NDArray[Any]) -> bool:
+    """Whether all numbers are finite, and none is absurd; float16 has none beyond 65,504."""
+    if tensor.dtype.kind != "f" or tensor.dtype == np.float16 or not tensor.size:
+        return _finite(tensor)
+    return bool(tensor.min() >= -LARGEST and tensor.max() <= LARGEST)  # NaN is neither
+
+
+def _check_fold(path: Path, parts: ModelParts) -> None:
+    """Weights may each be small and their products absurd; the folded tables are what counts, and are needed anyway."""
+    with np.errstate(all="ignore"):
+        tables = parts.folded.tensors()
+    if not all(map(_sane, tables.values())):
+        raise FormatError(path, f"its weights multiply to numbers beyond {LARGEST:,.0f}, which no training gives")
+
+
 def _read_config(path: Path) -> dict[str, Any]:
     try:
         config = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise FormatError(path, f"not readable as JSON ({error})") from None
+        raise FormatError(path, f"not readable as JSON ({reason(error)})") from None
     if not isinstance(config, dict) or config.get("format") != FORMAT:
         number = config.get("format") if isinstance(config, dict) else None
-        raise FormatError(path, f"format {number!r} is not {FORMAT}: made by another version of lovevec")
+        raise FormatError(path, f"format {number!r:.60} is not {FORMAT}: made by another version of lovevec")
     if config.get("stored") not in (AS_TRAINED, FOLDED):
-        raise FormatError(path, f"`stored` must be {AS_TRAINED} or {FOLDED}, not {config.get('stored')!r}")
+        raise FormatError(path, f"`stored` must be {AS_TRAINED} or {FOLDED}, not {config.get('stored')!r:.60}")
     if config.get("checksum") != checksum(config):
         raise FormatError(path, f"damaged: {', '.join(DECIDES)} do not have the checksum that stands there")
     if config.get("checksum_metadata") != checksum_metadata(config):
@@ -282,7 +305,9 @@ def _read_units(path: Path, raw: Any) -> dict[str, Any]:
         raise FormatError(path, f"`units` must name {', '.join(shapes)}")
     counts = 0 <= how["buckets"] < 2**31 and 0 <= how["ngrams"] < 2**31
     if how["input"] not in INPUT_MODES or not counts:
-        raise FormatError(path, f"`units` says {how}: input is one of {', '.join(INPUT_MODES)}, numbers at least 0")
+        raise FormatError(
+            path, f"`units` says {how!s:.200}: input is one of {', '.join(INPUT_MODES)}, numbers at least 0"
+        )
     return how
 
 
@@ -303,7 +328,7 @@ def _read_spec(path: Path, config: dict[str, Any]) -> EncoderSpec:
     except (TypeError, ValueError):
         sane = False
     if not sane:
-        raise FormatError(path, f"`encoder` makes no sense: {raw!r}")
+        raise FormatError(path, f"`encoder` makes no sense: {raw!r:.200}")
     return spec
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import overload
 
-from lovevec.errors import FormatError
+from lovevec.errors import FormatError, reason
 
 
 class KnownWords(Sequence[str]):
@@ -23,7 +23,7 @@ class KnownWords(Sequence[str]):
         try:
             words = json.loads(self._content)
         except (ValueError, RecursionError) as error:
-            raise FormatError(self._path, f"not readable as JSON ({error})") from None
+            raise FormatError(self._path, f"not readable as JSON ({reason(error)})") from None
         if not isinstance(words, list) or not all(type(word) is str for word in words):
             raise FormatError(self._path, "must be a list of words")
         if self._rows not in (None, len(words)):

@@ -26,6 +26,8 @@ DTYPES = {"float16": np.float16, "int8": np.int8, "int4": np.uint8}
 HALF_LEVELS = (0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.0690, 2.7326)
 LEVELS = np.array([*(-level for level in reversed(HALF_LEVELS)), *HALF_LEVELS], dtype=np.float32)
 BLOCK = 1024
+LARGEST_SCALE = 8.0  # of int4, whose smallest level is an eighth; codes of the others reach 1 or more in every row
+LARGEST_WEIGHT = 1e6
 FLATTER = 0.8  # lengths to this power are weights: measured on STS-B's train pairs (docs/results/texts.md)
 WEIGHTS = ("rank", "lengths")  # how much a word counts in a text, as `of_target` makes it
 
@@ -127,10 +129,12 @@ class KnownRows:
         finite = np.isfinite(scale).all() and (codes.dtype != np.float16 or np.isfinite(codes).all())
         if not finite:
             raise ValueError("holds numbers that are not finite")
+        if not (np.abs(scale) <= LARGEST_SCALE).all() or (codes.dtype == np.float16 and (np.abs(codes) > 1).any()):
+            raise ValueError("holds numbers that no row of unit length has")
         if weights is not None and (weights.dtype != np.float32 or weights.shape != scale.shape):
             raise ValueError(f"weights of the shape {weights.shape} for {len(scale):,} words")
-        if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
-            raise ValueError("holds weights that are no finite numbers of 0 or more")
+        if weights is not None and not ((weights >= 0) & (weights <= LARGEST_WEIGHT)).all():
+            raise ValueError(f"holds weights that are no numbers from 0 to {LARGEST_WEIGHT:,.0f}")
         return cls(codes, scale, dim, weights)
 
 

@@ -11,18 +11,20 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lovevec.errors import FormatError, LovevecError, MissingExtra
+from lovevec.errors import FormatError, LovevecError, MissingExtra, reason
+from lovevec.files.lines import open_plain
 from lovevec.vectors.read.words import open_words
 
 BATCH = 4096
+LONGEST_LINE = 1 << 22  # characters, and of a cell too
 COLUMNS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
 
@@ -49,11 +51,22 @@ def open_texts(path: Path | None, column: str | None) -> Iterator[Texts]:
         if suffix == ".parquet":
             yield _parquet(path, column)
             return
-        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            found = _objects(path, file, column) if suffix.endswith(("jsonl", "ndjson")) else _table(path, file, column)
-            yield Texts(_batched(found))
+        with io.TextIOWrapper(open_plain(path), "utf-8-sig", "surrogateescape", newline="") as file:
+            read = _objects if suffix.endswith(("jsonl", "ndjson")) else _table
+            yield Texts(_batched(read(path, _lines(path, file), column)))
     except OSError as error:
         raise LovevecError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _lines(path: Path, file: io.TextIOWrapper) -> Iterator[str]:
+    """With their ends; a file without any is refused before memory is full."""
+    for number in count(1):
+        line = file.readline(LONGEST_LINE)
+        if not line:
+            return
+        if len(line) == LONGEST_LINE:
+            raise FormatError(path, f"line {number}: has more than {LONGEST_LINE >> 20} million characters")
+        yield line
 
 
 def _batched(texts: Iterator[str]) -> Iterator[list[str]]:
@@ -62,7 +75,7 @@ def _batched(texts: Iterator[str]) -> Iterator[list[str]]:
 
 
 def _table(path: Path, file: Iterable[str], column: str) -> Iterator[str]:
-    csv.field_size_limit(sys.maxsize)
+    csv.field_size_limit(LONGEST_LINE)
     rows = csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
     try:
         names = next(rows, [])
@@ -74,15 +87,15 @@ def _table(path: Path, file: Iterable[str], column: str) -> Iterator[str]:
                 raise FormatError(path, f"line {rows.line_num}: has {len(row)} of {len(names)} columns, not {column!r}")
             yield row[place] if row else ""
     except csv.Error as error:
-        raise FormatError(path, f"line {rows.line_num}: is no line of a table ({error})") from None
+        raise FormatError(path, f"line {rows.line_num}: is no line of a table ({reason(error)})") from None
 
 
 def _objects(path: Path, file: Iterable[str], name: str) -> Iterator[str]:
     for number, line in enumerate(file, 1):
         try:
             found = json.loads(line)
-        except ValueError as error:
-            raise FormatError(path, f"line {number}: is no JSON ({error})") from None
+        except (ValueError, RecursionError) as error:
+            raise FormatError(path, f"line {number}: is no JSON ({reason(error)})") from None
         text = found.get(name) if isinstance(found, dict) else None
         if not isinstance(text, str):
             raise FormatError(path, f"line {number}: has no text under {name!r}")
@@ -91,21 +104,30 @@ def _objects(path: Path, file: Iterable[str], name: str) -> Iterator[str]:
 
 def _parquet(path: Path, column: str) -> Texts:
     try:
-        from pyarrow import ArrowInvalid
+        from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
     except ImportError:
         raise MissingExtra("pyarrow", "parquet") from None
+    open_plain(path).close()
+    damage = (ArrowException, OSError, UnicodeDecodeError)  # what pyarrow raises on a damaged file, at any time
     try:
         table: Any = ParquetFile(path)
-    except ArrowInvalid as error:
-        raise FormatError(path, f"is no parquet file ({error})") from None
+    except damage as error:
+        raise FormatError(path, f"is no parquet file ({reason(error)})") from None
     if column not in table.schema_arrow.names:
         raise FormatError(path, f"has no column {column!r} but {', '.join(map(repr, table.schema_arrow.names))}")
 
+    def pages() -> Iterator[list[Any]]:
+        try:
+            for batch in table.iter_batches(BATCH, columns=[column]):
+                yield batch.column(0).to_pylist()
+        except damage as error:
+            raise FormatError(path, f"is damaged ({reason(error)})") from None
+
     def batches() -> Iterator[list[str]]:
         done = 0
-        for batch in table.iter_batches(BATCH, columns=[column]):
-            texts = ["" if text is None else text for text in batch.column(0).to_pylist()]
+        for page in pages():
+            texts = ["" if text is None else text for text in page]
             odd = next((place for place, text in enumerate(texts) if not isinstance(text, str)), None)
             if odd is not None:
                 raise FormatError(path, f"row {done + odd}: {column!r} holds {type(texts[odd]).__name__}, no text")

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, reason
 from lovevec.files import atomic_write, write_json, write_text
+from lovevec.files.lines import read_bytes
 from lovevec.progress import Progress
 from lovevec.train.settings import PrepareSettings, names, with_files
 from lovevec.train.synonyms import find_synonyms
@@ -88,6 +89,7 @@ class Prepared:
                 raise ValueError(f"the SHA-256 of {name} is not the one in {JSON}")
         settings = PrepareSettings(**metadata["settings"])
         tensors = load_file(folder / TENSORS)
+        check_tensors(tensors)
         raw, ends = tensors["words"].tobytes(), tensors["word_offsets"].tolist()
         return cls(
             [raw[low:high].decode("utf-8", "surrogatepass") for low, high in pairwise(ends)],
@@ -110,16 +112,45 @@ def damage_named(folder: Path) -> Iterator[None]:
     """Turn whatever reading a folder raises into the one error that says to prepare again."""
     try:
         yield
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError, LovevecError) as error:
-        reason = str(error).split("\n")[0]
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+        SafetensorError,
+        LovevecError,
+    ) as error:
         raise LovevecError(
-            f"{folder}: not a prepared folder, or damaged ({reason}); run lovevec prepare again"
+            f"{folder}: not a prepared folder, or damaged ({reason(error)}); run lovevec prepare again"
         ) from None
+
+
+def check_tensors(tensors: Mapping[str, NDArray[Any]]) -> None:
+    """That they fit together: training would find out hours later, or not at all. ValueError says what does not."""
+    vectors, negatives, synonyms = tensors["vectors"], tensors["negatives"], tensors["synonyms"]
+    count = len(vectors)
+    kinds = {"words": "u1", "word_offsets": "i8", "synonym_offsets": "i8", "synonyms": "i4", "negatives": "i4"}
+    wrong = [name for name, kind in kinds.items() if tensors[name].dtype != np.dtype(kind)]
+    if wrong or vectors.dtype not in (np.float16, np.float32):
+        raise ValueError(f"{', '.join(wrong) or 'vectors'} of another type")
+    if vectors.ndim != 2 or negatives.ndim != 2 or len(negatives) != count or not vectors.size:
+        raise ValueError(f"vectors of shape {vectors.shape}, negatives of shape {negatives.shape}")
+    for offsets, flat in (("word_offsets", "words"), ("synonym_offsets", "synonyms")):
+        ends = tensors[offsets]
+        if ends.shape != (count + 1,) or ends[0] != 0 or ends[-1] != len(tensors[flat]) or (np.diff(ends) < 0).any():
+            raise ValueError(f"{offsets} do not cut {flat} into {count:,} rows")
+    for name, rows, least in (("synonyms", synonyms, 0), ("negatives", negatives, -1)):
+        if rows.size and not (least <= rows.min() and rows.max() < count):
+            raise ValueError(f"{name} that are no rows")
+    if not np.isfinite(vectors).all():
+        raise ValueError("vectors that are not finite")
 
 
 def read_metadata(folder: Path) -> dict[str, Any]:
     """What stands in prepared.json, if this version can read it."""
-    metadata: dict[str, Any] = json.loads((folder / JSON).read_text("utf-8"))
+    metadata: dict[str, Any] = json.loads(read_bytes(folder / JSON))
     if metadata["format"] != FORMAT:
         raise ValueError(f"format {metadata['format']!r} is not {FORMAT}")
     return metadata

@@ -164,7 +164,9 @@ class Settings(PrepareSettings, TrainSettings):
         """Read back what `as_dict` gave; an unknown name or a wrong value is an error that says which."""
         unknown = set(values) - set(names(cls))
         if unknown:
-            raise LovevecError(f"unknown settings: {', '.join(sorted(unknown))}; known are {', '.join(names(cls))}")
+            raise LovevecError(
+                f"unknown settings: {', '.join(sorted(unknown)):.200}; known are {', '.join(names(cls))}"
+            )
         return cls(**values)
 
 
@@ -196,15 +198,15 @@ def _check(settings: Any) -> None:
         value, kind = getattr(settings, part.name), hints[part.name]
         choices = part.metadata.get("choices") or get_args(kind)
         if choices and value not in choices:
-            raise LovevecError(f"{part.name} is {value!r}: choose one of {', '.join(map(str, choices))}")
-        if kind is float and type(value) is int:
+            raise LovevecError(f"{part.name} is {value!r:.60}: choose one of {', '.join(map(str, choices))}")
+        if kind is float and type(value) is int and abs(value) < 1e300:
             object.__setattr__(settings, part.name, value := float(value))
         if kind in (int, float, str, bool) and type(value) is not kind:
-            raise LovevecError(f"{part.name} is {value!r}: expected {kind.__name__}")
+            raise LovevecError(f"{part.name} is {value!r:.60}: expected {kind.__name__}")
         low, high = part.metadata.get("range", (None, None))
         if low is not None and not (low <= value <= high and isfinite(value)):
             bounds = f"at least {low:g}" if high > 1 and not value > high else f"from {low:g} to {high:,.0f}"
-            raise LovevecError(f"{part.name} is {value}: must be {bounds}")
+            raise LovevecError(f"{part.name} is {value!s:.60}: must be {bounds}")
 
 
 # Settings that go together, by one name: `lovevec train … --preset typos`. What is said beside a preset counts more.

@@ -24,8 +24,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import FormatError, LovevecError, MissingExtra
-from lovevec.files.lines import split_lines
+from lovevec.errors import FormatError, LovevecError, MissingExtra, reason
+from lovevec.files.lines import read_bytes, split_lines
 from lovevec.units.characters import LONGEST
 
 Shrink = Literal["none", "stem", "top", "hash", "factor"]
@@ -89,7 +89,7 @@ class UnitVocabulary:
             if sorted(found.values()) != list(range(len(units))):
                 raise ValueError("ids are not 0, 1, 2, …")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise FormatError(where, f"not a WordPiece tokenizer.json ({error!r})") from None
+            raise FormatError(where, f"not a WordPiece tokenizer.json ({reason(error)})") from None
         longest = max(units, key=len, default="")
         if len(longest) > LONGEST_PIECE:
             raise FormatError(where, f"a piece of {len(longest):,} characters: {LONGEST_PIECE:,} are the most")
@@ -151,8 +151,8 @@ def writable(text: str) -> bool:
 def read_pieces(path: str | Path) -> list[str]:
     """The pieces of a vocab.txt, one on each line (BERT's format)."""
     try:
-        lines = [line.decode() for line in split_lines(Path(path).read_bytes())]
-    except (OSError, UnicodeDecodeError) as error:
+        lines = [line.decode() for line in split_lines(read_bytes(Path(path)))]
+    except UnicodeDecodeError as error:
         raise LovevecError(f"cannot read the vocabulary {path}: {error}") from None
     pieces = [line for line in lines if line]
     if not any(piece.startswith(GO_ON) for piece in pieces):

@@ -10,11 +10,18 @@ from numpy.typing import NDArray
 
 Float = TypeVar("Float", np.float32, np.float64)
 STEP = 4096
+SHORT, LONG = 1e-15, 1e18  # beyond which squares are lost in float32
 
 
 def normalized(rows: NDArray[Float]) -> NDArray[Float]:
     """Rows at length 1, along the last axis and in their own type; rows of zeros stay zeros."""
-    lengths = np.sqrt(np.square(rows).sum(axis=-1, keepdims=True))
+    with np.errstate(over="ignore", under="ignore"):
+        lengths = np.sqrt(np.square(rows).sum(axis=-1, keepdims=True))
+    absurd = ~((lengths > SHORT) & (lengths < LONG))  # too short or long for their squares, or of zeros
+    if absurd.any():
+        largest = np.where(absurd, np.abs(rows).max(axis=-1, keepdims=True, initial=0), 1)
+        rows = (rows / np.where(largest > 0, largest, 1)).astype(rows.dtype, copy=False)
+        lengths = np.sqrt(np.square(rows).sum(axis=-1, keepdims=True))
     lengths[lengths == 0] = 1
     result: NDArray[Float] = rows / lengths
     return result

@@ -151,7 +151,7 @@ def _read(path: Path) -> Tagged:
         if line.strip():
             cells = _cells(line)
             if len(cells) < 2 or not cells[0] or not cells[-1]:
-                raise FormatError(path, f"a token and its tag expected, not {line!r:.60}", number)
+                raise FormatError(path, f"a token and its tag expected, not {line[:60]!r}", number)
             if cells[0] == DOCUMENT:
                 continue
             if not is_tag(cells[-1]):
@@ -227,6 +227,6 @@ def _numbered(path: Path) -> dict[str, str]:
     for number, line in filled_lines(path):
         key, _, text = line.partition("\t")
         if not text.strip():
-            raise FormatError(path, f"number and query with a tab between expected, not {line!r:.60}", number)
+            raise FormatError(path, f"number and query with a tab between expected, not {line[:60]!r}", number)
         found[key.strip()] = text.strip()
     return found

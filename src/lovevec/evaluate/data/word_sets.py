@@ -40,7 +40,7 @@ def word_classes(name_or_path: str, data: Path | None = None) -> Classes:
     for number, line in filled_lines(path):
         cells = [cell.strip() for cell in line.split("\t")]
         if len(cells) != 2 or not all(cells):
-            raise FormatError(path, f"a word and its class with a tab between expected, not {line!r:.60}", number)
+            raise FormatError(path, f"a word and its class with a tab between expected, not {line[:60]!r}", number)
         words.append(cells[0])
         classes.append(cells[1])
     if len(set(classes)) < 2:
@@ -101,7 +101,7 @@ def _row(path: Path, number: int, cells: list[str], columns: tuple[int, int, int
     except ValueError:
         gold = math.nan
     if not math.isfinite(gold):
-        raise FormatError(path, f"the score must be a number, not {score!r:.40} (and no header line)", number)
+        raise FormatError(path, f"the score must be a number, not {score[:40]!r} (and no header line)", number)
     return left, right, gold
 
 

@@ -28,6 +28,7 @@ MAGIC = (793712314).to_bytes(4, "little")
 SUPERVISED = 3
 END_OF_SENTENCE = b"</s>"
 LONGEST_NGRAM = 100
+LONGEST_WORD = 1 << 16  # bytes: fastText itself reads no longer ones
 BATCH = 1000
 FNV_START, FNV_PRIME = np.uint32(2166136261), np.uint32(16777619)
 GATHER = 8192  # rows fetched at once, however long the words are
@@ -131,6 +132,8 @@ class FastTextBin:
             end = self._data.find(b"\0", self._at)
             if end < 0:
                 raise FormatError(self.path, "the file is cut: it ends inside the dictionary")
+            if end - self._at > LONGEST_WORD:
+                raise FormatError(self.path, f"damaged: a word of {end - self._at:,} bytes in its dictionary")
             entries.append(self._data[self._at : end])
             self._at = end + 1
             _, kind = self._unpack("qb")

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lovevec.errors import FormatError
 from lovevec.vectors.read.builder import BLOCK_BYTES, Job
-from lovevec.vectors.read.source import DAMAGE, Source, damage, open_member
+from lovevec.vectors.read.source import DAMAGE, Source, damage, open_member, refuse_bomb
 from lovevec.vectors.read.words import check_count, checked_words, find_word_list, split_words
 from lovevec.vectors.table import Noted, ReadReport, VectorTable
 
@@ -29,7 +29,7 @@ MAGIC = npy_format.MAGIC_PREFIX
 LONGEST_HEADER = 10_000  # that of numpy; its parser is not for longer ones
 LONGEST_SIDE = 10**18
 MOST_SIDES = 32
-MOST_SQUEEZED = 1100  # deflate cannot pack tighter than 1032 to 1
+TIGHTEST = 1100  # deflate cannot pack tighter than 1032 to 1
 ORIGIN = "origin"
 LONGEST_ORIGIN = 1 << 20
 
@@ -71,24 +71,35 @@ def read_npz(source: Source, job: Job) -> VectorTable:
             if "vectors.npy" not in names or ("words.npy" not in names and job.words is None):
                 arrays = ", ".join(name.removesuffix(".npy") for name in names)
                 raise FormatError(job.path, f"an .npz needs the arrays vectors and words, this one has {arrays}")
-            words = npz_words(job.path, archive) if job.words is None else find_word_list(job.path, job.words)
             read, header = open_array(job.path, archive, "vectors")
+            refuse_bomb(job.path, header.bytes, archive.getinfo("vectors.npy").compress_size)
             job.check_table(header.shape)
+            rows = header.shape[0]
+            words = npz_words(job.path, archive, rows) if job.words is None else find_word_list(job.path, job.words)
             check_count(job.path, words, header.shape[0])
             return job.fill(ReadReport("numpy .npz", dim=header.shape[1]), words, row_blocks(job.path, read, header))
     except DAMAGE as error:
         raise FormatError(job.path, damage(error)) from None
 
 
-def npz_words(path: Path, archive: zipfile.ZipFile) -> list[str | None]:
-    """Read the array of words: text, or uint8 that is UTF-8 with a newline between two words."""
+def npz_words(path: Path, archive: zipfile.ZipFile, rows: int) -> list[str | None]:
+    """Read the array of words: text, or uint8 that is UTF-8 with a newline between two words.
+
+    Text has the longest word's room for each word, and packs tightly: it is read a few MB at a time.
+    """
     read, header = open_array(path, archive, "words")
-    data = read_exactly(path, read, header.bytes)
     if header.dtype.kind == "U":
-        return checked_words(np.frombuffer(data, header.dtype).tolist())
+        if header.shape != (rows,):
+            raise FormatError(path, f"{rows:,} vectors, but the words have the shape {header.shape!s:.100}")
+        width = header.dtype.itemsize
+        step = max(1, BLOCK_BYTES // max(width, 1))
+        counts = (min(step, rows - start) for start in range(0, rows, step))
+        blocks = (read_exactly(path, read, count * width) for count in counts)
+        return checked_words(word for block in blocks for word in np.frombuffer(block, header.dtype).tolist())
     if header.dtype != np.uint8:
         raise FormatError(path, f"words must be text or uint8, this array is {header.dtype}")
-    return split_words(data)
+    refuse_bomb(path, header.bytes, archive.getinfo("words.npy").compress_size)
+    return split_words(read_exactly(path, read, header.bytes))
 
 
 def read_origin(path: Path) -> dict[str, Any] | None:
@@ -110,7 +121,7 @@ def open_array(path: Path, archive: zipfile.ZipFile, name: str) -> tuple[Read, A
     file = open_member(path, archive, member)
     header = read_header(path, file.read)
     stated = header.length + header.bytes
-    if member.file_size != stated or stated > (member.compress_size + 1) * MOST_SQUEEZED:
+    if member.file_size != stated or stated > (member.compress_size + 1) * TIGHTEST:
         raise FormatError(path, f"damaged: {name}.npy should have {stated:,} bytes, has {member.file_size:,}")
     return file.read, header
 
@@ -169,7 +180,7 @@ def read_header(path: Path, read: Read) -> ArrayHeader:
     if not (dtype.kind == "U" or (dtype.kind in "fiu" and dtype.itemsize <= 8)):
         raise FormatError(path, f"an array of type {dtype}, neither numbers nor text")
     if len(shape) > MOST_SIDES or not all(0 <= side < LONGEST_SIDE for side in shape):
-        raise FormatError(path, f"damaged: an array of shape {shape}")
+        raise FormatError(path, f"damaged: an array of shape {shape!s:.100}")
     return ArrayHeader(dtype, shape, fortran, start.length)
 
 

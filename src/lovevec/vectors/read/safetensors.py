@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from lovevec.errors import FormatError
+from lovevec.errors import FormatError, reason
 from lovevec.vectors.read.builder import BLOCK_BYTES, Job
 from lovevec.vectors.read.words import check_count, find_word_list, split_words
 from lovevec.vectors.table import ReadReport, VectorTable
@@ -34,7 +34,7 @@ def read_safetensors(job: Job) -> VectorTable:
             check_count(job.path, words, shape[0])
             return job.fill(ReadReport("safetensors", dim=shape[1]), words, row_blocks(tensor, shape))
     except SafetensorError as error:
-        raise FormatError(job.path, f"damaged or cut: {error}") from None
+        raise FormatError(job.path, f"damaged or cut: {reason(error)}") from None
 
 
 def find_tensor(job: Job, file: Any) -> str:

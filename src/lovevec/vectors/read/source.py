@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import lzma
 import os
-import stat
 import struct
 import zipfile
 import zlib
@@ -16,9 +15,12 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from lovevec.errors import FormatError, LovevecError
+from lovevec.files.lines import open_plain
 from lovevec.progress import Progress
 
 HEAD = 1 << 20
+# Vectors pack to a third, those of few distinct numbers to a twentieth: beyond this a file was made to fill memory.
+MOST_SQUEEZED, SUSPECT = 100, 1 << 22
 GZIP, XZ, ZIP = b"\x1f\x8b", b"\xfd7zXZ\x00", b"PK"
 
 # What the standard library raises on a damaged archive.
@@ -49,6 +51,7 @@ class Source:
         self.path, self.raw, self.stream, self.compression = path, raw, stream, compression
         self.size = os.fstat(raw.fileno()).st_size
         self.returns = False  # whether \r is to be read as \n
+        self.unpacked = 0
         self.head = self._pull(HEAD)
         self.taken = 0  # how much of the head is used up
 
@@ -67,6 +70,8 @@ class Source:
                 raise FormatError(self.path, damage(error)) from None
             if not part:
                 break
+            self.unpacked += len(part)
+            refuse_bomb(self.path, self.unpacked, self.raw.tell())
             parts.append(part.replace(b"\r", b"\n") if self.returns else part)
             count -= len(part)
         return b"".join(parts)
@@ -79,6 +84,14 @@ class Source:
         """How much of the file is read, 0 to 1, measured on the packed bytes."""
         unread = 0 if self.compression else len(self.head) - self.taken
         return min((self.raw.tell() - unread) / self.size, 1.0)
+
+
+def refuse_bomb(path: Path, unpacked: int, packed: int) -> None:
+    """Refuse what has so few bytes packed that it can be no vectors."""
+    if unpacked > SUSPECT and unpacked > MOST_SQUEEZED * packed:
+        raise FormatError(
+            path, f"unpacks to more than {MOST_SQUEEZED} times its size; unpack it yourself if it is good"
+        )
 
 
 def damage(error: Exception) -> str:
@@ -132,16 +145,7 @@ def opening(name: Path | str, what: str) -> Iterator[None]:
 def open_raw(path: Path) -> IO[bytes]:
     """Open a plain file, and say in one line why it cannot be opened."""
     with opening(path, "a file of word vectors"):
-        file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115  (the caller closes it)
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        raise LovevecError(f"{path}: not a regular file; write what it gives to a file first")
-    return file
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    """A named pipe would keep us waiting until somebody writes to it."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+        return open_plain(path)
 
 
 def is_npz(archive: zipfile.ZipFile) -> bool:
