@@ -23,7 +23,7 @@ from attacks.hostile import hostile
 from attacks.worker import REPOSITORY, make
 
 BATCH = 2_000  # cases a process
-PATIENCE = 60  # seconds without a word from the process before it is taken for dead
+PATIENCE = 200  # seconds without a word from the process before it is taken for dead
 
 
 @contextmanager

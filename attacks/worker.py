@@ -33,7 +33,7 @@ from lovevec.errors import LovevecError
 
 SECONDS, TIMES, FLOOR = 2.0, 3, 48 << 20
 ROOM = 1 << 30  # of address space beyond what is in use after warming up
-WAIT = 6  # seconds by the clock, for what waits and does not compute
+WAIT = 60  # seconds by the clock, for what waits and does not compute
 LONGEST_MESSAGE = 1000
 REPOSITORY = Path(__file__).resolve().parents[1]
 OUR_FILES = tuple(

@@ -72,7 +72,9 @@ def test_the_attacks_see_what_they_look_for(tmp_path):
     script = """
 import json, os, sys, time
 from pathlib import Path
+from attacks import worker
 from attacks.worker import TooLong, Watch, attack
+worker.WAIT = 3
 import signal
 def stop(number, frame):
     raise TooLong

@@ -187,6 +187,10 @@ def run_command(command: Callable[[], int | None]) -> int:
     except BrokenPipeError:
         drop_stdout()
         return 141
+    except MemoryError as error:
+        complain(f"not enough memory ({error or 'none is left'}); give it less at a time")
+        drop_stdout()
+        return 2
     except OSError as error:  # a full disk, a folder that may not be written
         complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
         drop_stdout()

@@ -74,4 +74,7 @@ def read_vectors(
     from lovevec.vectors.read.recognise import read_file
 
     job = Job(Path(path), limit, None if words is None else Path(words), progress or Progress(quiet=True))
-    return replace(read_file(job), name=bare_name(job.path))
+    try:
+        return replace(read_file(job), name=bare_name(job.path))
+    except MemoryError:
+        raise LovevecError(f"{path}: memory has no room for it; read fewer rows with limit=N") from None
