@@ -1,4 +1,4 @@
-"""Disks that fail: every command that writes, with ENOSPC, EIO or EROFS at each of its calls to the system that change files.
+"""Disks that fail: every command that writes, with ENOSPC, EIO or EROFS at each call to the system that changes files.
 
     python -m attacks.faults [--share 1] [--commands embed,train]
 

@@ -143,7 +143,7 @@ def test_an_encoder_that_does_not_fold_is_calibrated_too(encoder):
 def test_without_enough_held_back_words_there_is_none(tiny_target):
     love = train(tiny_target, Settings(vocabulary_size=300, epochs=1, negatives=10, device="cpu"))
     assert np.isnan(love.confidence(["plogrikc", "", love.words[0]])).all()
-    assert "this run had 3: train with a larger --holdout" in love.metadata["confidence"]["missing"]
+    assert "this run had 3: train with a larger holdout" in love.metadata["confidence"]["missing"]
 
 
 @pytest.mark.parametrize(

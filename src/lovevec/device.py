@@ -29,7 +29,7 @@ def choose_device(name: str) -> torch.device:
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).split("\n")[0]
-        raise LovevecError(f"--device {name} cannot be used here: {reason}") from None
+        raise LovevecError(f"device {name} cannot be used here: {reason}") from None
     return device
 
 

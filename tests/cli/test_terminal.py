@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import lovevec
 from lovevec import LOVE
 from lovevec.cli import COMMANDS, main
-from lovevec.cli.shell import harmless, one_field, typed
+from lovevec.cli.shell import as_flags, harmless, one_field, typed
 from lovevec.model.folder import ModelParts, write_model
 from lovevec.model.known_rows import KnownRows
 
@@ -140,3 +145,64 @@ def test_arguments_are_utf_8_whatever_the_locale(program, tiny_model, tmp_path):
         assert json.loads(done.stdout)["word"] == "café"
     done = program("embed", "-m", tiny_model, "café".encode(), b"caf\xe9", env=environment)
     assert [line.split(b" ")[0] for line in done.stdout.splitlines()[1:]] == ["café".encode(), b"caf\xe9"]
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals here")
+@pytest.mark.parametrize(
+    "arguments", [["embed", "--format", "vec"], ["embed", "--format", "jsonl"], ["encode"]], ids=str
+)
+def test_words_that_are_embedded_onto_a_terminal_do_nothing_to_it(tiny_model, arguments):
+    controller, terminal = os.openpty()
+    command = [sys.executable, "-m", "lovevec.cli", *arguments, "-m", str(tiny_model), "-q"]
+    words = "\n".join(["red\x1b[31m", "csi\x9b2J", "\u202eevil", "plain"]).encode()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=terminal, stderr=subprocess.PIPE) as process:
+        _, errors = process.communicate(words)
+    os.close(terminal)
+    found = b""
+    with suppress(OSError):  # how Linux says that the other end is closed
+        while block := os.read(controller, 1 << 16):
+            found += block
+    os.close(controller)
+    assert (process.returncode, errors) == (0, b"")
+    text = found.decode("utf-8").replace("\r\n", "\n")
+    assert "plain" in text
+    assert "x1b[31m" in text
+    assert not ACTED_ON.search(text)
+
+
+def test_what_goes_into_a_pipe_is_as_it_came(tiny_model):
+    command = [sys.executable, "-m", "lovevec.cli", "embed", "--format", "jsonl", "-m", str(tiny_model), "-q"]
+    done = subprocess.run(command, input=b"red\x1b[31m\n", capture_output=True, check=True)
+    assert json.loads(done.stdout)["word"] == "red\x1b[31m"
+
+
+@pytest.mark.parametrize(
+    ("said", "typed_out"),
+    [
+        (
+            "m: holds a model; choose another folder, or overwrite=True",
+            "m: holds a model; choose another folder, or --overwrite",
+        ),
+        (
+            "v.vec:4: the file ends; limit=2 takes what is there",
+            "v.vec:4: the file ends; --limit 2 takes what is there",
+        ),
+        (
+            "go on with resume('my model'), or overwrite=True",
+            "go on with lovevec train --resume my model, or --overwrite",
+        ),
+        ("/data/limit=5/v.vec: no such file", "/data/limit=5/v.vec: no such file"),
+        ("a.limit=5: no such file", "a.limit=5: no such file"),
+    ],
+)
+def test_arguments_of_python_are_flags_on_the_command_line(said, typed_out):
+    assert as_flags(said) == typed_out
+
+
+def test_the_library_names_no_flags_where_training_and_reading_go_wrong():
+    """Errors are read by people who write Python; the command line translates."""
+    source = Path(lovevec.__file__).parent
+    flag = re.compile(r"Error\([^)]*--(resume|limit|learning-rate|temperature|overwrite|holdout|batch|device)\b")
+    files = [file for part in ("train", "vectors", "files", "model") for file in (source / part).rglob("*.py")]
+    assert len(files) > 40
+    assert [file.name for file in [*files, source / "device.py"] if flag.search(file.read_text("utf-8"))] == []

@@ -151,7 +151,7 @@ def test_a_run_stopped_twice_by_ctrl_c_ends_bit_equal(prepared, tmp_path):
     train(tmp_path / "prepared", settings, output=tmp_path / "whole")
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path / "prepared", settings, output=tmp_path / "cut", progress=CtrlC(7))
-    with pytest.raises(LovevecError, match="--resume"):
+    with pytest.raises(LovevecError, match=r"go on with resume\('"):
         train(tmp_path / "prepared", settings, output=tmp_path / "cut")
     with pytest.raises(KeyboardInterrupt):
         resume(tmp_path / "cut", CtrlC(11.5))
@@ -388,7 +388,7 @@ def test_what_stands_in_the_output_folder_is_safe(tiny_target, tmp_path):
 
 @pytest.mark.parametrize("epochs", [1, 30])
 def test_a_loss_that_blows_up_is_said_in_words_and_leaves_nothing(prepared, tmp_path, epochs):
-    with pytest.raises(LovevecError, match="lower --learning-rate"):
+    with pytest.raises(LovevecError, match="lower learning_rate"):
         train(prepared, Settings(**{**QUICK, "learning_rate": 1e38, "epochs": epochs}), output=tmp_path / "m")
     assert not (tmp_path / "m").exists()
 
@@ -482,7 +482,7 @@ def test_a_damaged_checkpoint_is_one_error(prepared, tmp_path):
 def test_a_device_that_is_not_there_is_refused(prepared):
     there = torch.cuda.is_available()
     for name in ("nowhere", "meta", "cuda:99" if there else "cuda"):
-        with pytest.raises(LovevecError, match=f"--device {name} cannot be used here"):
+        with pytest.raises(LovevecError, match=f"device {name} cannot be used here"):
             train(prepared, Settings(**{**QUICK, "device": name}))
 
 

@@ -90,7 +90,6 @@ def run(given: argparse.Namespace) -> None:
     """Distill and save."""
     from dataclasses import fields
 
-    from lovevec.cli.settings import overwrite_as_flag
     from lovevec.cli.shell import as_path, refuse_same_file
     from lovevec.transformer.distill import DistillSettings, distill
 
@@ -104,16 +103,15 @@ def run(given: argparse.Namespace) -> None:
     with Progress(given.quiet) as progress:
         try:
             words = None if given.words is None else read_words(Path(given.words), progress)
-            with overwrite_as_flag():
-                distill(
-                    given.model,
-                    given.corpus,
-                    words=words,
-                    settings=settings,
-                    output=output,
-                    overwrite=given.overwrite,
-                    progress=progress,
-                )
+            distill(
+                given.model,
+                given.corpus,
+                words=words,
+                settings=settings,
+                output=output,
+                overwrite=given.overwrite,
+                progress=progress,
+            )
         except KeyboardInterrupt:
             if Path(f"{output}.parts").is_dir():
                 progress.say("the same command goes on from what was kept last")

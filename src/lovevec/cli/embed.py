@@ -16,6 +16,7 @@ from lovevec.cli.shell import (
     refuse_same_file,
     refuse_terminal,
     say,
+    shown,
     tidy_when_killed,
 )
 from lovevec.errors import LovevecError
@@ -84,7 +85,7 @@ def run(given: argparse.Namespace) -> None:
             empty = 0
             for batch in chain([first] if first else [], words):
                 known = [word in love for word in batch] if kind == "jsonl" else []
-                writer.add(batch, love.embed(batch, progress=False), known)
+                writer.add(shown(batch, output), love.embed(batch, progress=False), known)
                 empty += batch.count("")
                 advance(len(batch))
     notes = [f"empty lines: {empty:,}; their rows hold the vector of the empty word"] if empty else []

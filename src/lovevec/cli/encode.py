@@ -17,6 +17,7 @@ from lovevec.cli.shell import (
     refuse_terminal,
     refuse_unwritable,
     say,
+    shown,
     tidy_when_killed,
 )
 from lovevec.errors import LovevecError
@@ -98,7 +99,7 @@ def run(given: argparse.Namespace) -> None:
             empty = 0
             for batch in texts.batches:
                 rows = love.encode(batch, show_progress_bar=False)
-                writer.add(batch, rows, ())
+                writer.add(shown(batch, output), rows, ())
                 empty += len(rows) - int(rows.any(axis=1).sum())
                 advance(len(batch))
     notes = [f"texts without words: {empty:,}; their rows are zeros"] if empty else []

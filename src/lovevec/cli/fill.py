@@ -20,6 +20,7 @@ from lovevec.cli.shell import (
     refuse_same_file,
     refuse_unwritable,
     say,
+    shown,
     tidy_when_killed,
 )
 from lovevec.errors import LovevecError
@@ -100,10 +101,11 @@ def run(given: argparse.Namespace) -> None:
             progress.phase("writing", rows, "rows") as phase,
         ):
             for low in range(0, len(table), BATCH):
-                phase.advance(add(writer, table.words[low : low + BATCH], table.vectors[low : low + BATCH], True))
+                words = shown(table.words[low : low + BATCH], output)
+                phase.advance(add(writer, words, table.vectors[low : low + BATCH], True))
             for low in range(0, len(lacking), BATCH):
                 batch = lacking[low : low + BATCH]
-                phase.advance(add(writer, batch, robust.embed(batch), False))
+                phase.advance(add(writer, shown(batch, output), robust.embed(batch), False))
     confidence = mean_confidence(robust, lacking)
     if robust.warning:
         complain(f"warning: {robust.warning}")

@@ -6,33 +6,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import Field
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, get_args, get_type_hints
 
-from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec.train.settings import PRESETS, by_group, names
 
 PRESET_HELP = """settings that go together; what is said beside it counts more. paper: the defaults; recipe: the shipped
 models'; typos: larger, for damaged words, as inside BERT-like models"""
 WIDTH = 96
-
-
-@contextmanager
-def overwrite_as_flag() -> Iterator[None]:
-    """What the library says to people who write Python, said to those who type commands."""
-    from lovevec.files.unfinished import OVERWRITE
-
-    try:
-        yield
-    except LovevecError as error:
-        if OVERWRITE not in str(error):
-            raise
-        raise LovevecError(str(error).replace(OVERWRITE, "--overwrite")) from None
 
 
 class HelpAll(argparse.Action):

@@ -29,6 +29,9 @@ UNSAFE = re.compile(
     "[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udc7f\udd00-\udfff]"
     "|\udcc2[\udc80-\udc9f]|\udce2\udc80[\udca8-\udcae]|\udce2\udc81[\udca6-\udca9]"
 )
+# An argument of Python in an error, as `overwrite=True`; not part of a path.
+ARGUMENT = re.compile(r"(?<![\w/.=-])(overwrite|limit)=(True|N|\d+)(?![\w/.])")
+RESUME = re.compile(r"\bresume\('([^']*)'\)")
 MODEL_HELP = "a model folder, a shipped model's name, or a hub id (default: the shipped model)"
 
 
@@ -158,6 +161,11 @@ def one_field(word: str) -> str:
     return harmless(word)
 
 
+def shown(words: Sequence[str], output: Path | None) -> Sequence[str]:
+    """Words as they go out: into files and pipes as they are, onto a terminal without what makes it act."""
+    return [harmless(word) for word in words] if output is None and os.isatty(1) else words
+
+
 def speak_utf8() -> None:
     """Standard output in UTF-8 as all that we write, whatever the system's settings are; words that came as other bytes
     go out as they came in."""
@@ -173,13 +181,22 @@ def typed(word: str) -> str:
         return word
 
 
+def as_flags(message: str) -> str:
+    """What the library says to people who write Python, said to those who type commands: `limit=5` is `--limit 5`,
+    `overwrite=True` is `--overwrite`, `resume('m')` is `lovevec train --resume m`."""
+    message = RESUME.sub(r"lovevec train --resume \1", message)
+    return ARGUMENT.sub(
+        lambda found: "--" + found[1].replace("_", "-") + ("" if found[2] == "True" else f" {found[2]}"), message
+    )
+
+
 def run_command(command: Callable[[], int | None]) -> int:
     """Run a command: 0 when it went well, 2 with one line for bad input, 130 for Ctrl-C, 141 for a closed pipe."""
     try:
         speak_utf8()
         return _to_the_end(command)
     except LovevecError as error:
-        complain(str(error))
+        complain(as_flags(str(error)))
         return 2
     except KeyboardInterrupt:
         complain("stopped")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from lovevec.cli.settings import HelpAll, add_settings, chosen_settings, fit_case, overwrite_as_flag
+from lovevec.cli.settings import HelpAll, add_settings, chosen_settings, fit_case
 from lovevec.cli.shell import describe
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
@@ -56,5 +56,4 @@ def run(options: argparse.Namespace) -> None:
             refuse_stale(settings_of(options.target), fixed)
         Settings(**chosen)  # what is wrong is told before a model is loaded
         settings = Settings(**fit_case(options.target, chosen, progress))
-        with overwrite_as_flag():
-            train(options.target, settings, output=options.output, overwrite=options.overwrite, progress=progress)
+        train(options.target, settings, output=options.output, overwrite=options.overwrite, progress=progress)

@@ -36,7 +36,7 @@ def calibrate(
     if len(held_back) < LEAST:
         return {
             "missing": f"confidence needs at least {LEAST} held-back words, this run had {len(held_back)}:"
-            " train with a larger --holdout"
+            " train with a larger holdout"
         }
     rng = np.random.default_rng([seed, 6])
     kept = np.setdiff1d(np.arange(len(words)), held_back)

@@ -49,7 +49,7 @@ class Trainer:
         self.network.to(device).train()
         self.optimiser = Optimiser(self.network, settings)
         if group.size > self.batches.size:
-            raise LovevecError(f"{group.size} processes for batches of {self.batches.size} words: raise --batch")
+            raise LovevecError(f"{group.size} processes for batches of {self.batches.size} words: raise batch")
         self.targets = torch.nn.functional.normalize(torch.from_numpy(prepared.vectors).to(device), dim=1)
         self.generator = torch.Generator(device)
         self.network.use_generator(self.generator)
@@ -112,8 +112,8 @@ class Trainer:
     def _refuse_unless(self, finite: bool | np.bool_, step: int) -> None:
         if not finite:
             raise LovevecError(
-                f"the loss is no longer a number near step {step:,}: lower --learning-rate"
-                f" (now {self.settings.learning_rate:g}) or raise --temperature (now {self.settings.temperature:g})"
+                f"the loss is no longer a number near step {step:,}: lower learning_rate"
+                f" (now {self.settings.learning_rate:g}) or raise temperature (now {self.settings.temperature:g})"
             )
 
     def step(self, batch: Batch) -> Tensor:

@@ -164,8 +164,7 @@ class _Run:
         unfinished = Unfinished(self.own)
         if unfinished.exists and not overwrite:
             raise LovevecError(
-                f"{self.folder}: holds an unfinished run; go on with lovevec train --resume {self.folder}"
-                f", or {OVERWRITE}"
+                f"{self.folder}: holds an unfinished run; go on with resume({str(self.folder)!r}), or {OVERWRITE}"
             )
         there = [name for name in OURS if (self.folder / name).exists()]
         if there and not overwrite:

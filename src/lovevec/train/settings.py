@@ -114,7 +114,7 @@ class TrainSettings:
     seed: int = field(default=0, metadata={"help": "decides every random draw", "range": (0, 2**63 - 1), "basic": True})
     device: str = _setting("auto", "auto, cpu, cuda, cuda:1, mps …", basic=True)
     precision: str = _setting("float32", "arithmetic inside the encoder", PRECISIONS)
-    checkpoint_minutes: float = _from(2.0, 0.0, "save so often what --resume needs; 0 saves after each epoch only")
+    checkpoint_minutes: float = _from(2.0, 0.0, "save so often what resuming needs; 0 saves after each epoch only")
 
     rows: str = _setting(
         "int8", "how the known words' own vectors are kept in the model", ROW_PRECISIONS, group="readings"

@@ -203,7 +203,7 @@ def test_rows_that_cannot_be_used_are_dropped_and_counted(folder):
         ("2 3\na 1 2\nb 3 4\n", 1, "promises 3 numbers a row, but the rows hold 2"),
         ("2 1\na 1 2\nb 3 4\n", 1, "promises 1 numbers a row, but the rows hold 2"),
         ("2 999999999999\na 1 2\nb 3 4\n", 1, "rows hold 2"),
-        ("5 2\na 1 2\nb 3 4\n", 3, "ends here after 2 rows, its header promises 5; limit=2 (--limit 2)"),
+        ("5 2\na 1 2\nb 3 4\n", 3, "ends here after 2 rows, its header promises 5; limit=2 takes"),
         ("0 2\n", 1, "no rows"),
         ("5 2\n", 1, "no rows"),
     ],

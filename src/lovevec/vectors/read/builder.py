@@ -145,7 +145,7 @@ class TableBuilder:
             gigabytes = max(rows, self.hint) * dim * 4 / 2**30
             raise LovevecError(
                 f"{self.path}: its vectors need {gigabytes:.1f} GiB of memory, which is not there; "
-                "read fewer rows with limit=N (--limit N)"
+                "read fewer rows with limit=N"
             ) from None
         return self.matrix
 
@@ -189,4 +189,4 @@ class Job:
 
     def advice(self, kept: int) -> str:
         """How to read a file that is shorter than it should be."""
-        return f"; limit={kept} (--limit {kept}) takes what is there" if kept else ""
+        return f"; limit={kept} takes what is there" if kept else ""

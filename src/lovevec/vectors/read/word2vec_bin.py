@@ -60,7 +60,7 @@ def check_size(source: Source, job: Job, promised: int, dim: int) -> None:
         raise FormatError(
             job.path,
             f"the header promises {promised:,} × {dim:,} numbers, at least {least:,} bytes; the file has "
-            f"{source.size:,}: cut or damaged; limit=N (--limit N) takes the first N rows",
+            f"{source.size:,}: cut or damaged; limit=N takes the first N rows",
         )
 
 
