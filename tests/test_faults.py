@@ -19,6 +19,7 @@ from lovevec.model.folder import read_model, write_model
 from tests.conftest import made_words
 from tests.engine.made import made_parts
 
+pytest.importorskip("attacks", reason="the attacks lie in the repository alone")
 ROOT = Path(__file__).parents[1]
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 GCC = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc, to build a disk that fails")
