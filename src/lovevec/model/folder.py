@@ -101,7 +101,7 @@ def write_model(
     known words' own rows are stored (see known_rows.py), "none" leaves them out.
     """
     tensors = _tensors(parts, precision)
-    if wild := next((name for name, tensor in tensors.items() if not _sane(tensor)), None):
+    if wild := next((name for name, tensor in tensors.items() if not _finite(tensor) or _absurd(tensor)), None):
         raise LovevecError(f"{wild} of the model holds numbers that are not finite, or beyond {LARGEST:,.0f}")
     own = None if rows == "none" or parts.rows is None else parts.rows.to(rows or parts.rows.precision)
     files = {
@@ -250,7 +250,7 @@ def _read_tensors(
     for name, tensor in tensors.items():
         if not _finite(tensor):
             raise FormatError(path, f"{name} holds numbers that are not finite")
-        if not _sane(tensor):
+        if _absurd(tensor):
             raise FormatError(path, f"{name} holds numbers beyond {LARGEST:,.0f}, which no training gives")
     return tensors
 
@@ -263,18 +263,18 @@ def _finite(tensor: NDArray[Any]) -> bool:
     return tensor.dtype.kind != "f" or bool(np.isfinite(tensor).all())
 
 
-def _sane(tensor: NDArray[Any]) -> bool:
-    """Whether all numbers are finite, and none is absurd; float16 has none beyond 65,504."""
+def _absurd(tensor: NDArray[Any]) -> bool:
+    """Whether a number is finite and makes no sense; float16 has none beyond 65,504."""
     if tensor.dtype.kind != "f" or tensor.dtype == np.float16 or not tensor.size:
-        return _finite(tensor)
-    return bool(tensor.min() >= -LARGEST and tensor.max() <= LARGEST)  # NaN is neither
+        return False
+    return not (tensor.min() >= -LARGEST and tensor.max() <= LARGEST)  # NaN is neither
 
 
 def _check_fold(path: Path, parts: ModelParts) -> None:
     """Weights may each be small and their products absurd; the folded tables are what counts, and are needed anyway."""
     with np.errstate(all="ignore"):
         tables = parts.folded.tensors()
-    if not all(map(_sane, tables.values())):
+    if any(map(_absurd, tables.values())):
         raise FormatError(path, f"its weights multiply to numbers beyond {LARGEST:,.0f}, which no training gives")
 
 

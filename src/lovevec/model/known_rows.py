@@ -28,6 +28,7 @@ LEVELS = np.array([*(-level for level in reversed(HALF_LEVELS)), *HALF_LEVELS], 
 BLOCK = 1024
 LARGEST_SCALE = 8.0  # of int4, whose smallest level is an eighth; codes of the others reach 1 or more in every row
 LARGEST_WEIGHT = 1e6
+SIGNLESS, HALF_ONE, HALF_INFINITY = np.uint16(0x7FFF), 0x3C00, 0x7C00  # bits of float16
 FLATTER = 0.8  # lengths to this power are weights: measured on STS-B's train pairs (docs/results/texts.md)
 WEIGHTS = ("rank", "lengths")  # how much a word counts in a text, as `of_target` makes it
 
@@ -126,16 +127,24 @@ class KnownRows:
         width = (dim + 1) // 2 if codes.dtype == np.uint8 else dim
         if codes.ndim != 2 or codes.shape[1] != width or scale.shape != (len(codes),):
             raise ValueError(f"codes of the shape {codes.shape} for rows of {dim} dimensions")
-        finite = np.isfinite(scale).all() and (codes.dtype != np.float16 or np.isfinite(codes).all())
-        if not finite:
+        largest = _largest_half(codes) if codes.dtype == np.float16 else 0
+        if not np.isfinite(scale).all() or largest >= HALF_INFINITY:
             raise ValueError("holds numbers that are not finite")
-        if not (np.abs(scale) <= LARGEST_SCALE).all() or (codes.dtype == np.float16 and (np.abs(codes) > 1).any()):
+        if not (np.abs(scale) <= LARGEST_SCALE).all() or largest > HALF_ONE:
             raise ValueError("holds numbers that no row of unit length has")
         if weights is not None and (weights.dtype != np.float32 or weights.shape != scale.shape):
             raise ValueError(f"weights of the shape {weights.shape} for {len(scale):,} words")
         if weights is not None and not ((weights >= 0) & (weights <= LARGEST_WEIGHT)).all():
             raise ValueError(f"holds weights that are no numbers from 0 to {LARGEST_WEIGHT:,.0f}")
         return cls(codes, scale, dim, weights)
+
+
+def _largest_half(codes: NDArray[np.float16]) -> int:
+    """The bits of the largest of float16 numbers without their signs, which have the order of the numbers: numpy is
+    slow with float16 itself."""
+    bits = codes.reshape(-1).view(np.uint16)
+    blocks = (bits[low : low + BLOCK * 64] & SIGNLESS for low in range(0, len(bits), BLOCK * 64))
+    return max((int(block.max()) for block in blocks), default=0)
 
 
 def _codes(vectors: Floats, precision: str) -> NDArray[Any]:
