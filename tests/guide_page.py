@@ -1,0 +1,148 @@
+"""Runs a page of the guide as a reader would: its code blocks in order, in one process, in an empty folder.
+
+    python tests/guide_page.py PAGE.md      # in the folder to run in; JSON on the last line of stdout
+
+What a block is, its first line says:
+
+    python           run in the namespace of the page
+    text             straight after a python block: what that block prints
+    console          lines `$ command` (`> ` goes on with it), each followed by what it prints, if the page shows it
+    sh, bash         a script, run with -e
+    anything else    a file, if `<!-- file: NAME -->` stands above it: written to NAME
+
+`<!-- not run: REASON -->` above a block says why it is not run. In what is shown `…` stands for anything on its line, and
+a line of its own for any number of lines.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import subprocess
+import sys
+import traceback
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+FENCE = re.compile(
+    r"(?:^<!-- *(?P<word>not run|file): *(?P<value>.+?) *-->\n+)?"
+    r"^(?P<indent> *)```(?P<language>[\w+-]*)[^\n]*\n(?P<code>.*?)^(?P=indent)```[ ]*$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@dataclass
+class Block:
+    """A code block: its language, its text, the line where the text begins, and what stands above it."""
+
+    language: str
+    code: str
+    line: int
+    not_run: str | None = None
+    file: str | None = None
+    shown: str | None = None
+
+
+@dataclass
+class Run:
+    """What was run: where it stands, what it printed (both streams, as a terminal shows them), what the page shows."""
+
+    line: int
+    code: str
+    printed: str
+    failed: bool
+    shown: str | None
+
+
+def blocks_of(page: str) -> list[Block]:
+    """The code blocks of a page; output that the page shows is a part of the block that prints it."""
+    blocks: list[Block] = []
+    end = 0
+    for match in FENCE.finditer(page):
+        line = page.count("\n", 0, match.start("code")) + 1
+        code = re.sub(rf"^{match['indent']}", "", match["code"], flags=re.MULTILINE)
+        directive = {match["word"]: match["value"]}
+        between = page[end : match.start()]
+        end = match.end()
+        if match["language"] == "text" and None in directive and blocks and not between.strip():
+            blocks[-1].shown = code
+        else:
+            blocks.append(Block(match["language"], code, line, directive.get("not run"), directive.get("file")))
+    return blocks
+
+
+def commands_of(code: str) -> list[tuple[int, str, str | None]]:
+    """Of a console block: each command with its place, and the lines that follow it, None where there are none."""
+    found: list[tuple[int, str, str | None]] = []
+    for place, line in enumerate(code.splitlines()):
+        if line.startswith("$ "):
+            found.append((place, line[2:], None))
+        elif found:
+            at, command, shown = found[-1]
+            goes_on = line.startswith("> ") and shown is None
+            found[-1] = (at, f"{command}\n{line[2:]}", None) if goes_on else (at, command, f"{shown or ''}{line}\n")
+        else:
+            raise ValueError(f"a console block begins with a command, `$ …`, not with {line!r}")
+    return found
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Whether what is shown was printed, up to `…` and blanks at the ends of lines."""
+    lines = [line.rstrip() for line in shown.rstrip().splitlines()]
+    pattern = "".join(
+        r"(?:[^\n]*\n)*?" if line == "…" else ".*".join(map(re.escape, line.split("…"))) + r"\n" for line in lines
+    )
+    tidy = "".join(f"{line.rstrip()}\n" for line in printed.rstrip().splitlines())
+    return re.fullmatch(pattern, tidy) is not None
+
+
+def run_python(block: Block, namespace: dict[str, object], name: str) -> Run:
+    """Run a block in the page's namespace, with its line numbers in tracebacks."""
+    printed, failed = io.StringIO(), False
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        try:
+            exec(compile("\n" * (block.line - 1) + block.code, name, "exec"), namespace)
+        except BaseException:  # whatever ends the block ends the page, with its traceback
+            traceback.print_exc()
+            failed = True
+    return Run(block.line, block.code, printed.getvalue(), failed, block.shown)
+
+
+def run_command(line: int, command: str, shown: str | None) -> Run:
+    """Run a command as a shell does."""
+    script = f"set -euo pipefail\n{command}"
+    done = subprocess.run(
+        ["bash", "-c", script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    return Run(line, command, done.stdout, done.returncode != 0, shown)
+
+
+def run_page(path: Path) -> list[Run]:
+    """Run all blocks, up to the first that fails."""
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    runs: list[Run] = []
+    for block in blocks_of(path.read_text("utf-8")):
+        if block.not_run is not None:
+            continue
+        if block.file is not None:
+            Path(block.file).parent.mkdir(parents=True, exist_ok=True)
+            Path(block.file).write_text(block.code, "utf-8")
+        elif block.language == "python":
+            runs.append(run_python(block, namespace, path.name))
+        elif block.language == "console":
+            runs += [run_command(block.line + at, command, shown) for at, command, shown in commands_of(block.code)]
+        elif block.language in ("sh", "bash"):
+            runs.append(run_command(block.line, block.code, block.shown))
+        else:
+            runs.append(Run(block.line, block.code, f"what is a block of {block.language or 'no language'}?", True, None))
+        if runs and any(run.failed for run in runs):
+            break
+    return runs
+
+
+if __name__ == "__main__":
+    sys.path[0] = ""  # the folder to run in, not that of the tests
+    outcome = [asdict(run) for run in run_page(Path(sys.argv[1]))]
+    sys.stdout.write("\n" + json.dumps(outcome) + "\n")

@@ -1,0 +1,201 @@
+"""Every code block of the guide and of README runs, and prints what the page shows; the site builds, and needs no
+network. How pages are run stands in guide_page.py."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.guide_page import Block, blocks_of, commands_of, matches
+
+ROOT = Path(__file__).parents[1]
+GUIDE = ROOT / "docs" / "guide"
+PAGES = {page.stem: page for page in [*sorted(GUIDE.glob("*.md")), ROOT / "README.md"]}
+IN_ORDER = ["first-vector", "your-own-vectors", "texts-and-search", "inside-bert", "train-your-own"]
+# Blocks that stand in a page for a reader to see, and are not run: what they may be, and how many a page may have.
+REASONS = {
+    "installs packages": r"\A(?:(?:pip|npm) install .*\n)+\Z",
+    "downloads a model": r"[\w.-]+/[\w.-]+|bert-base|from_pretrained|load\(",
+    "needs an account": r"push_to_hub|hf auth login",
+    "needs data that is not ours to ship": r"lovevec (?:evaluate|reproduce)|typos\(",
+    "needs two processes and a GPU each": r"torchrun",
+    "sets up the repository": r"\A(?:make .*\n)+\Z",
+    "takes minutes": r"",
+}
+MOST = 6  # of a page, README included
+# What README calls yours.
+YOURS = {
+    "words.txt": "oxgen\narchiitect\nrecieve\n",
+    "corpus.txt": "a mispelling in a sentense of the corpus\n",
+    "products.csv": "id,title\n1,wonderfull fi1m\n2,a wonderful film\n",
+}
+
+
+def environment() -> dict[str, str]:
+    """The programs of this Python first, and no network."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    source = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PATH": path, "PYTHONPATH": source, "HF_HUB_OFFLINE": "1", "COLUMNS": "100"}
+
+
+def your_files(folder: Path) -> None:
+    """The files that README's commands name: a small table of vectors, words, texts."""
+    from lovevec import LOVE
+
+    love = LOVE.load()
+    words = list(love.words[:2000])
+    rows = [" ".join([word, *map("{:.4f}".format, row)]) for word, row in zip(words, love.embed(words), strict=True)]
+    (folder / "my.vec").write_text("\n".join([f"{len(words)} {love.dim}", *rows, ""]), "utf-8")
+    (folder / "glove.txt").write_text("\n".join([*rows, ""]), "utf-8")
+    for name, text in YOURS.items():
+        (folder / name).write_text(text, "utf-8")
+
+
+def where(page: Path, block: Block) -> str:
+    return f"{page.relative_to(ROOT)}:{block.line}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_runs_and_prints_what_it_shows(name, tmp_path):
+    page = PAGES[name]
+    if page.name == "README.md":
+        your_files(tmp_path)
+    command = [sys.executable, str(ROOT / "tests" / "guide_page.py"), str(page)]
+    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    runs = json.loads(done.stdout.splitlines()[-1])
+    assert runs, f"{page.name}: nothing ran"
+    for run in runs:
+        place = f"{page.relative_to(ROOT)}:{run['line']}\n{run['code']}"
+        assert not run["failed"], f"{place}\n{run['printed']}"
+        if run["shown"] is not None:
+            assert matches(run["shown"], run["printed"]), (
+                f"{place}\nshown:\n{run['shown']}\nprinted:\n{run['printed']}"
+            )
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_is_not_run_has_one_of_few_reasons(name):
+    page = PAGES[name]
+    left = [block for block in blocks_of(page.read_text("utf-8")) if block.not_run is not None]
+    for block in left:
+        kinds = [kind for kind in REASONS if block.not_run.startswith(kind)]
+        assert kinds, f"{where(page, block)}: {block.not_run!r} is none of {', '.join(REASONS)}"
+        assert re.search(REASONS[kinds[0]], block.code), f"{where(page, block)}: that is not what {kinds[0]!r} is for"
+    assert len(left) <= MOST, [where(page, block) for block in left]
+
+
+def test_the_first_five_pages_are_there_and_show_output():
+    for name in IN_ORDER:
+        blocks = [block for block in blocks_of(PAGES[name].read_text("utf-8")) if block.not_run is None]
+        shown = [block.shown for block in blocks if block.shown]
+        for block in blocks:
+            if block.language == "console":
+                shown += [text for _, _, text in commands_of(block.code) if text]
+        assert len(shown) >= 3, f"{name}: a page that shows little teaches little"
+        assert all(len(text.replace("…", "").split()) >= 1 for text in shown), f"{name}: shows nothing but `…`"
+
+
+PAGE = """
+<!-- file: a/words.txt -->
+```text
+dog
+```
+
+```python
+word = open("a/words.txt").read().strip()
+print(word, 0.123456)
+```
+
+```text
+dog 0.12…
+```
+
+Words between.
+
+```console
+$ cat a/words.txt
+dog
+$ printf '%s\\n' one two three |
+>   head -n 2
+one
+…
+```
+
+<!-- not run: installs packages -->
+```sh
+pip install lovevec
+```
+"""
+
+
+def run_text(text: str, folder: Path) -> list[dict[str, object]]:
+    (folder / "page.md").write_text(text, "utf-8")
+    command = [sys.executable, str(ROOT / "tests" / "guide_page.py"), "page.md"]
+    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    runs: list[dict[str, object]] = json.loads(done.stdout.splitlines()[-1])
+    return runs
+
+
+def test_pages_are_read_as_the_rules_say(tmp_path):
+    file, python, console, install = blocks_of(PAGE)
+    assert (file.file, file.code) == ("a/words.txt", "dog\n")
+    assert python.shown == "dog 0.12…\n"
+    assert [command for _, command, _ in commands_of(console.code)] == [
+        "cat a/words.txt",
+        "printf '%s\\n' one two three |\n  head -n 2",
+    ]
+    assert install.not_run == "installs packages"
+    runs = run_text(PAGE, tmp_path)
+    assert [run["failed"] for run in runs] == [False] * 3
+    assert all(matches(run["shown"], run["printed"]) for run in runs)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["```python\n1 / 0\n```\n", "```console\n$ false\n```\n", "```sh\nfalse | true\n```\n", "```\nwhat\n```\n"],
+    ids=["python", "console", "pipe", "unknown"],
+)
+def test_a_page_that_is_wrong_fails(text, tmp_path):
+    assert run_text(f"{text}\n```python\nprint('never')\n```\n", tmp_path)[-1]["failed"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        ("a 0.1…\n", "a 0.123\n", True),
+        ("a 0.1…\n", "a 0.223\n", False),
+        ("a\n…\nz\n", "a\nb\nc\nz\n", True),
+        ("a\n…\nz\n", "a\nz\n", True),
+        ("a\n…\nz\n", "a\nb\n", False),
+        ("a", "a  \n\n", True),
+        ("a\n", "a\nb\n", False),
+        ("a…\n", "a\nb\n", False),
+        ("(1, 2)", "(1, 2)", True),
+    ],
+)
+def test_shown_and_printed_are_compared(shown, printed, same):
+    assert matches(shown, printed) is same
+
+
+@pytest.mark.slow
+def test_the_site_builds_and_loads_nothing_from_elsewhere(tmp_path):
+    pytest.importorskip("mkdocs")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    pages = list((tmp_path / "site").rglob("*.html"))
+    names = {page.stem for page in pages}
+    assert set(IN_ORDER) <= names
+    loads = re.compile(r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"?(https?:)?//|<link\b[^>]*\bhref=\"?(https?:)?//")
+    for page in pages:
+        found = [line for line in page.read_text("utf-8").splitlines() if loads.search(line) and "canonical" not in line]
+        assert not found, f"{page.name}: {found[0][:200]}"
+    styles = "".join(style.read_text("utf-8") for style in (tmp_path / "site").rglob("*.css"))
+    assert not re.search(r"@import\s+(?:url\()?[\"']?(?:https?:)?//|url\([\"']?(?:https?:)?//", styles)
