@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Test files run side by side in so many processes.
 JOBS ?= 2
 
-.PHONY: demo test test-fast test-engines attack lint bench lock licences audit dist versions clean
+.PHONY: demo test test-fast test-engines attack lint docs bench lock licences audit dist versions clean
 
 # torch first and pinned: what comes after finds it in place and takes no other build.
 .venv/installed: pyproject.toml
@@ -46,6 +46,10 @@ lint: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The guide and the API pages as a site: open site/index.html. NO_MKDOCS_2_WARNING keeps an advertisement out.
+docs: .venv/installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 bench: .venv/installed
 	$(BIN)/python bench/read_vectors.py
 	$(BIN)/python bench/augmentation.py
@@ -82,5 +86,5 @@ versions: .venv/release
 	$(BIN)/python -m tools.versions $(PYTHONS)
 
 clean:
-	rm -rf .venv demo/clusters.png .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf .venv site demo/clusters.png .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -11,7 +11,7 @@ What a block is, its first line says:
     anything else    a file, if `<!-- file: NAME -->` stands above it: written to NAME
 
 `<!-- not run: REASON -->` above a block says why it is not run. In what is shown `…` stands for anything on its line, and
-a line of its own for any number of lines.
+alone on a line for any number of lines. The first block that fails ends the run; its error goes to stderr.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import json
 import re
 import subprocess
 import sys
-import traceback
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -47,12 +46,12 @@ class Block:
 
 @dataclass
 class Run:
-    """What was run: where it stands, what it printed (both streams, as a terminal shows them), what the page shows."""
+    """What was run: where it stands, what it printed (a command: both streams, as a terminal has them), and what
+    the page shows of that."""
 
     line: int
     code: str
     printed: str
-    failed: bool
     shown: str | None
 
 
@@ -100,49 +99,45 @@ def matches(shown: str, printed: str) -> bool:
 
 def run_python(block: Block, namespace: dict[str, object], name: str) -> Run:
     """Run a block in the page's namespace, with its line numbers in tracebacks."""
-    printed, failed = io.StringIO(), False
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-        try:
-            exec(compile("\n" * (block.line - 1) + block.code, name, "exec"), namespace)
-        except BaseException:  # whatever ends the block ends the page, with its traceback
-            traceback.print_exc()
-            failed = True
-    return Run(block.line, block.code, printed.getvalue(), failed, block.shown)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile("\n" * (block.line - 1) + block.code, name, "exec"), namespace)
+    return Run(block.line, block.code, printed.getvalue(), block.shown)
 
 
-def run_command(line: int, command: str, shown: str | None) -> Run:
-    """Run a command as a shell does."""
-    script = f"set -euo pipefail\n{command}"
+def run_command(line: int, command: str, shown: str | None, name: str) -> Run:
+    """Run a command as a shell does; one that fails ends the page."""
     done = subprocess.run(
-        ["bash", "-c", script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ["bash", "-c", f"set -euo pipefail\n{command}"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
-    return Run(line, command, done.stdout, done.returncode != 0, shown)
+    if done.returncode != 0:
+        sys.exit(f"{name}:{line}: exit code {done.returncode} of {command}\n{done.stdout}")
+    return Run(line, command, done.stdout, shown)
 
 
-def run_page(path: Path) -> list[Run]:
-    """Run all blocks, up to the first that fails."""
-    namespace: dict[str, object] = {"__name__": "__main__"}
-    runs: list[Run] = []
-    for block in blocks_of(path.read_text("utf-8")):
-        if block.not_run is not None:
-            continue
-        if block.file is not None:
-            Path(block.file).parent.mkdir(parents=True, exist_ok=True)
-            Path(block.file).write_text(block.code, "utf-8")
-        elif block.language == "python":
-            runs.append(run_python(block, namespace, path.name))
-        elif block.language == "console":
-            runs += [run_command(block.line + at, command, shown) for at, command, shown in commands_of(block.code)]
-        elif block.language in ("sh", "bash"):
-            runs.append(run_command(block.line, block.code, block.shown))
-        else:
-            runs.append(Run(block.line, block.code, f"what is a block of {block.language or 'no language'}?", True, None))
-        if runs and any(run.failed for run in runs):
-            break
-    return runs
+def run_block(block: Block, namespace: dict[str, object], name: str) -> list[Run]:
+    """Run a block, by its kind."""
+    if block.not_run is not None:
+        return []
+    if block.file is not None:
+        Path(block.file).parent.mkdir(parents=True, exist_ok=True)
+        Path(block.file).write_text(block.code, "utf-8")
+        return []
+    if block.language == "python":
+        return [run_python(block, namespace, name)]
+    if block.language == "console":
+        return [run_command(block.line + at, command, shown, name) for at, command, shown in commands_of(block.code)]
+    if block.language in ("sh", "bash"):
+        return [run_command(block.line, block.code, block.shown, name)]
+    sys.exit(f"{name}:{block.line}: how is a block of {block.language or 'no language'} run?")
 
 
 if __name__ == "__main__":
+    page, everything = Path(sys.argv[1]), {"__name__": "__main__"}
     sys.path[0] = ""  # the folder to run in, not that of the tests
-    outcome = [asdict(run) for run in run_page(Path(sys.argv[1]))]
-    sys.stdout.write("\n" + json.dumps(outcome) + "\n")
+    runs = [run for block in blocks_of(page.read_text("utf-8")) for run in run_block(block, everything, page.name)]
+    sys.stdout.write("\n" + json.dumps([asdict(run) for run in runs]) + "\n")
