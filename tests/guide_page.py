@@ -10,7 +10,7 @@ What a block is, its first line says:
     sh, bash         a script, run with -e
     anything else    a file, if `<!-- file: NAME -->` stands above it: written to NAME
 
-`<!-- not run: REASON -->` above a block says why it is not run. In what is shown `…` stands for anything on its line, and
+`<!-- not run: REASON -->` above a block says why it is not run. In what is shown `…` stands for anything on its line,
 alone on a line for any number of lines. The first block that fails ends the run; its error goes to stderr.
 """
 
