@@ -39,10 +39,11 @@ YOURS = {
 
 
 def environment() -> dict[str, str]:
-    """The programs of this Python first, and no network."""
+    """The programs of this Python first, and no network: no hub, no telemetry."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     source = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
-    return {**os.environ, "PATH": path, "PYTHONPATH": source, "HF_HUB_OFFLINE": "1", "COLUMNS": "100"}
+    quiet = {"HF_HUB_OFFLINE": "1", "HAYSTACK_TELEMETRY_ENABLED": "False", "COLUMNS": "100"}
+    return {**os.environ, "PATH": path, "PYTHONPATH": source, **quiet}
 
 
 def your_files(folder: Path) -> None:
