@@ -39,6 +39,7 @@ from lovevec.errors import LovevecError
 from lovevec.files.lines import printable
 from lovevec.model.find import find_model
 from lovevec.model.folder import CARD, ModelParts, read_model, write_model
+from lovevec.model.hub import hub_card, to_hub
 from lovevec.model.known_rows import LEVELS, RowPrecision
 from lovevec.near.channel import Channel
 from lovevec.near.reader import LEAST, MANY_STRINGS, MOST, Reader, Reading, add_readings, near_words, only_new
@@ -80,12 +81,32 @@ class LOVE(EncodesTexts):
         """Read a model, checked by size and hash: the shipped default, a shipped model by its name, a model folder, or
         a hub id `owner/name` (looked for in the local cache first). `engine`: auto, numpy or numba. With
         `spelling_only` every vector is made from the spelling, as in the paper: known words too."""
-        folder = find_model(name)
+        return cls._read(find_model(name), engine, spelling_only)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name: str | os.PathLike[str] | None = None,
+        engine: Mode = "auto",
+        *,
+        spelling_only: bool = False,
+        revision: str | None = None,
+        token: str | bool | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
+        force_download: bool = False,
+        local_files_only: bool = False,
+    ) -> LOVE:
+        """The same as `load`, with huggingface_hub's options for a model on the hub: which `revision`, by which
+        `token`, into which `cache_dir`; anew, or from the cache only."""
+        hub = {"revision": revision, "token": token, "cache_dir": cache_dir}
+        folder = find_model(name, force_download=force_download, local_files_only=local_files_only, **hub)
+        return cls._read(folder, engine, spelling_only)
+
+    @classmethod
+    def _read(cls, folder: Path, engine: Mode, spelling_only: bool) -> LOVE:
         card = folder / CARD
         text = card.read_text("utf-8", "replace") if card.is_file() else ""
         return cls(read_model(folder), text, engine, spelling_only=spelling_only)
-
-    from_pretrained = load
 
     def save(
         self, folder: str | os.PathLike[str], precision: Precision | None = None, rows: RowPrecision | None = None
@@ -94,7 +115,38 @@ class LOVE(EncodesTexts):
         words' own rows as float16, int8, int4, or none."""
         write_model(Path(folder), self.parts, self.card, precision, rows)
 
-    save_pretrained = save
+    def save_pretrained(
+        self,
+        folder: str | os.PathLike[str],
+        precision: Precision | None = None,
+        rows: RowPrecision | None = None,
+        *,
+        repo_id: str | None = None,
+        push_to_hub: bool = False,
+        **options: Any,
+    ) -> str | None:
+        """The same as `save`, with a model card as the hub wants it; with `push_to_hub` also sent there, as `repo_id`
+        or else under the folder's name, by the options of that method."""
+        name = repo_id or Path(folder).name
+        write_model(Path(folder), self.parts, hub_card(self.card, name, len(self), self.dim), precision, rows)
+        return self.push_to_hub(name, precision=precision, rows=rows, **options) if push_to_hub else None
+
+    def push_to_hub(
+        self,
+        repo_id: str,
+        *,
+        precision: Precision | None = None,
+        rows: RowPrecision | None = None,
+        commit_message: str = "A LOVE model, by lovevec",
+        **options: Any,
+    ) -> str:
+        """Send the model to the Hugging Face hub as `owner/name`, and give the address of the commit. `options` are
+        huggingface_hub's: private, token, branch, create_pr, allow_patterns, ignore_patterns, delete_patterns."""
+
+        def save(folder: Path) -> None:
+            self.save_pretrained(folder, precision, rows, repo_id=repo_id)
+
+        return to_hub(repo_id, save, commit_message=commit_message, **options)
 
     def __repr__(self) -> str:
         name = self.parts.target.get("name")

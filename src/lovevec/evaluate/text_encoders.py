@@ -30,7 +30,8 @@ from lovevec.errors import LovevecError
 from lovevec.evaluate.lineup import as_list
 from lovevec.love import LOVE
 from lovevec.methods.open_method import is_there, split_name
-from lovevec.model.find import DEFAULT, HUB_ID, find_model, from_hub
+from lovevec.model.find import DEFAULT, find_model
+from lovevec.model.hub import HUB_ID, from_hub
 from lovevec.model.shipped import shipped
 from lovevec.transformer.load import LOADING_ERRORS, loading
 

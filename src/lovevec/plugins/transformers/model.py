@@ -10,8 +10,8 @@ import torch
 
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
-from lovevec.model.find import NEEDED
 from lovevec.model.folder import CARD
+from lovevec.model.hub import NEEDED
 from lovevec.plugins.transformers.embedding import RobustEmbedding, make_robust
 from lovevec.plugins.transformers.imputed import FILE, Imputer
 
