@@ -23,7 +23,7 @@ IN_ORDER = ["first-vector", "your-own-vectors", "texts-and-search", "inside-bert
 REASONS = {
     "installs packages": r"\A(?:(?:pip|npm) install .*\n)+\Z",
     "downloads a model": r"[\w.-]+/[\w.-]+|bert-base|from_pretrained|load\(",
-    "needs an account": r"push_to_hub|hf auth login",
+    "needs an account": r"push_to_hub",
     "needs data that is not ours to ship": r"lovevec (?:evaluate|reproduce)|typos\(",
     "needs two processes and a GPU each": r"torchrun",
     "sets up the repository": r"\A(?:make .*\n)+\Z",

@@ -245,7 +245,11 @@ def test_offline_nothing_is_asked(hub, model, tmp_path):
             {"HF_TOKEN": "hf_other"},
             r"me/words: the hub did not take it \(HfHubHTTPError: .*401",
         ),
-        ("push_to_hub('me/words')", {"HF_ENDPOINT": "http://127.0.0.1:9"}, r"the hub did not take it \(ConnectError"),
+        (
+            "push_to_hub('me/words')",
+            {"HF_ENDPOINT": "http://127.0.0.1:9"},
+            r"the hub did not take it \(Connect\w*Error",
+        ),
         ("push_to_hub('a/b/c')", {}, "a model on the hub is named owner/name, not 'a/b/c'"),
         ("push_to_hub(None)", {}, "a model on the hub is named owner/name, not None"),
     ],
@@ -271,6 +275,7 @@ def test_the_card_is_one_that_the_hub_reads(model, tmp_path, monkeypatch):
 def test_the_options_are_those_of_the_mixin():
     """But for what belongs to its own config.json and its own cards."""
     own = {"config", "model_card_kwargs", "push_to_hub_kwargs", "model_kwargs", "self", "pretrained_model_name_or_path"}
+    own |= {"resume_download", "proxies"}  # which its newer versions have no more
     theirs = set(inspect.signature(ModelHubMixin.from_pretrained).parameters) - own
     assert theirs <= set(inspect.signature(LOVE.from_pretrained).parameters)
     theirs = set(inspect.signature(ModelHubMixin.push_to_hub).parameters) - own
