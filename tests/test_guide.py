@@ -17,7 +17,7 @@ from tests.guide_page import Block, blocks_of, commands_of, matches
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "guide"
 PAGES = {page.stem: page for page in [*sorted(GUIDE.glob("*.md")), ROOT / "README.md"]}
-SLOW = {"inside-bert", "train-your-own"}  # torch is imported by several processes, and trains
+SLOW = {"inside-bert", "train-your-own", "embeddings"}  # torch is imported by several processes, and trains; frameworks
 IN_ORDER = ["first-vector", "your-own-vectors", "texts-and-search", "inside-bert", "train-your-own"]
 # Blocks that stand in a page for a reader to see, and are not run: what they may be, and how many a page may have.
 REASONS = {
@@ -101,6 +101,16 @@ def test_the_first_five_pages_are_there_and_show_output():
                 shown += [text for _, _, text in commands_of(block.code) if text]
         assert len(shown) >= 3, f"{name}: a page that shows little teaches little"
         assert all(len(text.replace("…", "").split()) >= 1 for text in shown), f"{name}: shows nothing but `…`"
+
+
+def test_the_site_leads_through_them_in_order():
+    navigation = (ROOT / "mkdocs.yml").read_text("utf-8")
+    places = [navigation.index(f"guide/{name}.md") for name in IN_ORDER]
+    assert places == sorted(places)
+    following = [*IN_ORDER[1:], None]
+    for name, after in zip(IN_ORDER, following, strict=True):
+        last = PAGES[name].read_text("utf-8").rstrip().splitlines()[-1]
+        assert after is None or f"({after}.md)" in last, f"{name} does not say what comes next"
 
 
 PAGE = """

@@ -160,3 +160,10 @@ def test_a_missing_library_is_one_line():
     code = "import sys; sys.modules['pyarrow'] = None; import lovevec.plugins.frames"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stderr.splitlines()[-1].endswith("this needs pyarrow: pip install 'lovevec[frames]'")
+
+
+def test_lovevec_imports_none_of_them():
+    others = {"pandas", "polars", "pyarrow", "langchain_core", "llama_index", "haystack", "huggingface_hub"}
+    code = f"import sys; from lovevec import LOVE; LOVE.load()['dog']; print({others!r} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "set()", done.stderr
