@@ -149,18 +149,18 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         ops = get_array_ops(self.data)
         if (rows >= 0).all():
             return ops.as_contig(self.data[rows])
-        have, lacking = rows >= 0, np.flatnonzero(rows < 0).tolist()
         result = ops.xp.zeros((len(keys), self.shape[1]), dtype="f")
-        result[have] = self.data[rows[have]]
+        result[rows >= 0] = self.data[rows[rows >= 0]]
+        lacking = [place for place in np.flatnonzero(rows < 0).tolist() if numbers[place]]
         made = self._imputed({numbers[place]: keys[place] for place in lacking})
         if made:
-            result[~have] = ops.asarray(np.stack([made[numbers[place]] for place in lacking]))
+            result[lacking] = ops.asarray(np.stack([made[numbers[place]] for place in lacking]))
         return result
 
     def _imputed(self, lacking: dict[int, str | int]) -> dict[int, Floats]:
         """Vectors of words that the table lacks, by the hashes of their keys; those made before need not be again."""
         source = self.source
-        if source is None:
+        if source is None or not lacking:
             return {}
         new = {number: key for number, key in lacking.items() if number not in self._made}
         words = [key if isinstance(key, str) else self.strings.as_string(key) for key in new.values()]
