@@ -214,7 +214,9 @@ def test_scikit_learns_own_checks(shipped_love, options):
     """A check that fails and is not listed fails the run; so does a listed one that passes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = check_estimator(OfNumbers(shipped_love, **options), expected_failed_checks=EXPECTED, on_fail=None, on_skip=None)
+        results = check_estimator(
+            OfNumbers(shipped_love, **options), expected_failed_checks=EXPECTED, on_fail=None, on_skip=None
+        )
     failed = {result["check_name"]: result["exception"] for result in results if result["status"] == "failed"}
     assert not failed
     assert {result["check_name"] for result in results if result["status"] == "xfail"} == set(EXPECTED)

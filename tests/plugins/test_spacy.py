@@ -291,7 +291,9 @@ def test_errors(nlp, small, shipped_love):
 
 def test_spacy_finds_them_by_their_entry_point(tmp_path):
     """The name in pyproject.toml is that of the function; importing the plug-in registers it too."""
-    line = re.search(r'\[project.entry-points.spacy_vectors\]\n"(.+)" = "(.+):(.+)"', (ROOT / "pyproject.toml").read_text())
+    line = re.search(
+        r'\[project.entry-points.spacy_vectors\]\n"(.+)" = "(.+):(.+)"', (ROOT / "pyproject.toml").read_text()
+    )
     name, module, function = line.groups()
     assert name == NAME
     assert spacy.registry.vectors.get(NAME) is getattr(import_module(module), function)

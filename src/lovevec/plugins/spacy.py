@@ -318,7 +318,13 @@ def attach(nlp: Any, love: Love | Attached = None, **options: Any) -> Any:
         vectors = LoveVectors(love.model, strings=vocab.strings, data=np.array(love.vectors), keys=keys, name=own.name)
     elif own.size:
         vectors = LoveVectors(
-            _model(love), options=options, strings=vocab.strings, name=own.name, data=own.data, mode=own.mode, attr=own.attr
+            _model(love),
+            options=options,
+            strings=vocab.strings,
+            name=own.name,
+            data=own.data,
+            mode=own.mode,
+            attr=own.attr,
         )
         vectors.key2row = dict(own.key2row)
         vectors._sync_unset()

@@ -1,4 +1,4 @@
-"""gensim's own tests of KeyedVectors, with RobustKeyedVectors in their place: a table with the shipped LOVE behind it."""
+"""gensim's own tests of KeyedVectors, with RobustKeyedVectors in their place: a table, the shipped LOVE behind it."""
 
 from __future__ import annotations
 
