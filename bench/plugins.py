@@ -3,10 +3,10 @@
 python bench/plugins.py                   # or --words 2000 --repeats 3
 python bench/plugins.py --only spacy
 
-Words are as text has them: half known, half mistyped. What gives vectors of words is set against `love.embed`; what gives
-vectors of texts against `love.encode` of 2,000 texts of five of these words. The two are timed in turns, each on words
-that neither has met (new ones in each turn), so that nothing is remembered. The bar is a ratio of 1.2. LoveWords in
-training and `to_torch` compute by torch what the engine folds: they stand there without a bar.
+Half of the words are known, half mistyped. What gives vectors of words is set against `love.embed`; what gives vectors
+of texts against `love.encode` of 2,000 texts of five of these words. The two are timed in turns, each on words that
+neither has met (new ones in each turn), so that nothing is remembered. The bar is a ratio of 1.2. `to_torch`, which is
+there to learn, computes by torch what the engine has compiled: it has no bar.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from lovevec.engine.tables import HEAD, Tables
 from lovevec.errors import LovevecError
 from lovevec.model.folder import ModelParts
 from lovevec.model.known_rows import KnownRows
-from lovevec.near.reader import LEAST, MOST, Reading
+from lovevec.near.reader import LEAST, Reading
 from lovevec.units.words import refuse_other_than_words
 
 LookUp = Callable[[Sequence[str]], tuple[NDArray[np.int64], list[str]]]
@@ -113,28 +113,26 @@ class TorchLOVE(nn.Module):
     def prepare(self, words: Sequence[str], in_text: bool = False) -> dict[str, Tensor]:
         """What the words' vectors are made of, as tensors by name: to make in a data loader's process.
 
-        rows, chances   [words, MOST] known words that each may stand for; one for certain where it is known
-        new             [words] the chance of a new word
-        place           [others] which words have units; units, ngrams [others, …] ids; their lengths [others]
+        owner, rows, chances   [pairs] a word, a known word that it may stand for (itself if known), how probably
+        new                    [words] the chance of a new word
+        place                  [others] which words have units; units, ngrams [others, …] ids; their lengths [others]
         """
         refuse_other_than_words(words)
-        if self.known is None:
-            found, unknown = np.full(len(words), -1), list(words)
-        else:
+        new = np.ones(len(words), dtype=np.float32)
+        unknown, others = list(words), np.arange(len(words))
+        owner, rows, chances = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
+        if self.known is not None:
             found, unknown = self._look_up(words)
-        others = np.flatnonzero(found < 0)
-        rows, chances = np.zeros((len(words), MOST), dtype=np.int64), np.zeros((len(words), MOST), dtype=np.float32)
-        new = np.zeros(len(words), dtype=np.float32)
-        rows[:, 0], chances[:, 0] = np.maximum(found, 0), found >= 0
-        if self.known is None:
-            new[:] = 1
-        elif unknown:
+            have, others = np.flatnonzero(found >= 0), np.flatnonzero(found < 0)
             reading = self._read(unknown).in_text() if in_text else self._read(unknown)
-            rows[others] = np.maximum(reading.rows, 0)
-            chances[others], new[others] = reading.chances, reading.new
+            string, column = np.nonzero(reading.rows >= 0)
+            owner = np.concatenate([have, others[string]])
+            rows = np.concatenate([found[have], reading.rows[string, column]])
+            chances = np.concatenate([np.ones(len(have)), reading.chances[string, column]]).astype(np.float32)
+            new[have], new[others] = 0, reading.new
         units, ngrams = self._parts.units.encode(unknown).split(self._parts.units.vocabulary.unit_rows)
         arrays = {
-            "rows": rows, "chances": chances, "new": new, "place": others,
+            "owner": owner, "rows": rows, "chances": chances, "new": new, "place": others,
             "units": units.padded(1).astype(np.int64), "lengths": units.lengths,
             "ngrams": ngrams.padded().astype(np.int64), "ngram_lengths": ngrams.lengths,
         }  # fmt: skip
@@ -145,14 +143,16 @@ class TorchLOVE(nn.Module):
         return F.normalize(self.combine(words if isinstance(words, Mapping) else self.prepare(words)), dim=1)
 
     def combine(self, prepared: Prepared) -> Tensor:
-        """Σ chances · known + new · imputed, not at unit length: [words, dim]. With `weights` [words, MOST] known words
-        count by these too."""
+        """Σ chances · known + new · imputed, not at unit length: [words, dim]. With `weights` [pairs] known words count
+        by these too."""
         made = {name: tensor.to(self.device) for name, tensor in prepared.items()}
         total = torch.zeros(len(made["new"]), self.dim, device=self.device)
         if self.known is not None:
-            own = F.normalize(F.embedding(made["rows"], self.known), dim=2)
-            chances = torch.where(made["chances"] >= LEAST, made["chances"], 0)  # as near/reader.py adds readings
-            total = (own * (chances * made.get("weights", 1))[:, :, None]).sum(dim=1)
+            some = made["chances"] >= LEAST  # as near/reader.py adds readings
+            counts = (made["chances"] * made.get("weights", 1))[some]
+            used, which = torch.unique(made["rows"][some], return_inverse=True)
+            own = F.normalize(F.embedding(used, self.known), dim=1)
+            total = total.index_add(0, made["owner"][some], F.embedding(which, own) * counts[:, None])
         for part in self._parts_of(made["lengths"]):
             which = made["place"][part]
             sizes = [int(made[name][part].max()) for name in ("lengths", "ngram_lengths")]

@@ -53,6 +53,7 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
         self.vectors, self.norms, self.expandos = source.vectors, source.norms, dict(source.expandos)
         self.next_index = source.next_index
         self._attached: Attached | None = None
+        self._state = 0, 0
         if self.key_to_index:
             _ = self.robust  # what does not go together is told at once
 

@@ -85,7 +85,7 @@ class LoveWords(InputModule):  # type: ignore[misc]
         made = self.words.prepare(list(place), in_text=True)
         made["weights"] = torch.from_numpy(np.append(encoder.weights, np.float32(0)))[made["rows"]]
         made["new"] *= encoder.new_weight
-        total = (made["chances"] * made["weights"]).sum(dim=1) + made["new"]
+        total = made["new"].index_add(0, made["owner"], made["chances"] * made["weights"])
         signed = encoder.signed * encoder.source.length * total
         made |= {"total": total, "signatures": torch.from_numpy(encoder.signatures(list(place))) * signed[:, None]}
         ends = np.cumsum([0, *map(len, parts)])

@@ -53,6 +53,7 @@ class LoveVectors(Vectors):  # type: ignore[misc]
     `options` are those of `love.attach`.
     """
 
+    data: Any
     mode = "lovevec"  # neither default nor floret: what is no table, layers and tools ask by `get_batch`
 
     def __init__(
@@ -64,6 +65,7 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         self._love: Love = love
         self.attached = bool("data" in table or "shape" in table) if attached is None else attached
         self.options = options or {}
+        self._source: Attached | None = None
         if not self.attached:
             self.data = self.data.reshape(0, self.love.dim)
         self._forget()
@@ -101,7 +103,7 @@ class LoveVectors(Vectors):  # type: ignore[misc]
 
     def _forget(self) -> None:
         """What was made of the table, which has changed."""
-        self._source: Attached | None = None
+        self._source = None
         self._plain: Vectors | None = None
         self._of = self.data
         self._made: dict[int, Floats] = {}
@@ -288,7 +290,7 @@ def _unpickled(love: LOVE, attached: bool, options: dict[str, Any], name: str | 
     return vectors
 
 
-@registered(NAME)
+@registered(NAME)  # type: ignore[untyped-decorator]
 def create_vectors(love: str | None = None) -> Callable[[Any], LoveVectors]:
     """For `[nlp.vectors]`: the vectors of a LOVE, by its folder or name; of the shipped default, if not said.
 
