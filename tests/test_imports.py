@@ -116,7 +116,16 @@ def test_import_lovevec_loads_next_to_nothing():
 
 def test_inference_needs_numpy_and_safetensors_alone():
     loaded = modules_after("from lovevec import LOVE")
-    assert not loaded & {"torch", "rapidfuzz", "snowballstemmer", "gensim", "tokenizers"}
+    assert not loaded & {
+        "torch",
+        "rapidfuzz",
+        "snowballstemmer",
+        "gensim",
+        "spacy",
+        "sklearn",
+        "transformers",
+        "tokenizers",
+    }
 
 
 def test_help_is_instant_because_it_loads_no_heavy_module():

@@ -8,7 +8,7 @@ import torch
 from datasets import Dataset
 from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer, SentenceTransformerTrainingArguments
 from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
-from sentence_transformers.sentence_transformer.modules import Dense
+from sentence_transformers.sentence_transformer.modules import Dense, Router
 from tests.conftest import made_vectors, made_words
 
 from lovevec import LOVE, LovevecError
@@ -89,6 +89,21 @@ def test_the_static_half_of_a_retriever(small):
     other.load_state_dict(one.state_dict())
     rows = SentenceTransformer(modules=[other], device="cpu").encode(made_words(3))
     assert not np.allclose(rows, small.encode(made_words(3)))
+
+
+def test_queries_by_love_and_documents_by_another_module(small, tmp_path):
+    """The library's own router: what is asked goes one way, what is found the other."""
+    router = Router.for_query_document([LoveWords(small), Dense(16, 16, bias=False)], [LoveWords(small)])
+    with torch.no_grad():
+        router.sub_modules["query"][1].linear.weight.copy_(torch.eye(16))
+        router.sub_modules["query"][1].activation_function = torch.nn.Identity()
+    model = SentenceTransformer(modules=[router], device="cpu")
+    words = made_words(5)
+    np.testing.assert_allclose(model.encode_document(words), small.encode(words), atol=1e-6)
+    np.testing.assert_allclose(model.encode_query(words), small.encode(words), atol=1e-6)
+    model.save_pretrained(str(tmp_path / "m"))
+    again = SentenceTransformer(str(tmp_path / "m"), device="cpu", trust_remote_code=True)
+    np.testing.assert_allclose(again.encode_query(words), small.encode(words), atol=1e-6)
 
 
 def test_by_spelling_only_and_errors(small, shipped_love, tmp_path):

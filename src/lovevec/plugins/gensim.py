@@ -53,7 +53,7 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
         self.vectors, self.norms, self.expandos = source.vectors, source.norms, dict(source.expandos)
         self.next_index = source.next_index
         self._attached: Attached | None = None
-        self._state = 0, 0
+        self._of, self._count = self.vectors, 0  # the table that was attached
         if self.key_to_index:
             _ = self.robust  # what does not go together is told at once
 
@@ -70,10 +70,10 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
         if self._alone:
             love: LOVE = self._love
             return love
-        if self._attached is None or self._state != (len(self.key_to_index), id(self.vectors)):
-            count = len(self.key_to_index)
+        count = len(self.key_to_index)
+        if self._attached is None or self._of is not self.vectors or self._count != count:
             self._attached = Attached(self._love, (self.index_to_key[:count], self.vectors[:count]), **self._options)
-            self._state = count, id(self.vectors)
+            self._of, self._count = self.vectors, count
         return self._attached
 
     def add_vectors(self, keys: Any, weights: Any, extras: Any = None, replace: bool = False) -> None:
