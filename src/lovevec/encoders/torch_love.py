@@ -32,7 +32,7 @@ from lovevec.units.words import refuse_other_than_words
 
 LookUp = Callable[[Sequence[str]], tuple[NDArray[np.int64], list[str]]]
 Prepared = Mapping[str, Tensor]
-AT_ONCE = 1 << 22  # numbers of attention that are computed together
+AT_ONCE = 1 << 19  # numbers of attention that are computed together
 MEASURED = ("confidence", "report", "scores")  # of the model as it was, not of one trained further
 TRAINED_FURTHER = "\n\nTrained further in torch; scores above are those of the model before.\n"
 
@@ -129,6 +129,8 @@ class TorchLOVE(nn.Module):
             owner = np.concatenate([have, others[string]])
             rows = np.concatenate([found[have], reading.rows[string, column]])
             chances = np.concatenate([np.ones(len(have)), reading.chances[string, column]]).astype(np.float32)
+            in_order = np.argsort(owner, kind="stable")
+            owner, rows, chances = owner[in_order], rows[in_order], chances[in_order]
             new[have], new[others] = 0, reading.new
         units, ngrams = self._parts.units.encode(unknown).split(self._parts.units.vocabulary.unit_rows)
         arrays = {
@@ -152,14 +154,17 @@ class TorchLOVE(nn.Module):
             counts = (made["chances"] * made.get("weights", 1))[some]
             used, which = torch.unique(made["rows"][some], return_inverse=True)
             own = F.normalize(F.embedding(used, self.known), dim=1)
-            total = total.index_add(0, made["owner"][some], F.embedding(which, own) * counts[:, None])
-        for part in self._parts_of(made["lengths"]):
-            which = made["place"][part]
-            sizes = [int(made[name][part].max()) for name in ("lengths", "ngram_lengths")]
-            units, ngrams = made["units"][part, : max(sizes[0], 1)], made["ngrams"][part, : sizes[1]]
-            imputed = self.encoder(units, made["lengths"][part], ngrams, made["ngram_lengths"][part])
-            total = total.index_add(0, which, imputed * made["new"][which][:, None])
-        return total
+            starts = torch.searchsorted(made["owner"][some], torch.arange(len(total), device=self.device))
+            total = F.embedding_bag(which, own, starts, mode="sum", per_sample_weights=counts)
+        parts, imputed = list(self._parts_of(made["lengths"])), []
+        for part in parts:
+            width, ngram_width = (int(made[name][part].max()) for name in ("lengths", "ngram_lengths"))
+            units, ngrams = made["units"][part, : max(width, 1)], made["ngrams"][part, :ngram_width]
+            imputed.append(self.encoder(units, made["lengths"][part], ngrams, made["ngram_lengths"][part]))
+        if not parts:
+            return total
+        where = made["place"][torch.cat(parts)]
+        return total.index_add(0, where, torch.cat(imputed) * made["new"][where][:, None])
 
     @property
     def device(self) -> torch.device:

@@ -30,7 +30,7 @@ try:
 
     try:
         from sentence_transformers.base.modules.input_module import InputModule
-    except ImportError:  # before 5.4
+    except ImportError:  # where release 5.0 has it
         from sentence_transformers.models import InputModule
 except ImportError:
     raise MissingExtra("sentence-transformers 5 or newer", "sentence-transformers") from None
@@ -61,19 +61,19 @@ class LoveWords(InputModule):  # type: ignore[misc]
         self.spelling_only = model.spelling_only
         self.words = model.to_torch() if trainable else None
         self.register_buffer("place", torch.zeros(0), persistent=False)  # tells the device where nothing learns
-        self._learned = False
-        self.register_load_state_dict_post_hook(LoveWords._note)
+        self._learned, self._versions = False, self._version()
 
-    @staticmethod
-    def _note(module: LoveWords, _incompatible: Any) -> None:
-        module._learned = module.trainable
+    def _version(self) -> int:
+        """Another number when a weight was changed: torch counts."""
+        return sum(weight._version for weight in self.parameters())
 
     def preprocess(self, inputs: list[str], prompt: str | None = None, **_kwargs: Any) -> dict[str, torch.Tensor]:
         """What `forward` needs. Where no gradient is wanted, and as long as nothing was learned: the embeddings
         themselves."""
         texts = [prompt + text for text in inputs] if prompt else list(inputs)
         # Asked of torch: a loader makes its first batch before the trainer calls train().
-        if self.words is None or not (torch.is_grad_enabled() or self._learned):
+        changed = self._learned or self._version() != self._versions
+        if self.words is None or not (torch.is_grad_enabled() or changed):
             rows = self.love.encode(texts, normalize_embeddings=self.normalize, show_progress_bar=False)
             return {"sentence_embedding": torch.from_numpy(rows)}
         encoder = self.love.text_encoder()
@@ -130,7 +130,7 @@ class LoveWords(InputModule):  # type: ignore[misc]
 
     def trained_love(self) -> LOVE:
         """The LOVE as it is now: what was learned included."""
-        return self.love if self.words is None or not self._learned else LOVE.from_torch(self.words)
+        return self.love if self.words is None else LOVE.from_torch(self.words)
 
     def save(self, output_path: str, *_args: Any, **_kwargs: Any) -> None:
         """A LOVE folder, and how it is used."""
