@@ -276,6 +276,23 @@ def test_what_was_made_is_remembered_but_not_for_ever(nlp, shipped_love, monkeyp
         assert len(nlp.vocab.vectors._made) <= 4
 
 
+def test_words_ahead_are_made_at_once(nlp, shipped_love, tmp_path):
+    nlp.add_pipe("lovevec_words", first=True)
+    texts = ["oxgen blorfing gas", "oxgen deplatformed"]
+    docs = list(nlp.pipe(texts))
+    made = nlp.vocab.vectors._made
+    assert {nlp.vocab.strings[number] for number in made} == {"oxgen", "blorfing", "gas", "deplatformed"}
+    for doc, text in zip(docs, texts, strict=True):
+        assert np.array_equal([token.vector for token in doc], shipped_love.embed(text.split()))
+    assert nlp.vocab.vectors._made is made
+    assert len(made) == 4
+    nlp.to_disk(tmp_path / "p")
+    code = f"import spacy; nlp = spacy.load({str(tmp_path / 'p')!r}); print(nlp.pipe_names, nlp('oxgen')[0].has_vector)"
+    code = f"import lovevec.plugins.spacy; {code}"  # an entry point, where lovevec is installed
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert done.stdout.strip() == "['lovevec_words'] True", done.stderr
+
+
 def test_errors(nlp, small, shipped_love):
     with pytest.raises(LovevecError, match="already"):
         attach(nlp)

@@ -14,7 +14,7 @@ every token has a vector, so none `is_oov`; what the table lacks says `token._.i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,8 +30,10 @@ from lovevec.plugins import Love, opened
 try:
     import spacy
     import srsly
+    from spacy.language import Language
     from spacy.strings import get_string_id
-    from spacy.tokens import Token
+    from spacy.tokens import Doc, Token
+    from spacy.util import minibatch
     from spacy.vectors import Vectors
     from thinc.backends import get_array_ops
 
@@ -165,6 +167,8 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         if source is None or not lacking:
             return {}
         new = {number: key for number, key in lacking.items() if number not in self._made}
+        if not new:
+            return self._made
         words = [key if isinstance(key, str) else self.strings.as_string(key) for key in new.values()]
         made = dict(zip(new, source.embed(words), strict=True))
         if len(self._made) + len(made) > REMEMBERED:
@@ -304,6 +308,29 @@ def create_vectors(love: str | None = None) -> Callable[[Any], LoveVectors]:
             return LoveVectors(love, attached=True, strings=vocab.strings)
 
     return create
+
+
+class WordsAhead:
+    """A component for text with many words that no table has: makes the vectors of all tokens of a batch of documents
+    at once, so that `token.vector` finds them. One by one, unknown words take several times as long."""
+
+    def __call__(self, doc: Doc) -> Doc:
+        """The document as it is."""
+        return next(self.pipe([doc]))
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """The documents as they are."""
+        for docs in minibatch(stream, batch_size):
+            vectors = docs[0].vocab.vectors
+            if isinstance(vectors, LoveVectors):
+                vectors.get_batch({key for doc in docs for key in doc.to_array(vectors.attr).tolist()})
+            yield from docs
+
+
+@Language.factory("lovevec_words")  # type: ignore[untyped-decorator]
+def create_words_ahead(nlp: Any, name: str) -> WordsAhead:
+    """For `nlp.add_pipe("lovevec_words", first=True)`."""
+    return WordsAhead()
 
 
 def attach(nlp: Any, love: Love | Attached = None, **options: Any) -> Any:
