@@ -35,7 +35,7 @@ from lovevec.engine.engine import Engine, FoldEngine, Mode
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.tables import Precision
 from lovevec.engine.threads import in_chunks
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, MissingExtra
 from lovevec.files.lines import printable
 from lovevec.model.find import find_model
 from lovevec.model.folder import CARD, ModelParts, read_model, write_model
@@ -51,6 +51,7 @@ from lovevec.vectors.rows import normalized
 
 if TYPE_CHECKING:
     from lovevec.attach import Attached
+    from lovevec.encoders.torch_love import TorchLOVE
     from lovevec.explain import Explanation
 
 Floats = NDArray[np.float32]
@@ -417,6 +418,22 @@ class LOVE(EncodesTexts):
         if attached.warning:
             warnings.warn(attached.warning, stacklevel=2)
         return attached
+
+    def to_torch(self) -> TorchLOVE:
+        """The model as torch's nn.Module (encoders/torch_love.py): words to vectors, with weights that learn; its own,
+        so that this LOVE stays as it is."""
+        try:
+            from lovevec.encoders.torch_love import TorchLOVE
+        except ImportError:
+            raise MissingExtra("torch", "torch") from None
+
+        return TorchLOVE(self.parts, self._look_up, self.read, self.spelling_only, self.card)
+
+    @classmethod
+    def from_torch(cls, module: TorchLOVE, engine: Mode = "auto") -> LOVE:
+        """The model that a module of `to_torch` has become. Weights that changed are float32, the known words' rows
+        float16: `save(folder, precision="int8", rows="int4")` makes them small again."""
+        return cls(module.parts(), module.model_card(), engine, spelling_only=module.spelling_only)
 
     def confidence(self, words: Iterable[str] | NDArray[Any]) -> NDArray[np.float64]:
         """The probability that each word's vector is right: that its own target vector is among the 10 nearest (see

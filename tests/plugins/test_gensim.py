@@ -125,6 +125,66 @@ def test_vectors_for_all_makes_plain_keyed_vectors(robust, filled):
     assert robust.vectors_for_all([NEW[0], WORDS[3]], allow_inference=False).index_to_key == [WORDS[3]]
 
 
+def test_vectors_for_all_copies_attributes_of_known_words(robust):
+    robust.set_vecattr(WORDS[3], "topic", 7)
+    made = robust.vectors_for_all([NEW[0], WORDS[3]], copy_vecattrs=True)
+    assert [made.get_vecattr(key, "topic") for key in made.index_to_key] == [0, 7]
+    assert [made.get_vecattr(key, "count") for key in made.index_to_key] == [2, 1]
+
+
+@pytest.mark.parametrize("options", [{}, {"pre_normalize": False}, {"post_normalize": True}, {"weights": [1, 2, 3, 4]}])
+def test_mean_vectors_count_unknown_words(robust, filled, options):
+    keys = [WORDS[0], NEW[0], WORDS[1], NEW[1]]
+    np.testing.assert_allclose(
+        robust.get_mean_vector(keys, **options), filled.get_mean_vector(keys, **options), rtol=1e-4, atol=1e-6
+    )
+    with pytest.raises(ValueError, match="no input"):
+        robust.get_mean_vector([])
+    with pytest.raises(KeyError):
+        robust.get_mean_vector([10_000], ignore_missing=False)
+
+
+def test_word_movers_distance_moves_unknown_words_too(robust, filled, plain):
+    one, other = [WORDS[0], NEW[0], WORDS[5]], [WORDS[1], NEW[1]]
+    assert robust.wmdistance(one, other) == pytest.approx(filled.wmdistance(one, other), rel=1e-4)
+    assert robust.wmdistance(one, other) != pytest.approx(plain.wmdistance(one, other), rel=1e-3)
+    assert robust.wmdistance([NEW[0]], [NEW[0]]) == 0
+    assert robust.wmdistance([], one) == np.inf
+
+
+def test_a_love_alone(love, tmp_path):
+    robust = RobustKeyedVectors(love=love)
+    assert robust.index_to_key == list(love.words)
+    words = [WORDS[0], NEW[0], WORDS[1], "", "The (Dog)"]
+    assert np.array_equal(robust[words], love.embed(words))
+    expected = [word for word, _ in love.neighbors(NEW[0], 3)]
+    assert [word for word, _ in robust.most_similar(NEW[0], topn=3)] == expected
+    robust.vectors_for_all(words[:3]).save_word2vec_format(str(tmp_path / "some.vec"))
+    read = KeyedVectors.load_word2vec_format(str(tmp_path / "some.vec"))
+    assert read.index_to_key == words[:3]
+    np.testing.assert_allclose(read.vectors, love.embed(words[:3]), atol=1e-6)
+    with pytest.raises(LovevecError, match="no options"):
+        RobustKeyedVectors(love=love, space="mapped")
+
+
+def test_words_added_later_are_read(robust):
+    word, typo = "zumbalorixen", "zumbalorxien"
+    before = robust[typo].copy()
+    row = 5 * np.ones(16, dtype=np.float32)
+    robust[word] = row
+    assert robust.robust.near(typo)[0][0] == word
+    after = robust[typo]
+    assert after @ row / np.linalg.norm(after) > before @ row / np.linalg.norm(before)
+    robust.add_vector("quaxilorn", row)
+    assert "quaxilorn" in robust.robust
+
+
+def test_an_empty_table_can_be_filled(love):
+    robust = RobustKeyedVectors(KeyedVectors(16), love, space="direct")
+    robust.add_vectors(WORDS, made_vectors(WORDS, 16))
+    assert np.array_equal(robust[NEW], love.attach((WORDS, made_vectors(WORDS, 16)), space="direct").embed(NEW))
+
+
 def test_words_added_later_are_known_and_leave_the_source_alone(robust, plain):
     row = np.arange(16, dtype=np.float32)
     robust.add_vectors([NEW[0]], [row])

@@ -1,19 +1,37 @@
 """Plug-ins: lovevec inside other libraries. One file or folder for each; each needs its extra. Here is what they share:
-which words a robust model leaves as they are."""
+how they are given a model, and which words a robust model leaves as they are."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import cache
 from importlib import import_module
 from typing import Any
 
+from lovevec.attach import Attached
+from lovevec.errors import LovevecError
 from lovevec.love import LOVE
 from lovevec.model.find import DEFAULT
 from lovevec.units.words import refuse_other_than_words, word_list
 
 Love = LOVE | str | os.PathLike[str] | None
 Keep = Iterable[str] | os.PathLike[str] | None
+
+
+def opened(love: Love | Attached) -> LOVE | Attached:
+    """A model or an attached table as it is; else the model of that name, where none is said the shipped default, which
+    is read once a process."""
+    if isinstance(love, (LOVE, Attached)):
+        return love
+    if love is not None and not isinstance(love, (str, os.PathLike)):
+        raise LovevecError(f"love: expected a LOVE, an attached table, or a model's name, not {type(love).__name__}")
+    return _shipped() if love is None else LOVE.load(love)
+
+
+@cache
+def _shipped() -> LOVE:
+    return LOVE.load(DEFAULT)
 
 
 def robustify(model: Any, *arguments: Any, **options: Any) -> Any:

@@ -1,8 +1,10 @@
 """gensim's KeyedVectors with a vector for any word; code that takes KeyedVectors takes these.
 
-    kv = RobustKeyedVectors(KeyedVectors.load("my.kv"), LOVE.load())
+    kv = RobustKeyedVectors(KeyedVectors.load("my.kv"))
     kv["mispelling"]                  # imputed, in the space of my.kv
     kv.most_similar("mispelling")     # among the keys of my.kv
+    kv.wmdistance(["oxgen"], ["a", "gas"])
+    RobustKeyedVectors()              # a LOVE alone: its known words are the keys
 
 `word in kv` follows gensim's own custom for vectors that can be made up (its FastText): it says whether there is a
 vector, so it is true for any string, and gensim's methods stop leaving unknown words out. Whether a word is *known* say
@@ -11,6 +13,7 @@ vector, so it is true for any string, and gensim's methods stop leaving unknown 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -20,6 +23,8 @@ from numpy.typing import NDArray
 from lovevec.attach import Attached
 from lovevec.attach.sample import Model
 from lovevec.errors import LovevecError, MissingExtra
+from lovevec.love import LOVE
+from lovevec.plugins import Love, opened
 
 try:
     from gensim.models import KeyedVectors
@@ -31,18 +36,56 @@ except ImportError:
 class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
     """KeyedVectors (or a gensim model with `.wv`) that impute what they lack; `options` are those of `love.attach`.
 
-    The matrix is shared with the vectors given, not copied; the keys are a copy.
+    The matrix is shared with the vectors given, not copied; the keys are a copy. Without vectors the keys are the known
+    words of the LOVE, with their own vectors. `love` is a LOVE, its folder or name; if not said the shipped default.
     """
 
-    def __init__(self, vectors: Any, love: Model, **options: Any) -> None:
+    def __init__(self, vectors: Any = None, love: Model | Love = None, **options: Any) -> None:
+        self._love: Any = opened(love) if love is None or isinstance(love, (str, os.PathLike)) else love
+        self._alone, self._options = vectors is None, options
+        if vectors is None:
+            vectors = self._known_words()
         source = getattr(vectors, "wv", vectors)
         if not isinstance(source, KeyedVectors):
             raise LovevecError(f"RobustKeyedVectors takes gensim's KeyedVectors, not {type(source).__name__}")
         super().__init__(source.vector_size, dtype=source.vectors.dtype)
         self.index_to_key, self.key_to_index = list(source.index_to_key), dict(source.key_to_index)
         self.vectors, self.norms, self.expandos = source.vectors, source.norms, dict(source.expandos)
-        self.next_index = len(self.index_to_key)
-        self.robust = Attached(love, source, **options)
+        self.next_index = source.next_index
+        self._attached: Attached | None = None
+        self._of, self._count = self.vectors, 0  # the table that was attached
+        if self.key_to_index:
+            _ = self.robust  # what does not go together is told at once
+
+    def _known_words(self) -> KeyedVectors:
+        if not isinstance(self._love, LOVE) or self._options:
+            raise LovevecError("RobustKeyedVectors without vectors takes a LOVE, and no options of `attach`")
+        known = KeyedVectors(self._love.dim)
+        known.add_vectors(list(self._love.words), self._love.embed(self._love.words))
+        return known
+
+    @property
+    def robust(self) -> Attached | LOVE:
+        """What imputes: the LOVE behind the keys as they are now, also behind those that were added."""
+        if self._alone:
+            love: LOVE = self._love
+            return love
+        count = len(self.key_to_index)
+        if self._attached is None or self._of is not self.vectors or self._count != count:
+            self._attached = Attached(self._love, (self.index_to_key[:count], self.vectors[:count]), **self._options)
+            self._of, self._count = self.vectors, count
+        return self._attached
+
+    def add_vectors(self, keys: Any, weights: Any, extras: Any = None, replace: bool = False) -> None:
+        """As gensim; what is imputed from now on follows."""
+        super().add_vectors(keys, weights, extras, replace)
+        self._attached = None
+
+    def add_vector(self, key: Any, vector: Any) -> int:
+        """As gensim; what is imputed from now on follows."""
+        self._attached = None
+        index: int = super().add_vector(key, vector)
+        return index
 
     def known(self, words: Iterable[str]) -> NDArray[np.bool_]:
         """Which of the words have a vector of their own: [len(words)]."""
@@ -74,6 +117,36 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
         result[row < 0] = self.robust.embed([key for key, own in zip(keys, row, strict=True) if own < 0])
         return result
 
+    def get_mean_vector(
+        self,
+        keys: Sequence[Any],
+        weights: Any = None,
+        pre_normalize: bool = True,
+        post_normalize: bool = False,
+        ignore_missing: bool = True,
+    ) -> NDArray[Any]:
+        """The mean of keys' vectors, as gensim; unknown words count too, and are imputed all at once."""
+        single = isinstance(keys, str)
+        lacking = [] if single else [key for key in keys if isinstance(key, str) and key not in self.key_to_index]
+        if lacking:
+            rows = self[lacking]
+            lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+            made = iter(rows / np.where(lengths > 0, lengths, 1) if pre_normalize else rows)
+            missing = set(lacking)
+            keys = [next(made) if isinstance(key, str) and key in missing else key for key in keys]
+        mean: NDArray[Any] = super().get_mean_vector(keys, weights, pre_normalize, post_normalize, ignore_missing)
+        return mean
+
+    def wmdistance(self, document1: Sequence[str], document2: Sequence[str], norm: bool = True) -> float:
+        """The Word Mover's Distance of two lists of words, as gensim has it, unknown words not left out."""
+        try:
+            import ot  # noqa: F401 (gensim's own error does not say what to install)
+        except ImportError:
+            raise MissingExtra("POT", "gensim") from None
+        plain = self.vectors_for_all([*document1, *document2])
+        distance: float = plain.wmdistance(document1, document2, norm)
+        return distance
+
     def distances(self, word_or_vector: Any, other_words: Sequence[str] = ()) -> NDArray[Any]:
         """Cosine distances to `other_words`, known or not, or to all known words."""
         if not len(other_words):
@@ -97,10 +170,15 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
     ) -> KeyedVectors:
         """Plain KeyedVectors of the given keys, unknown words imputed: what to save for a text once and for all."""
         distinct = list(dict.fromkeys(keys))
-        if not distinct or not allow_inference or copy_vecattrs:
+        if not distinct or not allow_inference:
             return super().vectors_for_all(distinct, allow_inference, copy_vecattrs)
         plain = KeyedVectors(self.vector_size, dtype=self.vectors.dtype)
         plain.add_vectors(distinct, self[distinct])
+        plain.allocate_vecattrs(["count"], [np.int64])
+        plain.expandos["count"][:] = np.arange(len(distinct), 0, -1)  # as gensim makes them up: by the order of keys
+        for name in self.expandos if copy_vecattrs else ():
+            for key in filter(self.has_index_for, distinct):
+                plain.set_vecattr(key, name, self.get_vecattr(key, name))
         return plain
 
     def evaluate_word_pairs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
@@ -88,8 +89,10 @@ def weights_by_rank(count: int) -> Floats:
 class TextEncoder:
     """Words with weights. Safe to share between threads: what it remembers of words does not show."""
 
-    def __init__(self, source: Source, weights: Floats | None = None, compiled: bool = False) -> None:
-        self.source, self.compiled = source, compiled
+    def __init__(
+        self, source: Source, weights: Floats | None = None, compiled: bool = False, signed: float = SIGNED
+    ) -> None:
+        self.source, self.compiled, self.signed = source, compiled, signed
         self.weights = weights_by_rank(len(source.words)) if weights is None else weights
         rare = self.weights[int(RARE * len(self.weights)) :]
         self.new_weight = float(rare.mean()) if len(rare) else 1.0
@@ -98,7 +101,11 @@ class TextEncoder:
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TextEncoder, (self.source, self.weights, self.compiled)
+        return TextEncoder, (self.source, self.weights, self.compiled, self.signed)
+
+    def weighing(self, weights: Floats, signed: float = SIGNED) -> TextEncoder:
+        """The same words with other weights [known words]; without signatures for `signed=0`."""
+        return TextEncoder(self.source, weights, self.compiled, signed)
 
     def encode(self, texts: Sequence[str], normalize: bool = True, center: Floats | None = None) -> Floats:
         """[len(texts), dim]; zeros for a text without words."""
@@ -136,6 +143,42 @@ class TextEncoder:
                 found = Token(run, "new" if new else "near", word, weight)
             result.append(found)
         return result
+
+    def greatest(self, texts: Sequence[str], normalize: bool = True) -> Floats:
+        """[len(texts), dim]: in each dimension the greatest number among a text's words, each vector times its weight;
+        zeros for a text without words."""
+        place: dict[str, int] = {}
+        words = [[part for run in runs_of(text) for part in parts_of(run, self.source.is_known)] for text in texts]
+        chosen = np.array([place.setdefault(word, len(place)) for text in words for word in text], dtype=np.int64)
+        counts = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+        vectors, some = self._of_words(list(place))[0], counts > 0
+        result = np.zeros((len(texts), self.source.dim), dtype=np.float32)
+        if some.any():
+            starts = (np.cumsum(counts) - counts)[some]
+            result[some] = np.maximum.reduceat(vectors[chosen], starts, axis=0)
+        return normalized(result) if normalize else result
+
+    def counts(self, texts: Iterable[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How often each known word stands in the texts, and in how many of them: [known words] each. A word that is
+        not known counts for those that it may stand for, by their probability."""
+        often: Counter[str] = Counter()
+        within: Counter[str] = Counter()
+        for text in texts:
+            runs = runs_of(text)
+            often.update(runs)
+            within.update(set(runs))
+        parts = [(word, run) for run in often for word in parts_of(run, self.source.is_known)]
+        rows, unknown = self.source.look_up([word for word, _ in parts])
+        reading, known = self.source.read(unknown).in_text(), rows >= 0
+        meant = reading.rows >= 0
+
+        def of_known(counted: Counter[str]) -> NDArray[np.float64]:
+            numbers, total = np.array([counted[run] for _, run in parts], dtype=float), np.zeros(len(self.source.words))
+            np.add.at(total, rows[known], numbers[known])
+            np.add.at(total, reading.rows[meant], (numbers[~known][:, None] * reading.chances)[meant])
+            return total
+
+        return of_known(often), of_known(within)
 
     def _looked_up(self, runs: Sequence[str]) -> tuple[Seen, NDArray[np.int64]]:
         """Where each run's vector stands, and in what. Runs that were not seen before are made all at once."""
@@ -190,7 +233,8 @@ class TextEncoder:
             mixed = source.impute(unknown) * (reading.new * self.new_weight).astype(np.float32)[:, None]
             add_readings(mixed, reading, self._own)
             vectors[~have], weights[~have] = mixed, self._reading_weights(reading)
-        vectors += self.signatures(words) * (SIGNED * source.length * weights)[:, None]
+        if self.signed:
+            vectors += self.signatures(words) * (self.signed * source.length * weights)[:, None]
         return vectors, weights
 
     def _own(self, rows: NDArray[np.integer]) -> Floats:
@@ -279,7 +323,11 @@ class Options(NamedTuple):
 
 
 class EncodesTexts:
-    """What a LOVE and an attached table have in common: `encode` and `tokens`, by their `_texts`."""
+    """What a LOVE and an attached table have in common: `encode` and `tokens`, by their `_texts`. They never change, so
+    that each is its own copy."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EncodesTexts:
+        return self
 
     @cached_property
     def _texts(self) -> TextEncoder:
@@ -332,6 +380,10 @@ class EncodesTexts:
         options = Options(batch_size, show_progress_bar, normalize_embeddings, *how, center)
         found: Floats | Iterator[Floats] = encoded(self._texts, texts, options)
         return found
+
+    def text_encoder(self) -> TextEncoder:
+        """What `encode` computes with: its words, weights, and other ways to put words together."""
+        return self._texts
 
     def tokens(self, text: str) -> list[Token]:
         """The words of a text as `encode` sees them: (text, reading, word, weight) each."""

@@ -1,0 +1,150 @@
+"""LOVE as the first module of a SentenceTransformer: vectors of texts that do not mind typos.
+
+    model = SentenceTransformer(modules=[LoveWords()])
+    model.encode(["a wonderfull fi1m"])             # what love.encode gives
+    SentenceTransformer(modules=[LoveWords(trainable=True)])   # learns, by any of the library's losses
+
+A text is Σ weight(word) · vector(word), as in `love.encode`. Frozen, the LOVE itself computes it, without torch.
+Trainable, the words' vectors are those of `love.to_torch()`: the known words' rows and the tables of the encoder learn,
+weights stay. What was trained is saved as a LOVE folder, `love` inside the model's own.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lovevec.errors import LovevecError, MissingExtra
+from lovevec.love import LOVE
+from lovevec.plugins import Love, opened
+from lovevec.texts.tokens import parts_of, runs_of
+
+try:
+    import torch
+    from torch.nn import functional as F
+
+    try:
+        from sentence_transformers.base.modules.input_module import InputModule
+    except ImportError:  # where release 5.0 has it
+        from sentence_transformers.models import InputModule
+except ImportError:
+    raise MissingExtra("sentence-transformers 5 or newer", "sentence-transformers") from None
+
+FOLDER = "love"
+
+
+class LoveWords(InputModule):  # type: ignore[misc]
+    """Texts -> sentence embeddings. `love` is a LOVE, its folder or name; if not said the shipped default.
+
+    `trainable`: its tables are torch's, and learn (about 40 million numbers, of the shipped default). `normalize`: unit
+    length. `spelling_only`: every vector from the spelling, as in the paper; that of a LOVE object if not said.
+    """
+
+    config_keys = ["trainable", "normalize", "spelling_only"]  # noqa: RUF012 (as the library has it)
+    config_file_name = "love_words.json"
+
+    def __init__(
+        self, love: Love = None, trainable: bool = False, normalize: bool = True, spelling_only: bool | None = None
+    ) -> None:
+        super().__init__()
+        model = opened(love)
+        if not isinstance(model, LOVE):
+            raise LovevecError("love: LoveWords takes a LOVE; of an attached table, that is its `model`")
+        if spelling_only is not None and spelling_only != model.spelling_only:
+            model = LOVE(model.parts, model.card, spelling_only=spelling_only)
+        self.love, self.trainable, self.normalize = model, trainable, normalize
+        self.spelling_only = model.spelling_only
+        self.words = model.to_torch() if trainable else None
+        self.register_buffer("place", torch.zeros(0), persistent=False)  # tells the device where nothing learns
+        self._learned, self._versions = False, self._version()
+
+    def _version(self) -> int:
+        """Another number when a weight was changed: torch counts."""
+        return sum(weight._version for weight in self.parameters())
+
+    def preprocess(self, inputs: list[str], prompt: str | None = None, **_kwargs: Any) -> dict[str, torch.Tensor]:
+        """What `forward` needs. Where no gradient is wanted, and as long as nothing was learned: the embeddings
+        themselves."""
+        texts = [prompt + text for text in inputs] if prompt else list(inputs)
+        # Asked of torch: a loader makes its first batch before the trainer calls train().
+        changed = self._learned or self._version() != self._versions
+        if self.words is None or not (torch.is_grad_enabled() or changed):
+            rows = self.love.encode(texts, normalize_embeddings=self.normalize, show_progress_bar=False)
+            return {"sentence_embedding": torch.from_numpy(rows)}
+        encoder = self.love.text_encoder()
+        parts = [
+            list(chain.from_iterable(parts_of(run, encoder.source.is_known) for run in runs_of(text))) for text in texts
+        ]
+        place: dict[str, int] = {}
+        ids = [place.setdefault(word, len(place)) for words in parts for word in words]
+        made = self.words.prepare(list(place), in_text=True)
+        made["weights"] = torch.from_numpy(np.append(encoder.weights, np.float32(0)))[made["rows"]]
+        made["new"] *= encoder.new_weight
+        total = made["new"].index_add(0, made["owner"], made["chances"] * made["weights"])
+        signed = encoder.signed * encoder.source.length * total
+        made |= {"total": total, "signatures": torch.from_numpy(encoder.signatures(list(place))) * signed[:, None]}
+        ends = np.cumsum([0, *map(len, parts)])
+        return {
+            "input_ids": torch.tensor(ids, dtype=torch.long),
+            "offsets": torch.from_numpy(ends[:-1].astype(np.int64)),
+            **{f"love_{name}": tensor for name, tensor in made.items()},
+        }
+
+    def tokenize(self, texts: list[str], **kwargs: Any) -> dict[str, torch.Tensor]:
+        """`preprocess`, by the name that it had before."""
+        return self.preprocess(texts, **kwargs)
+
+    def forward(self, features: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
+        """Adds `sentence_embedding` [texts, dim]; zeros for a text without words."""
+        if "sentence_embedding" in features:
+            return features
+        assert self.words is not None
+        self._learned = self._learned or torch.is_grad_enabled()
+        made = {name[len("love_") :]: tensor for name, tensor in features.items() if name.startswith("love_")}
+        ids, offsets = features["input_ids"], features["offsets"]
+        words = self.words.combine(made) + made["signatures"].to(self.words.device)
+        texts = F.embedding_bag(ids, words, offsets, mode="sum")
+        if self.normalize:
+            texts = F.normalize(texts, dim=1)
+        else:
+            total = F.embedding_bag(ids, made["total"][:, None], offsets, mode="sum")
+            texts = texts / torch.where(total > 0, total, 1)
+        features["sentence_embedding"] = texts
+        return features
+
+    @property
+    def max_seq_length(self) -> float:
+        """A text may have any length."""
+        return math.inf
+
+    def get_embedding_dimension(self) -> int:
+        """Of the embeddings."""
+        return self.love.dim
+
+    get_sentence_embedding_dimension = get_embedding_dimension
+
+    def trained_love(self) -> LOVE:
+        """The LOVE as it is now: what was learned included."""
+        return self.love if self.words is None else LOVE.from_torch(self.words)
+
+    def save(self, output_path: str, *_args: Any, **_kwargs: Any) -> None:
+        """A LOVE folder, and how it is used."""
+        self.trained_love().save(Path(output_path) / FOLDER)
+        self.save_config(output_path)
+
+    @classmethod
+    def load(cls, model_name_or_path: str, subfolder: str = "", **kwargs: Any) -> LoveWords:
+        """What `save` wrote, in a folder or on the hub."""
+        names = ("token", "cache_folder", "revision", "local_files_only")
+        options = {name: kwargs[name] for name in names if name in kwargs}
+        config = cls.load_config(model_name_or_path, subfolder=subfolder, **options)
+        inside = os.path.join(subfolder, FOLDER) if subfolder else FOLDER
+        folder = cls.load_dir_path(model_name_or_path, subfolder=inside, **options)
+        if folder is None or set(config) != set(cls.config_keys):
+            raise LovevecError(f"{model_name_or_path}: holds no LoveWords ({inside} and {cls.config_file_name})")
+        return cls(LOVE.load(folder), **config)
