@@ -13,7 +13,7 @@ such a character, which WordPiece would give up on, still has all its other char
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -59,6 +59,19 @@ class Units:
         """The units of one word, spelled out: for people."""
         names = [self.vocabulary.units[unit] for unit in self.unit_ids(to_codes([word], self.lowercase)).values]
         return [*names, *ngram_names(normalise(word, self.lowercase))] if self.vocabulary.ngrams else names
+
+    def as_dict(self) -> dict[str, Any]:
+        """All that makes ids of words, as plain values: what serve/page/units.js reads. `rows` is None where unit i has
+        row i."""
+        vocabulary = self.vocabulary
+        return {
+            "input": self.mode,
+            "lowercase": self.lowercase,
+            "ngrams": vocabulary.ngrams,
+            "unit_rows": vocabulary.unit_rows,
+            "units": list(vocabulary.units),
+            "rows": self.row_of_unit.tolist() if vocabulary.buckets else None,
+        }
 
     def unit_ids(self, codes: Ragged) -> Ragged:
         """[CLS] characters [SUB] pieces [SEP] for each word, as unit ids; [SUB] only in mixed input."""
