@@ -41,7 +41,17 @@ from lovevec.model.find import find_model
 from lovevec.model.folder import CARD, ModelParts, read_model, write_model
 from lovevec.model.known_rows import LEVELS, RowPrecision
 from lovevec.near.channel import Channel
-from lovevec.near.reader import LEAST, MANY_STRINGS, MOST, Reader, Reading, add_readings, near_words, only_new
+from lovevec.near.reader import (
+    LEAST,
+    MANY_STRINGS,
+    MOST,
+    Reader,
+    Reading,
+    add_readings,
+    near_words,
+    only_new,
+    reading_names,
+)
 from lovevec.near.spelled import known_form
 from lovevec.progress import Progress, wanted
 from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
@@ -304,9 +314,7 @@ class LOVE(EncodesTexts):
         listed = word_list(words)
         refuse_other_than_words(listed)
         rows, unknown = self._look_up(listed)
-        new = iter((self.read(unknown).new >= 0.5).tolist())
-        named = ["known" if row >= 0 else "new" if next(new) else "near" for row in rows.tolist()]
-        return [name if word.strip() else "empty" for name, word in zip(named, listed, strict=True)]
+        return reading_names(listed, rows, self.read(unknown))
 
     @overload
     def neighbors(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]

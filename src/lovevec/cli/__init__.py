@@ -19,6 +19,7 @@ COMMANDS = {
     "explain": "what a word's vector is made of",
     "fill": "your own vectors, plus rows for the words they lack",
     "info": "what a model is: size, target, scores",
+    "serve": "vectors over HTTP, as OpenAI's clients ask for them; and a page",
     "export": "make a trained model small, to ship it",
     "evaluate": "how good vectors are, and how robust, beside their rivals",
     "reproduce": "the paper's tables and figures",

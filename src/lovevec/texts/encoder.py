@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lovevec.errors import LovevecError
 from lovevec.near.reader import Reading, add_readings
 from lovevec.progress import Progress, wanted
-from lovevec.texts.tokens import parts_of, runs_of
+from lovevec.texts.tokens import parts_of, runs_of, span_of, spans_of
 from lovevec.units.characters import to_codes
 from lovevec.units.words import in_batches, refuse_other_than_words, word_list
 from lovevec.vectors.rows import normalized
@@ -135,6 +135,19 @@ class TextEncoder:
                 word = None if new or near < 0 else self.source.words[near]
                 found = Token(run, "new" if new else "near", word, weight)
             result.append(found)
+        return result
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where each of `tokens` stands in the text: (start, end). A word that is not spelled out there (the name of an
+        emoji, e-mail as email) has the place of what it was made of."""
+        result = []
+        for run, (start, end) in zip(runs_of(text), spans_of(text), strict=True):
+            inside = 0
+            for word in parts_of(run, self.source.is_known):
+                low, high = span_of(word, run, inside)
+                spelled_so = len(run) == end - start  # nothing was composed or left out: letters stand where they stood
+                result.append((start + low, start + high) if spelled_so else (start, end))
+                inside = high if low or high < len(run) else inside
         return result
 
     def _looked_up(self, runs: Sequence[str]) -> tuple[Seen, NDArray[np.int64]]:
@@ -337,6 +350,11 @@ class EncodesTexts:
         """The words of a text as `encode` sees them: (text, reading, word, weight) each."""
         refuse_other_than_words([text])
         return self._texts.tokens(text)
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where the words of `tokens(text)` stand in the text: (start, end) each, `text[start:end]`."""
+        refuse_other_than_words([text])
+        return self._texts.spans(text)
 
 
 def encoded(

@@ -78,6 +78,24 @@ export class Units {
     return this.ngrams ? names.concat(ngramNames(normalise(word, this.lowercase))) : names;
   }
 
+  // Of each unit of `names` the characters of the normalised word that it covers, [from, to]; null for marks.
+  spans(word) {
+    const length = this.codes(word).length;
+    const places = Array.from({ length }, (_, place) => [place, place + 1]);
+    const letters = this.input === "pieces" ? [] : places;
+    const pieces = this.input === "chars" ? [] : this.pieces(this.codes(word).map((code) => this.character(code)));
+    let start = 0;
+    const covered = pieces.map((id) => {
+      const name = Array.from(this.units[id]);
+      const end = id === UNK ? length : start + name.length - (start ? 2 : 0);
+      const span = [start, end];
+      start = end;
+      return span;
+    });
+    const ngrams = this.ngrams ? NGRAM_LENGTHS.flatMap((size) => ngramSpans(length, size)) : [];
+    return [null, ...letters, ...(this.input === "mixed" ? [null] : []), ...covered, null, ...ngrams];
+  }
+
   codes(word) {
     return Array.from(normalise(word, this.lowercase), (character) => character.codePointAt(0));
   }
@@ -144,4 +162,10 @@ function ngramNames(word) {
   return NGRAM_LENGTHS.flatMap((length) =>
     shown.slice(0, Math.max(0, shown.length - length + 1)).map((_, low) => shown.slice(low, low + length).join("")),
   );
+}
+
+// Which characters each run of `size` covers, without the word's begin and end.
+function ngramSpans(length, size) {
+  const count = Math.max(0, length + 2 - size + 1);
+  return Array.from({ length: count }, (_, low) => [Math.max(low - 1, 0), Math.min(low - 1 + size, length)]);
 }

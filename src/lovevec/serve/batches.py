@@ -1,0 +1,69 @@
+"""Micro-batches: requests that come while others are computed wait together and are then computed as one.
+
+Nothing waits for company: an idle server computes a request at once, a busy one finds what has gathered meanwhile. One
+batch is computed at a time, in a thread of its own, so that the loop goes on to take requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+Compute = Callable[[list[Any]], Sequence[Any]]
+MOST_ITEMS = 4096  # of one batch: what comes later waits for the next
+
+
+class Busy(Exception):
+    """More is waiting than may wait."""
+
+
+class Batch:
+    """Items that are computed together."""
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+        self.task: asyncio.Task[Sequence[Any]] | None = None
+
+
+class Batcher:
+    """Collects items by key; items of one key are computed by the same function. At most `limit` items wait."""
+
+    def __init__(self, limit: int, observe: Callable[[int], None] = lambda items: None) -> None:
+        self.limit, self.waiting = limit, 0
+        self._observe = observe
+        self._open: dict[Hashable, Batch] = {}
+        self._turn = asyncio.Lock()
+        self._thread = ThreadPoolExecutor(1, "compute")
+
+    async def __call__(self, key: Hashable, compute: Compute, items: Sequence[Any], cost: int = 1) -> Sequence[Any]:
+        """What `compute` makes of the items, one result each; `cost` is what an item counts in the queue."""
+        weight = len(items) * cost
+        if self.waiting and self.waiting + weight > self.limit:
+            raise Busy
+        batch = self._open.get(key)
+        if batch is None or len(batch.items) + len(items) > MOST_ITEMS:
+            batch = self._open[key] = Batch()
+            batch.task = asyncio.create_task(self._run(key, compute, batch))
+        start = len(batch.items)
+        batch.items += items
+        self.waiting += weight
+        assert batch.task is not None
+        try:
+            # Shielded: one client that hangs up does not end what others wait for.
+            results = await asyncio.shield(batch.task)
+        finally:
+            self.waiting -= weight
+        return results[start : start + len(items)]
+
+    async def _run(self, key: Hashable, compute: Compute, batch: Batch) -> Sequence[Any]:
+        async with self._turn:
+            if self._open.get(key) is batch:
+                del self._open[key]
+            self._observe(len(batch.items))
+            return await asyncio.get_running_loop().run_in_executor(self._thread, compute, batch.items)
+
+    def close(self) -> None:
+        """Let what runs end."""
+        self._thread.shutdown()
