@@ -34,9 +34,11 @@ def by_javascript(units: Units, words: list[str], folder: Path) -> list[list[lis
 
 def assert_same(units: Units, words: list[str], folder: Path) -> None:
     found, rows = by_javascript(units, words, folder), units.encode(words)
-    wrong = [words[i] for i, (ids, _) in enumerate(found) if ids != rows.row(i).tolist()]
+    wrong = [words[i] for i, (ids, *_) in enumerate(found) if ids != rows.row(i).tolist()]
     assert not wrong, wrong[:5]
-    assert [names for _, names in found[:200]] == [units.names(word) for word in words[:200]]
+    assert [names for _, names, _ in found[:200]] == [units.names(word) for word in words[:200]]
+    spans = [[span and tuple(span) for span in found[place][2]] for place in range(min(200, len(words)))]
+    assert spans == [units.spans(word) for word in words[:200]]
 
 
 @needs_node
