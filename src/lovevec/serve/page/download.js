@@ -15,7 +15,7 @@ export function toCsv(names, vectors) {
   return [[head, ...rows, ""].join("\n")];
 }
 
-// The numbers alone, float32 [rows, dim]; the words stand in a file beside it, a line each.
+// The numbers alone, float32 [rows, dim], in the order of the CSV's rows.
 export function toNpy(vectors) {
   const shape = `(${vectors.length}, ${vectors[0]?.length ?? 0})`;
   let header = `{'descr': '<f4', 'fortran_order': False, 'shape': ${shape}, }`;

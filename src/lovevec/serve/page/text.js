@@ -83,10 +83,7 @@ export class TextView {
       }
       if (format === "csv") download("vectors.csv", toCsv(names, vectors), "text/csv");
       if (format === "parquet") download("vectors.parquet", toParquet(names, vectors), "application/vnd.apache.parquet");
-      if (format === "npy") {
-        download("vectors.npy", toNpy(vectors), "application/octet-stream");
-        download("vectors.words.txt", [names.map((name) => `${name}\n`).join("")], "text/plain");
-      }
+      if (format === "npy") download("vectors.npy", toNpy(vectors), "application/octet-stream");
       this.downloaded.textContent = `${names.length} vectors of ${vectors[0].length} numbers`;
     } catch (error) {
       this.downloaded.textContent = "";
