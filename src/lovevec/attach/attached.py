@@ -90,7 +90,9 @@ class Attached(EncodesTexts):
     @property
     def vectors(self) -> Floats:
         """The known words' own vectors, row for row with `words`, read-only."""
-        return self._known.vectors
+        vectors = self._known.vectors
+        assert isinstance(vectors, np.ndarray)  # a table's rows are no codes
+        return vectors
 
     @property
     def metadata(self) -> dict[str, Any]:

@@ -99,8 +99,8 @@ def near_words(
 
 
 def reading_names(words: Sequence[str], rows: NDArray[np.int64], reading: Reading) -> list[str]:
-    """How each word is read: of `rows` a known one, where -1 stands by the next reading near (more probably a known word
-    than not) or new; empty where there is nothing to read."""
+    """How each word is read: of `rows` a known one, where -1 stands by the next reading near (more probably a known
+    word than not) or new; empty where there is nothing to read."""
     new = iter((reading.new >= 0.5).tolist())
     named = ["known" if row >= 0 else "new" if next(new) else "near" for row in rows.tolist()]
     return [name if word.strip() else "empty" for name, word in zip(named, words, strict=True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import mimetypes
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -25,9 +26,9 @@ from starlette.types import Scope
 from lovevec import __version__
 from lovevec.errors import LovevecError
 from lovevec.serve import schema
-from lovevec.serve.batches import Batcher, Busy
-from lovevec.serve.gate import ApiError, Gate, Limits, Metrics
-from lovevec.serve.models import Served
+from lovevec.serve.batches import Batcher, Busy, Compute, Limits
+from lovevec.serve.gate import ApiError, Gate, Metrics
+from lovevec.serve.models import Embedded, Served
 from lovevec.serve.reference import STYLE, reference_page
 from lovevec.vectors.rows import normalized
 
@@ -56,11 +57,9 @@ def make_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
-        service.batcher.close()
+        service.close()
 
-    app = FastAPI(
-        title="lovevec", version=__version__, summary=ABOUT, docs_url=None, redoc_url=None, lifespan=lifespan
-    )
+    app = FastAPI(title="lovevec", version=__version__, summary=ABOUT, docs_url=None, redoc_url=None, lifespan=lifespan)
     add_questions(app, service)
     add_operations(app, service, metrics_of or (lambda: service.registry))
     add_page(app)
@@ -71,7 +70,7 @@ def make_app(
         app.add_middleware(
             CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=["*"]
         )
-    paths = frozenset(str(route.path) for route in app.routes if hasattr(route, "path"))  # type: ignore[attr-defined]
+    paths = frozenset(str(route.path) for route in app.routes if hasattr(route, "path"))
     app.add_middleware(Gate, limit=service.limits.body, key=key, metrics=service.metrics, paths=paths)
     _say_that_a_key_may_be_needed(app)
     return app
@@ -84,11 +83,12 @@ class Service:
         self.models, self.limits = models, limits
         self.registry = CollectorRegistry()
         self.metrics = Metrics(self.registry)
-        self.batcher = Batcher(limits.waiting, self._observe)
+        self.quick, self.dear = Batcher(limits.waiting), Batcher(limits.waiting)
 
-    def _observe(self, items: int) -> None:
-        self.metrics.batches.observe(items)
-        self.metrics.waiting.set(self.batcher.waiting)
+    def close(self) -> None:
+        """Let what runs end."""
+        self.quick.close()
+        self.dear.close()
 
     def find(self, name: str | None) -> Served:
         """The model of that name; the first without one."""
@@ -101,27 +101,31 @@ class Service:
             message = f"no model named {name[:64]!r} is served here; there is: {there}"
             raise ApiError(404, message, "model", "model_not_found") from None
 
-    async def ask(
-        self,
-        request: Request,
-        served: Served,
-        compute: Callable[[Any], Sequence[Any]],
-        items: Sequence[Any],
-        cost: int = 1,
-        key: int = 0,
-    ) -> Sequence[Any]:
-        """One result an item, computed with what others ask of the same model; `key` parts what may not be joined."""
-        name = getattr(compute, "__name__", None) or compute.func.__name__  # type: ignore[attr-defined]
+    async def ask(self, served: Served, compute: Compute, items: Sequence[Any], cost: int = 1, key: int = 0) -> Any:
+        """One result an item, computed with what others ask of the same model. An item of more than a quick answer has
+        a `cost`, and a thread apart; `key` parts what may not be joined."""
+        batcher = self.quick if cost == 1 else self.dear
+        name = compute.func.__name__ if isinstance(compute, partial) else compute.__name__
         try:
-            return await self.batcher((served.name, name, key), compute, items, cost)
+            return await batcher((served.name, name, key), compute, items, cost)
         except Busy:
-            message = f"the server is busy: {self.batcher.waiting:,} words wait already; ask again in a second"
+            message = f"the server is busy: {batcher.waiting:,} words wait already; ask again in a second"
             raise ApiError(429, message, code="server_busy", headers={"Retry-After": "1"}) from None
         except LovevecError as error:
             raise ApiError(400, str(error)) from None
 
+    def count_readings(self, served: Served, readings: Iterable[str]) -> None:
+        """For /metrics."""
+        for reading, count in Counter(readings).items():
+            self.metrics.readings.labels(served.name, reading).inc(count)
+
     def strings(
-        self, request: Request, served: Served, given: str | list[str], inputs: int | None = None, length: int | None = None
+        self,
+        request: Request,
+        served: Served,
+        given: str | list[str],
+        inputs: int | None = None,
+        length: int | None = None,
     ) -> list[str]:
         """The input as a list, if it is not too much; its words are counted."""
         strings = [given] if isinstance(given, str) else given
@@ -149,17 +153,28 @@ class Service:
 def add_questions(app: FastAPI, service: Service) -> None:
     """What models answer."""
 
+    async def vectors_of(served: Served, strings: list[str], kind: str) -> Floats:
+        texts = [is_text(string, kind) for string in strings]
+        if all(texts):
+            encoded: Floats = await service.ask(served, served.encode, strings)
+            return encoded
+        both = list(zip(strings, texts, strict=True))
+        words: Embedded = await service.ask(served, served.embed, [string for string, text in both if not text])
+        service.count_readings(served, words.readings)
+        if not any(texts):
+            return words.vectors
+        vectors = np.empty((len(strings), served.dim), dtype=np.float32)
+        vectors[~np.array(texts)] = words.vectors
+        vectors[texts] = await service.ask(served, served.encode, [string for string, text in both if text])
+        return vectors
+
     async def embeddings(question: schema.EmbeddingsRequest, request: Request) -> Response:
         """Vectors of words or texts, as OpenAI's clients ask for them. A string with white space inside is a text and
         encoded as `love.encode` does; any other is a word and has the vector of `love.embed`. `input_type` says
         otherwise."""
         served = service.find(question.model)
         strings = service.strings(request, served, question.input)
-        vectors = np.empty((len(strings), served.dim), dtype=np.float32)
-        texts = np.array([is_text(string, question.input_type) for string in strings], dtype=np.bool_)
-        for chosen, compute in ((~texts, served.embed), (texts, served.encode)):
-            if places := np.flatnonzero(chosen).tolist():
-                vectors[chosen] = await service.ask(request, served, compute, [strings[place] for place in places])
+        vectors = await vectors_of(served, strings, question.input_type)
         vectors = shortened(vectors, question.dimensions)
         rows: Iterable[Any] = map(_base64, vectors) if question.encoding_format == "base64" else vectors
         data = [{"object": "embedding", "index": index, "embedding": row} for index, row in enumerate(rows)]
@@ -171,9 +186,8 @@ def add_questions(app: FastAPI, service: Service) -> None:
         words may be meant."""
         served = service.find(question.model)
         words = service.strings(request, served, question.input)
-        found = await service.ask(request, served, served.near, words)
-        for reading in found:
-            service.metrics.readings.labels(served.name, reading["reading"]).inc()
+        found = await service.ask(served, served.near, words)
+        service.count_readings(served, (reading["reading"] for reading in found))
         return answer(
             served,
             [
@@ -187,7 +201,7 @@ def add_questions(app: FastAPI, service: Service) -> None:
         served = service.find(question.model)
         words = service.strings(request, served, question.input, NEIGHBORS_INPUTS)
         compute = partial(served.neighbors, k=question.k)
-        found = await service.ask(request, served, compute, words, NEIGHBORS_COST, question.k)
+        found = await service.ask(served, compute, words, NEIGHBORS_COST, question.k)
         data = zip(words, found, strict=True)
         return answer(served, [{"index": i, "word": word, "neighbors": near} for i, (word, near) in enumerate(data)])
 
@@ -195,7 +209,7 @@ def add_questions(app: FastAPI, service: Service) -> None:
         """What words' vectors are made of: units, which letters they cover, what each counts, attention."""
         served = service.find(question.model)
         words = service.strings(request, served, question.input, EXPLAIN_INPUTS, EXPLAIN_LENGTH)
-        found = await service.ask(request, served, served.explain, words, EXPLAIN_COST)
+        found = await service.ask(served, served.explain, words, EXPLAIN_COST)
         return answer(served, [{"index": index, **explanation} for index, explanation in enumerate(found)])
 
     async def similar(question: schema.SimilarRequest, request: Request) -> Response:
@@ -203,14 +217,15 @@ def add_questions(app: FastAPI, service: Service) -> None:
         served = service.find(question.model)
         words = [word for pair in question.pairs for word in pair]
         service.count(request, served, words, "pairs", 2 * service.limits.inputs, service.limits.length)
-        found = await service.ask(request, served, served.similar, [(one, other) for one, other in question.pairs], 2)
+        found = await service.ask(served, served.similar, [(one, other) for one, other in question.pairs], 2)
         return answer(served, [{"index": index, "similarity": cosine} for index, cosine in enumerate(found)])
 
     async def tokens(question: schema.TokensRequest, request: Request) -> Response:
         """The words of texts as they are read when a text is encoded, and where they stand."""
         served = service.find(question.model)
         texts = service.strings(request, served, question.input)
-        found = await service.ask(request, served, served.tokens, texts, 1 + request.state.words // len(texts))
+        found = await service.ask(served, served.tokens, texts, 1 + request.state.words // len(texts))
+        service.count_readings(served, (token["reading"] for tokens in found for token in tokens))
         return answer(served, [{"index": index, "tokens": seen} for index, seen in enumerate(found)])
 
     for ask, model in (
@@ -332,7 +347,7 @@ def _too_much(message: str, param: str) -> ApiError:
 async def _http_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if not isinstance(error, ApiError):
-        error = ApiError(error.status_code, str(error.detail), headers=error.headers and dict(error.headers))
+        error = ApiError(error.status_code, str(error.detail), headers=dict(error.headers or {}))
     return error.response()
 
 

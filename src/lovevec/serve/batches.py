@@ -1,7 +1,8 @@
 """Micro-batches: requests that come while others are computed wait together and are then computed as one.
 
 Nothing waits for company: an idle server computes a request at once, a busy one finds what has gathered meanwhile. One
-batch is computed at a time, in a thread of its own, so that the loop goes on to take requests.
+batch is computed at a time, in a thread of its own, so that the loop goes on to take requests. How much may be asked
+and how much may wait is limited.
 """
 
 from __future__ import annotations
@@ -9,10 +10,37 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
-Compute = Callable[[list[Any]], Sequence[Any]]
+from lovevec.errors import LovevecError
+
+Compute = Callable[[list[Any]], Any]  # one result an item: a list, an array, what can be sliced
+MEGABYTE = 1 << 20
 MOST_ITEMS = 4096  # of one batch: what comes later waits for the next
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a request may hold, and what may wait.
+
+    body     bytes of a request
+    inputs   strings of a request
+    words    of all its texts together
+    length   characters of a word
+    waiting  words that may wait to be computed; what comes then is told to come later
+    """
+
+    body: int = 4 * MEGABYTE
+    inputs: int = 2048
+    words: int = 65_536
+    length: int = 1024
+    waiting: int = 131_072
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value < 1:
+                raise LovevecError(f"the limit of {name} is {value}: must be at least 1")
 
 
 class Busy(Exception):
@@ -24,20 +52,19 @@ class Batch:
 
     def __init__(self) -> None:
         self.items: list[Any] = []
-        self.task: asyncio.Task[Sequence[Any]] | None = None
+        self.task: asyncio.Task[Any] | None = None
 
 
 class Batcher:
     """Collects items by key; items of one key are computed by the same function. At most `limit` items wait."""
 
-    def __init__(self, limit: int, observe: Callable[[int], None] = lambda items: None) -> None:
+    def __init__(self, limit: int) -> None:
         self.limit, self.waiting = limit, 0
-        self._observe = observe
         self._open: dict[Hashable, Batch] = {}
         self._turn = asyncio.Lock()
         self._thread = ThreadPoolExecutor(1, "compute")
 
-    async def __call__(self, key: Hashable, compute: Compute, items: Sequence[Any], cost: int = 1) -> Sequence[Any]:
+    async def __call__(self, key: Hashable, compute: Compute, items: Sequence[Any], cost: int = 1) -> Any:
         """What `compute` makes of the items, one result each; `cost` is what an item counts in the queue."""
         weight = len(items) * cost
         if self.waiting and self.waiting + weight > self.limit:
@@ -57,11 +84,10 @@ class Batcher:
             self.waiting -= weight
         return results[start : start + len(items)]
 
-    async def _run(self, key: Hashable, compute: Compute, batch: Batch) -> Sequence[Any]:
+    async def _run(self, key: Hashable, compute: Compute, batch: Batch) -> Any:
         async with self._turn:
             if self._open.get(key) is batch:
                 del self._open[key]
-            self._observe(len(batch.items))
             return await asyncio.get_running_loop().run_in_executor(self._thread, compute, batch.items)
 
     def close(self) -> None:

@@ -9,11 +9,10 @@ import hmac
 import logging
 import os
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from prometheus_client import Counter, Gauge, Histogram
+from prometheus_client import Counter, Histogram
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -28,26 +27,6 @@ HEADERS = [
 ]
 TYPES = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error", 500: "server_error"}
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-SIZES = (1, 4, 16, 64, 256, 1024, 4096)
-MEGABYTE = 1 << 20
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a request may hold, and what may wait.
-
-    body     bytes of a request
-    inputs   strings of a request
-    words    of all its texts together
-    length   characters of a word
-    waiting  words that may wait to be computed; what comes then is told to come later
-    """
-
-    body: int = 4 * MEGABYTE
-    inputs: int = 2048
-    words: int = 65_536
-    length: int = 1024
-    waiting: int = 131_072
 
 
 class ApiError(HTTPException):
@@ -80,8 +59,6 @@ class Metrics:
         self.seconds = Histogram("lovevec_request_seconds", "Seconds a request", ["endpoint"], buckets=SECONDS, **on)
         self.words = Counter("lovevec_words", "Words read", ["model", "endpoint"], **on)
         self.readings = Counter("lovevec_readings", "Words of word lists by reading", ["model", "reading"], **on)
-        self.batches = Histogram("lovevec_batch_items", "Strings computed together", buckets=SIZES, **on)
-        self.waiting = Gauge("lovevec_waiting_words", "Words that wait", multiprocess_mode="livesum", **on)
 
 
 class Gate:
@@ -120,7 +97,9 @@ class Gate:
             self.metrics.requests.labels(endpoint, str(status)).inc()
             self.metrics.seconds.labels(endpoint).observe(seconds)
             facts = {"method": scope["method"], "endpoint": endpoint, "status": status, "ms": round(seconds * 1e3, 2)}
-            log.info("request", extra={"facts": {**facts, "words": scope["state"]["words"], "bytes": sent, "id": number}})
+            log.info(
+                "request", extra={"facts": {**facts, "words": scope["state"]["words"], "bytes": sent, "id": number}}
+            )
 
     def _endpoint(self, path: str) -> str:
         """The path as metrics and logs name it: what clients make up is one name."""

@@ -24,7 +24,20 @@ from lovevec.vectors.rows import normalized
 Floats = NDArray[np.float32]
 Pair = tuple[str, str]
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
-WARM = ("wonderfull", "a wonderfull fi1m")
+WARM = [f"wonderfull{number}" for number in range(64)]
+
+
+class Embedded:
+    """Vectors with their readings; a slice of it is one too."""
+
+    def __init__(self, vectors: Floats, readings: list[str]) -> None:
+        self.vectors, self.readings = vectors, readings
+
+    def __len__(self) -> int:
+        return len(self.readings)
+
+    def __getitem__(self, part: slice) -> Embedded:
+        return Embedded(self.vectors[part], self.readings[part])
 
 
 class Served:
@@ -39,16 +52,25 @@ class Served:
         """Of its vectors."""
         return self.vectors.dim
 
-    def warm_up(self) -> None:
-        """Make now what the first requests would wait for."""
-        word, text = WARM
-        self.near([word])
-        self.embed([word])
-        self.encode([text])
+    def warm_up(self, many: bool = False) -> None:
+        """Make now what the first requests would wait for; with `many` also what only requests of many words need."""
+        words = WARM if many else WARM[:1]
+        self.near(words)
+        self.embed(words)
+        self.encode([" ".join(words)])
 
-    def embed(self, words: Sequence[str]) -> Floats:
-        """Vectors of words."""
-        return self.vectors.embed(words)
+    def embed(self, words: Sequence[str]) -> Embedded:
+        """Vectors of words, and how each was read."""
+        once = list(dict.fromkeys(words))  # what several requests ask for is computed once
+        if isinstance(self.vectors, LOVE):
+            found = Embedded(*self.vectors.embed_and_read(once))
+        else:
+            found = Embedded(self.vectors.embed(once), self.vectors.readings(once))
+        if len(once) == len(words):
+            return found
+        place = {word: row for row, word in enumerate(once)}
+        rows = [place[word] for word in words]
+        return Embedded(found.vectors[rows], [found.readings[row] for row in rows])
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """Vectors of texts."""
@@ -69,7 +91,7 @@ class Served:
         """The cosine of each pair; None where one of the two is empty."""
         words = list(dict.fromkeys(word for pair in pairs for word in pair))
         place = {word: row for row, word in enumerate(words)}
-        rows = normalized(self.embed(words)).astype(np.float64)
+        rows = normalized(self.vectors.embed(words)).astype(np.float64)
         return [
             float(np.clip(rows[place[one]] @ rows[place[other]], -1, 1)) if one.strip() and other.strip() else None
             for one, other in pairs
@@ -124,7 +146,7 @@ def load_models(models: Sequence[str], tables: Sequence[str]) -> dict[str, Serve
     served: dict[str, Served] = {}
     for given in models or ["default"]:
         name, source = named(given, "model")
-        _add(served, Served(name, LOVE.load(source, engine="numpy"), "model"))
+        _add(served, Served(name, LOVE.load(source, engine="numpy", low_memory=True), "model"))
     first = next(iter(served.values())).vectors
     assert isinstance(first, LOVE)
     for given in tables:

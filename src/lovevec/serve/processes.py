@@ -1,11 +1,12 @@
 """A running server: its socket, its worker processes, its signals, its log.
 
-Models are loaded and made ready once; workers are forked from there and share that memory. SIGTERM and Ctrl-C end a
-server when what it is computing is answered. The log is one JSON object a line on stderr.
+Models are loaded and made ready once; workers are forked from there and share that memory. SIGTERM or Ctrl-C ends a
+server once what runs is answered. The log is one JSON object a line on stderr.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import ipaddress
 import json
@@ -17,41 +18,65 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lovevec.errors import LovevecError, MissingExtra
 
 if TYPE_CHECKING:
-    import uvicorn
+    from prometheus_client import CollectorRegistry
 
-    from lovevec.serve.gate import Limits
+    from lovevec.serve.batches import Limits
+    from lovevec.serve.models import Served
 
-PORT = 8765
+HOST, PORT = "127.0.0.1", 8765
 KEY = "LOVEVEC_API_KEY"
+SHARED_COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client looks there when it is imported
 NEEDED = ("fastapi", "uvicorn", "prometheus_client", "orjson")
 BACKLOG = 2048
 GRACE = 30  # seconds that requests have to end after SIGTERM
+ORPHAN_CHECK = 2  # seconds between two looks whether the parent is still there
+SHORT_LIFE, MOST_SHORT = 2.0, 5  # a worker that dies within so many seconds, so often in a row: something is wrong
+MOST_WORKERS = 256
+SWITCH = 0.0005  # seconds that a computing thread keeps the interpreter while the loop waits; Python's own is 0.005
+# glibc's M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX
+MALLOC_OPTIONS = {-1: 4 << 20, -3: 1 << 20, -8: 1}
+STOPS = (signal.SIGTERM, signal.SIGINT)
 log = logging.getLogger("lovevec.serve")
 
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """What `lovevec serve` is told."""
+    """What a server is told: models and tables as `serve/models.py` reads them, where to listen, how many processes,
+    and which origins' pages may ask (CORS). `key` is what clients have to show, if anything. `on_start` gets the
+    address when connections are taken."""
 
     models: Sequence[str] = ()
     tables: Sequence[str] = ()
-    host: str = "127.0.0.1"
+    host: str = HOST
     port: int = PORT
     workers: int = 1
     origins: Sequence[str] = ()
     limits: Limits | None = None
+    key: str | None = None
     quiet: bool = False
-    on_start: Callable[[str], Any] = field(default=lambda address: None)
+    on_start: Callable[[str], None] | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port < 1 << 16:
+            raise LovevecError(f"port is {self.port}: must be 0 (any free one) to 65535")
+        if not 1 <= self.workers <= MOST_WORKERS:
+            raise LovevecError(f"workers is {self.workers}: must be 1 to {MOST_WORKERS}")
+        if self.workers > 1 and not hasattr(os, "fork"):
+            raise LovevecError("workers: this system cannot fork; start several servers on several ports instead")
+        if self.key is not None and not (
+            self.key.isascii() and self.key.isprintable() and self.key.strip() == self.key
+        ):
+            raise LovevecError(f"{KEY}: must be printable ASCII without blanks around it")
 
 
 def serve(settings: ServerSettings) -> None:
@@ -60,47 +85,196 @@ def serve(settings: ServerSettings) -> None:
         if find_spec(package) is None:
             raise MissingExtra(package, "serve")
     log_as_json(logging.WARNING if settings.quiet else logging.INFO)
-    from lovevec.serve.app import make_app
+    with listening(settings.host, settings.port) as listener, counting_together(settings.workers) as metrics_of:
+        start = time.perf_counter()
+        with ThreadPoolExecutor(1) as side:  # half of the time to start goes into imports, half into models
+            loading = side.submit(_load, settings)
+            from lovevec.serve.app import make_app
+
+            models = loading.result()
+        app = make_app(models, settings.limits, settings.key, settings.origins, metrics_of)
+        settle_memory()
+        listener.listen(BACKLOG)
+        address = address_of(listener)
+        facts = {"address": address, "models": list(models), "workers": settings.workers, "key": bool(settings.key)}
+        log.info("serving", extra={"facts": {**facts, "seconds": round(time.perf_counter() - start, 3)}})
+        if not settings.key and not is_loopback(listener):
+            log.warning(f"anybody who reaches {address} may ask: set {KEY}, or listen on {HOST}")
+        if settings.on_start is not None:
+            settings.on_start(address)
+        if settings.workers == 1:
+            answer_until_told(app, listener)
+        else:
+            Supervisor(settings.workers, lambda: answer_until_told(app, listener, os.getppid())).run()
+
+
+def _load(settings: ServerSettings) -> dict[str, Served]:
     from lovevec.serve.models import load_models
 
-    with listening(settings.host, settings.port) as listener:
-        models = load_models(settings.models, settings.tables)
-        for served in models.values():
-            served.warm_up()
-        app = make_app(models, settings.limits, os.environ.get(KEY) or None, settings.origins)
-        host, port = listener.getsockname()[:2]
-        log.info("serving", extra={"facts": {"address": f"http://{host}:{port}", "models": list(models)}})
-        settings.on_start(f"http://{host}:{port}")
-        run(app, listener)
+    models = load_models(settings.models, settings.tables)
+    for served in models.values():
+        served.warm_up(many=settings.workers > 1)  # what workers are to share has to be there before they are
+    return models
 
 
-def run(app: Any, listener: socket.socket) -> None:
-    """Answer until SIGTERM or Ctrl-C."""
+def answer_until_told(app: Any, listener: socket.socket, parent: int | None = None) -> None:
+    """Answer requests until SIGTERM or Ctrl-C, and end well then; so too when the `parent` is gone."""
     import uvicorn
 
-    config = uvicorn.Config(app, log_config=None, access_log=False, ws="none", server_header=False,
-                            timeout_graceful_shutdown=GRACE, backlog=BACKLOG)
+    sys.setswitchinterval(SWITCH)
+
+    async def notice_orphaned() -> None:
+        if parent is not None and os.getppid() != parent:
+            server.should_exit = True
+
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        ws="none",
+        server_header=False,
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=GRACE,
+        callback_notify=notice_orphaned,
+        timeout_notify=ORPHAN_CHECK,
+    )
     server = uvicorn.Server(config)
+
+    def stop(number: int, frame: Any) -> None:
+        server.should_exit = True
+
+    # uvicorn stops by its own handlers, then hands the signal on to these: to be told to stop is no failure.
+    for number in STOPS:
+        signal.signal(number, stop)
     server.run(sockets=[listener])
 
 
+class Supervisor:
+    """Keeps `count` forked processes at `work`, until it is told to stop; then they end what they do."""
+
+    def __init__(self, count: int, work: Callable[[], None]) -> None:
+        self.count, self.work = count, work
+        self.started: dict[int, float] = {}  # of each living worker
+        self.stopping, self.short_lives = False, 0
+
+    def run(self) -> None:
+        """In the parent: until all workers have ended. In a worker: its work."""
+        for number in STOPS:
+            signal.signal(number, self._stop)
+        while len(self.started) < self.count:
+            if self._fork():
+                return
+        while self.started:
+            worker, status = os.wait()
+            lived = time.monotonic() - self.started.pop(worker)
+            self._forget_counts(worker)
+            if self.stopping:
+                continue
+            code = os.waitstatus_to_exitcode(status)
+            log.error("worker ended", extra={"facts": {"worker": worker, "code": code, "seconds": round(lived, 1)}})
+            self.short_lives = self.short_lives + 1 if lived < SHORT_LIFE else 0
+            if self.short_lives >= MOST_SHORT:
+                self._stop(signal.SIGTERM, None)
+            elif self._fork():
+                return
+        if self.short_lives >= MOST_SHORT:
+            raise LovevecError("workers end as soon as they start: the log says why")
+
+    def _fork(self) -> bool:
+        """One more worker; True in the worker, when its work is done."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)  # a signal between fork and handler would reach the wrong one
+        worker = os.fork()
+        if worker == 0:
+            for number in STOPS:
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
+            self.work()
+            return True
+        self.started[worker] = time.monotonic()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
+        return False
+
+    def _stop(self, number: int, frame: Any) -> None:
+        self.stopping = True
+        for worker in self.started:
+            os.kill(worker, signal.SIGTERM)
+
+    def _forget_counts(self, worker: int) -> None:
+        from prometheus_client.multiprocess import mark_process_dead
+
+        mark_process_dead(worker)  # type: ignore[no-untyped-call]
+
+
 @contextmanager
-def listening(host: str, port: int):
+def listening(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket at that address; nobody can connect before `listen`."""
     try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listener = socket.socket(family)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-    except OSError as error:
-        raise LovevecError(f"{host}:{port}: cannot listen there: {error.strerror or error}; choose another --port") from None
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+    except (OSError, UnicodeError) as error:
+        raise LovevecError(f"{host}: no address to listen at: {error}") from None
     with listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(address)
+        except OSError as error:
+            raise LovevecError(f"{host}:{port}: cannot listen there: {error.strerror}; choose another --port") from None
         yield listener
 
 
+def address_of(listener: socket.socket) -> str:
+    """As one would type it into a browser."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def is_loopback(listener: socket.socket) -> bool:
+    """Whether only this machine can connect."""
+    return ipaddress.ip_address(listener.getsockname()[0]).is_loopback
+
+
+@contextmanager
+def counting_together(workers: int) -> Iterator[Callable[[], CollectorRegistry] | None]:
+    """Where several processes are to count together: a folder for their counts, and what reads them all."""
+    os.environ.pop(SHARED_COUNTS, None)
+    if workers == 1:
+        yield None
+        return
+    folder, owner = tempfile.mkdtemp(prefix="lovevec-metrics-"), os.getpid()
+    os.environ[SHARED_COUNTS] = folder
+
+    def metrics_of() -> CollectorRegistry:
+        from prometheus_client import CollectorRegistry
+        from prometheus_client.multiprocess import MultiProcessCollector
+
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return registry
+
+    try:
+        yield metrics_of
+    finally:
+        if os.getpid() == owner:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def settle_memory() -> None:
+    """Give back what loading took for a while, keep the collector from touching what workers are to share, and have
+    large arrays given back at once from now on (glibc learns to keep them)."""
+    gc.collect()
+    gc.freeze()
+    library = ctypes.CDLL(None) if sys.platform == "linux" else None
+    if hasattr(library, "malloc_trim") and hasattr(library, "mallopt"):
+        for option, value in MALLOC_OPTIONS.items():
+            library.mallopt(option, value)
+        library.malloc_trim(0)
+
+
 class JsonLines(logging.Formatter):
-    """One JSON object a line."""
+    """One JSON object a line: time, level, event, and what else is known."""
 
     def format(self, record: logging.LogRecord) -> str:
+        """A line of log."""
         line = {"time": round(record.created, 3), "level": record.levelname.lower(), "event": record.getMessage()}
         line |= getattr(record, "facts", {})
         if record.exc_info:
@@ -109,8 +283,7 @@ class JsonLines(logging.Formatter):
 
 
 def log_as_json(level: int) -> None:
+    """All logs of this process to stderr."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
-    root = logging.getLogger()
-    root.handlers[:] = [handler]
-    root.setLevel(level)
+    logging.basicConfig(handlers=[handler], level=level, force=True)

@@ -13,7 +13,8 @@ h2 b { font: 700 0.8em ui-monospace, monospace; background: var(--soft); padding
 code, pre { font: 0.9em/1.45 ui-monospace, monospace; }
 pre { background: var(--soft); padding: 0.75rem 1rem; overflow-x: auto; border-radius: 0.4rem; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.75rem 0.3rem 0; border-bottom: 1px solid var(--line); }
+th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.75rem 0.3rem 0; }
+td { border-bottom: 1px solid var(--line); }
 """
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -29,7 +29,7 @@ SIGNED = 0.5  # the length of a spelling's signature beside its vector's
 PAIR_BITS = 12
 PAIRS, TO_PAIR = 1 << PAIR_BITS, np.uint64(64 - PAIR_BITS)
 BLOCK = 256
-REMEMBERED = 32_768  # runs of letters
+REMEMBERED, FEW_REMEMBERED = 32_768, 8_192  # runs of letters; where memory is dear
 FEW = 64  # texts: for so few nothing is made ready, and numba not imported
 
 
@@ -88,22 +88,25 @@ def weights_by_rank(count: int) -> Floats:
 class TextEncoder:
     """Words with weights. Safe to share between threads: what it remembers of words does not show."""
 
-    def __init__(self, source: Source, weights: Floats | None = None, compiled: bool = False) -> None:
-        self.source, self.compiled = source, compiled
+    def __init__(
+        self, source: Source, weights: Floats | None = None, compiled: bool = False, low_memory: bool = False
+    ) -> None:
+        self.source, self.compiled, self.low_memory = source, compiled, low_memory
+        self.remembered = FEW_REMEMBERED if low_memory else REMEMBERED
         self.weights = weights_by_rank(len(source.words)) if weights is None else weights
         rare = self.weights[int(RARE * len(self.weights)) :]
         self.new_weight = float(rare.mean()) if len(rare) else 1.0
         self.signatures = Signatures(source.dim, self._sums)
-        self._seen = Seen(REMEMBERED, source.dim)
+        self._seen = Seen(self.remembered, source.dim)
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TextEncoder, (self.source, self.weights, self.compiled)
+        return TextEncoder, (self.source, self.weights, self.compiled, self.low_memory)
 
     def encode(self, texts: Sequence[str], normalize: bool = True, center: Floats | None = None) -> Floats:
         """[len(texts), dim]; zeros for a text without words."""
         if len(texts) > FEW and not self._seen.place:  # many texts: the most frequent words are made ready at once
-            self._looked_up([run for word in self.source.words[: REMEMBERED // 2] for run in runs_of(word)])
+            self._looked_up([run for word in self.source.words[: self.remembered // 2] for run in runs_of(word)])
         runs = [runs_of(text) for text in texts]
         ends = np.append(0, np.cumsum(np.fromiter(map(len, runs), dtype=np.int64, count=len(runs))))
         seen, chosen = self._looked_up(list(chain.from_iterable(runs)))
@@ -168,10 +171,10 @@ class TextEncoder:
         with self._lock:
             seen = self._seen
             if not seen.has_room(len(new)) or any(run not in seen.place for run in same):
-                seen = Seen(max(REMEMBERED, len(set(runs))), self.source.dim)
+                seen = Seen(max(self.remembered, len(set(runs))), self.source.dim)
                 new = list(dict.fromkeys(runs))
                 vectors, weights = self._of_runs(new)
-                if len(new) <= REMEMBERED:
+                if len(new) <= self.remembered:
                     self._seen = seen
             seen.add(new, vectors, weights)
         return seen, np.fromiter(map(seen.place.__getitem__, runs), dtype=np.int64, count=len(runs))
