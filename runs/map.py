@@ -24,6 +24,14 @@ from lovevec import LOVE
 
 PAGE = Path(__file__).parents[1] / "src" / "lovevec" / "serve" / "page"
 WORDS, REGIONS, SIDE = 20_000, 12, 32_000
+# Words that begin so are not written: the map is shown to people who did not ask for them.
+RUDE = (
+    *("shit", "bullshit", "fuck", "motherfuck", "piss", "cunt", "bitch", "whore", "slut", "nigg", "fag", "dick", "cock", "pussy"),
+    *("bastard", "asshole", "dumbass", "jackass", "porn", "tits", "titties", "boob", "penis", "vagina", "dildo", "rape", "rapist"),
+    *("retard", "tranny", "dyke", "kike", "spic", "chink", "cum", "blowjob", "handjob", "masturbat", "orgasm", "anal", "milf", "nude", "xxx"),
+)
+SPARED = ("dickens", "dickson", "dickinson", "cocktail", "cockpit", "cocky", "cockroach", "spice", "cumul", "cumbria", "cumberland", "cummings",
+          "analy", "analo", "analges", "spicy", "rapeseed", "titsch")
 
 
 def main() -> None:
@@ -40,6 +48,8 @@ def main() -> None:
     plane -= (plane.max(axis=0) + plane.min(axis=0)) / 2
     plane = np.rint(plane * (SIDE / np.abs(plane).max())).astype("<i2")
     region = KMeans(REGIONS, n_init=4, random_state=0).fit_predict(narrow).astype(np.uint8)
+    polite = np.array([word.startswith(SPARED) or not word.startswith(RUDE) for word in words])
+    words, plane, region = [word for word, fine in zip(words, polite, strict=True) if fine], plane[polite], region[polite]
     parts = [np.uint32(len(words)).tobytes(), plane.T.tobytes(), region.tobytes(), "\n".join(words).encode()]
     given.output.write_bytes(b"".join(parts))
     print(f"{given.output}: {len(words):,} words, {given.output.stat().st_size / 1000:.0f} KB")

@@ -27,8 +27,11 @@ from lovevec.model.known_rows import RowPrecision
 from lovevec.near.reader import Reader
 from lovevec.near.symbols import KINDS
 
-HEAD = '<meta charset="utf-8">'
 MODEL, PAGE, INDEX = "model", "page", "index.html"
+HEAD = '<meta charset="utf-8">'
+MORE = f"""
+    <meta http-equiv="Content-Security-Policy" content="default-src 'self'; object-src 'none'; base-uri 'none'">
+    <meta name="lovevec-model" content="{MODEL}/">"""
 
 
 def export_web(
@@ -43,7 +46,7 @@ def export_web(
     content = {f"{MODEL}/{name}": written for name, written in _model_files(love, precision, rows).items()}
     with as_file(files("lovevec").joinpath("serve", PAGE)) as page:
         shown = {path.name: path.read_bytes() for path in sorted(page.iterdir()) if path.is_file()}
-    index = shown.pop(INDEX).decode("utf-8").replace(HEAD, f'{HEAD}\n    <meta name="lovevec-model" content="{MODEL}/">', 1)
+    index = shown.pop(INDEX).decode("utf-8").replace(HEAD, HEAD + MORE, 1)
     content |= {f"{PAGE}/{name}": written for name, written in shown.items()}
     content[INDEX] = index.encode("utf-8")
     for name, written in content.items():

@@ -19,6 +19,7 @@ class Page {
     this.models = await this.source.models();
     at("about").textContent = this.source.about?.() ??
       this.models.map(({ id, words, dim }) => `${id}: ${words.toLocaleString("en")} known words, ${dim} dimensions`).join(" · ");
+    at("reference").hidden = Boolean(this.source.about);
     this.texts = new TextView(this.source, this.models, { onProblem: (error) => this.complain(error) });
     this.panels = [this.addPanel(1)];
     this.listen();
@@ -86,7 +87,9 @@ class Page {
   mark(found, number) {
     if (!found?.neighbors) return null;
     const way = found.way.map((step) => this.map.place(step.word, step.neighbors)).filter(Boolean);
-    return { word: found.word, place: this.map.place(found.name, found.neighbors), path: way, colour: number ? "--two" : "--one" };
+    const near = found.neighbors.map((one) => one.word);
+    const place = this.map.place(found.name, found.neighbors);
+    return { word: found.word, place, path: way, near, colour: number ? "--two" : "--one" };
   }
 
   complain(error) {

@@ -12,6 +12,8 @@ const LETTER = "[\\p{L}\\p{N}\\p{M}\\u00ad\\u200c\\u200d\\u2060]";
 const RUNS = new RegExp(`[\\p{L}\\p{N}]${LETTER}*(?:[${JOINTS}]${LETTER}+)*`, "gu");
 
 export class Local {
+  wholeTexts = false; // vectors of lines are left to Python
+
   static async open(folder) {
     const get = async (name, how) => {
       const answer = await fetch(folder + name);
@@ -78,13 +80,18 @@ export class Local {
     });
   }
 
+  // One after the other, with a pause in which the page can be painted.
   async neighbors(words) {
-    return words.map((word) => {
-      const { vector, row } = this.read(word);
+    const all = [];
+    for (const word of words) {
       const found = this.read(word);
-      found.nearest ??= isBlank(word) ? [] : this.known.nearest(vector, 10, row);
-      return found.nearest.map((one) => ({ word: one.word, similarity: one.cosine }));
-    });
+      if (!found.nearest) {
+        await new Promise((resolve) => setTimeout(resolve));
+        found.nearest = isBlank(word) ? [] : this.known.nearest(found.vector, 10, found.row);
+      }
+      all.push(found.nearest.map((one) => ({ word: one.word, similarity: one.cosine })));
+    }
+    return all;
   }
 
   async explain(word) {

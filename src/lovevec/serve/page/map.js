@@ -49,7 +49,7 @@ export class WordMap {
     return { x: this.x[row], y: this.y[row] };
   }
 
-  // marks: [{word, place, path: [{x, y}], colour}]; the view follows them.
+  // marks: [{word, place, path: [{x, y}], near: [word], colour}]; the view follows them.
   show(marks) {
     this.marks = marks.filter((mark) => mark.place);
     if (this.marks.length) this.goal = this.around(this.marks.map((mark) => mark.place));
@@ -61,7 +61,7 @@ export class WordMap {
     const [left, right] = [Math.min(...xs), Math.max(...xs)];
     const [low, high] = [Math.min(...ys), Math.max(...ys)];
     const spread = Math.max(right - left, high - low) * 1.6;
-    return { x: (left + right) / 2, y: (low + high) / 2, zoom: Math.min(9, (2 * SIDE) / Math.max(spread, 1)) };
+    return { x: (left + right) / 2, y: (low + high) / 2, zoom: Math.min(6, (2 * SIDE) / Math.max(spread, 1)) };
   }
 
   whole() {
@@ -193,7 +193,7 @@ export class WordMap {
 
   paintDots(light) {
     const { context, width, height, scale, view } = this;
-    const size = Math.min(4, 0.9 + 0.35 * Math.sqrt(view.zoom));
+    const size = Math.min(4.5, 1 + 0.5 * Math.sqrt(view.zoom));
     const [left, top] = [width / 2 - view.x * scale, height / 2 + view.y * scale];
     this.byRegion.forEach((rows, region) => {
       context.fillStyle = `hsl(${(region * 137.5) % 360} 38% ${light})`;
@@ -204,25 +204,31 @@ export class WordMap {
     });
   }
 
+  // The nearest words of the marks first, then others by how frequent they are, where there is room.
   paintLabels(colour, taken) {
-    const { context, width, height } = this;
-    context.font = `12px ${colour("--sans")}`;
+    const { context } = this;
     context.textBaseline = "middle";
     context.textAlign = "left";
+    context.strokeStyle = colour("--panel");
+    context.lineWidth = 3;
+    context.fillStyle = colour("--ink");
+    context.font = `600 12px ${colour("--sans")}`;
+    const near = this.marks.flatMap((mark) => mark.near).map((word) => this.row.get(word));
+    for (const row of near) if (row !== undefined) this.paintLabel(row, taken);
+    context.fillStyle = colour("--soft");
+    context.font = `12px ${colour("--sans")}`;
     let painted = 0;
-    for (let row = 0; row < this.words.length && painted < LABELS; row += 1) {
-      const [x, y] = this.toScreen(this.at(row));
-      if (x < 0 || y < 8 || x > width - 30 || y > height - 8) continue;
-      const wide = 7 * this.words[row].length + 8;
-      if (!taken.free(x, y - 9, wide, 18)) continue;
-      taken.take(x, y - 9, wide, 18);
-      context.lineWidth = 3;
-      context.strokeStyle = colour("--panel");
-      context.strokeText(this.words[row], x + 4, y);
-      context.fillStyle = colour("--soft");
-      context.fillText(this.words[row], x + 4, y);
-      painted += 1;
-    }
+    for (let row = 0; row < this.words.length && painted < LABELS; row += 1) painted += this.paintLabel(row, taken);
+  }
+
+  paintLabel(row, taken) {
+    const [x, y] = this.toScreen(this.at(row));
+    const wide = 7 * this.words[row].length + 8;
+    if (x < 0 || y < 8 || x > this.width - wide || y > this.height - 8 || !taken.free(x, y - 9, wide, 18)) return 0;
+    taken.take(x, y - 9, wide, 18);
+    this.context.strokeText(this.words[row], x + 4, y);
+    this.context.fillText(this.words[row], x + 4, y);
+    return 1;
   }
 
   paintMarks(colour, taken) {
@@ -246,16 +252,19 @@ export class WordMap {
   paintNames(colour) {
     const { context } = this;
     context.font = `600 15px ${colour("--sans")}`;
+    let before = null;
     for (const mark of this.marks) {
       const [x, y] = this.toScreen(mark.place);
+      const close = before && Math.hypot(x - before[0], y - before[1]) < 24;
+      before = [x, y];
       context.fillStyle = colour(mark.colour);
       dot(context, x, y, 6);
       context.lineWidth = 2;
       context.strokeStyle = colour("--panel");
       context.stroke();
       context.lineWidth = 5;
-      context.strokeText(mark.word, x + 11, y);
-      context.fillText(mark.word, x + 11, y);
+      context.strokeText(mark.word, x + 11, close ? y + 20 : y);
+      context.fillText(mark.word, x + 11, close ? y + 20 : y);
     }
   }
 }

@@ -5,6 +5,7 @@ import { damage } from "./damage.js";
 const PATIENCE = 60; // milliseconds without a key before anything is asked
 const LONGEST_EXPLAINED = 64;
 const STEPS = 14; // of a word's way, on the map
+const EXAMPLES = ["oxgen", "bl00d", "rnodern", "fotograf", "Reykjavik", "deplatformed"];
 const SLIPS = { typos: ["none", "1 slip", "2 slips", "3 slips"], ocr: ["none", "1 misread", "2 misread", "3 misread"] };
 
 export const percent = (chance) => (chance > 0.995 && chance < 1 ? "99" : String(Math.round(100 * chance))) + " %";
@@ -51,6 +52,11 @@ export class Panel {
       if (this.slips.value === "0") this.slips.value = 1;
       this.update();
     });
+    for (const word of EXAMPLES) {
+      const button = element("button", { type: "button", textContent: word });
+      button.addEventListener("click", () => this.set(word));
+      this.examples.append(button);
+    }
     this.units.addEventListener("keydown", (event) => this.alongUnits(event));
   }
 
@@ -70,7 +76,11 @@ export class Panel {
     const turn = (this.turn += 1);
     try {
       const found = await this.ask();
-      if (turn === this.turn) this.show(found);
+      if (turn !== this.turn) return;
+      this.show(found);
+      if (!found.neighbors) return;
+      const way = await this.askWay(found);
+      if (turn === this.turn) this.tell({ ...found, way });
     } catch (error) {
       if (turn === this.turn) this.onProblem(error);
     }
@@ -85,22 +95,32 @@ export class Panel {
     const slips = Number(this.slips.value);
     const word = damage(original, this.kind.value, slips, this.draw);
     if (!word.trim()) return { typed, word, original, tokens, slips };
-    const letters = Array.from(word);
-    const steps = letters.map((_, place) => letters.slice(0, place + 1).join("")).slice(1, -1).slice(-STEPS);
-    const explains = this.models.find(({ id }) => id === model)?.kind !== "table" && letters.length <= LONGEST_EXPLAINED;
-    const [[near], [neighbors, before, ...way], explained, cosine] = await Promise.all([
+    const isShort = Array.from(word).length <= LONGEST_EXPLAINED;
+    const explains = isShort && this.models.find(({ id }) => id === model)?.kind !== "table";
+    const [[near], [neighbors, before], explained, cosine] = await Promise.all([
       this.source.near([word], model),
-      this.source.neighbors([word, original, ...(this.onRead ? steps : [])], model),
+      this.source.neighbors([word, original], model),
       explains ? this.source.explain(word, model) : null,
       slips ? this.source.similar(original, word, model) : null,
     ]);
-    return { typed, word, original, tokens, slips, near, neighbors, before, explained, cosine, model,
-      way: way.map((found, step) => ({ word: steps[step], neighbors: found })) };
+    return { typed, word, original, tokens, slips, near, neighbors, before, explained, cosine, model };
+  }
+
+  // Where the word was, letter by letter.
+  async askWay({ word, model }) {
+    const letters = Array.from(word);
+    const steps = letters.map((_, place) => letters.slice(0, place + 1).join("")).slice(1, -1).slice(-STEPS);
+    const found = steps.length ? await this.source.neighbors(steps, model) : [];
+    return steps.map((step, place) => ({ word: step, neighbors: found[place] }));
+  }
+
+  tell(found) {
+    const { word, near } = found;
+    this.onRead({ ...found, name: near?.reading === "known" ? near.candidates[0].word : word });
   }
 
   show(found) {
-    const { word, tokens, near } = found;
-    this.found = found;
+    const { tokens, near } = found;
     this.amount.textContent = SLIPS[this.kind.value][found.slips];
     this.text.hidden = !tokens;
     if (tokens) this.text.replaceChildren(...coloured(found.typed, tokens));
@@ -108,7 +128,7 @@ export class Panel {
     this.showReading(near);
     this.showNearest(found);
     this.showSpelling(found.explained);
-    this.onRead({ word, name: near?.reading === "known" ? near.candidates[0].word : word, ...found });
+    this.tell({ ...found, way: [] });
   }
 
   showDamage({ slips, original, word, cosine, neighbors, before }) {

@@ -13,6 +13,7 @@ export class TextView {
     for (const id of ["text", "tokens", "counts", "repair", "file", "per", "downloaded"]) this[id] = document.getElementById(id);
     this.model = document.getElementById("text-model");
     fillModels(this.model, models);
+    if (source.wholeTexts === false) this.per.querySelector('[value="line"]').remove();
     this.text.addEventListener("input", () => {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.update(), PATIENCE);
