@@ -150,6 +150,11 @@ class Attached(EncodesTexts):
         found = near_words(self.words, row, self._read(lacking), k)
         return found[0] if isinstance(word, str) else found
 
+    def warm_up(self) -> None:
+        """Make now what the first call with many unknown words makes; see `LOVE.warm_up`."""
+        if self._reader is not None:
+            self._reader.warm_up()
+
     def readings(self, words: Iterable[str]) -> list[str]:
         """How each word is read: known (itself, or what it is a form of), near, new or empty; see `LOVE.readings`."""
         words = _checked(words)

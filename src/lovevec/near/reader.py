@@ -227,6 +227,13 @@ class Reader:
         logs = features[:, FEATURES.index("mean" if a_letter else "total")]
         return np.where(strings.rows.lengths > 0, logs, STRANGEST if a_letter else STRANGEST * LONGEST)
 
+    def warm_up(self) -> None:
+        """Make what is made when many strings are first read; a few are read faster with it, too. Meanwhile others may
+        read a few: nobody waits."""
+        with self._lock:
+            _ = self.index, self.novelty, self.rank_costs, self.slips
+        _ = self.index.buckets
+
     def __call__(self, words: Sequence[str], engine: str = "numpy", threads: int = 1) -> Reading:
         """The readings of any strings, each as an unknown one; by numpy or numba, with the same result."""
         with self._lock:

@@ -37,6 +37,7 @@ PAGE = Path(__file__).parent / "page"
 TYPES = {".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 FRESH = {"Cache-Control": "no-cache"}  # kept, but asked for again: a new version never meets old scripts
 ABOUT = "Vectors for any word: known, misspelled, rare or new."
+AT_ONCE = 16
 # Some answers are dear: of these fewer words are taken, and each counts for more in the queue.
 NEIGHBORS_INPUTS, NEIGHBORS_COST = 256, 16
 EXPLAIN_INPUTS, EXPLAIN_LENGTH, EXPLAIN_COST = 16, 64, 64
@@ -83,7 +84,7 @@ class Service:
         self.models, self.limits = models, limits
         self.registry = CollectorRegistry()
         self.metrics = Metrics(self.registry)
-        self.quick, self.dear = Batcher(limits.waiting), Batcher(limits.waiting)
+        self.quick, self.dear = Batcher(limits.waiting, AT_ONCE), Batcher(limits.waiting)
 
     def close(self) -> None:
         """Let what runs end."""

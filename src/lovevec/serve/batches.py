@@ -1,7 +1,7 @@
 """Micro-batches: requests that come while others are computed wait together and are then computed as one.
 
 Nothing waits for company: an idle server computes a request at once, a busy one finds what has gathered meanwhile. One
-batch is computed at a time, in a thread of its own, so that the loop goes on to take requests. How much may be asked
+batch is computed at a time, most in a thread of its own, so that the loop goes on to take requests. How much may be asked
 and how much may wait is limited.
 """
 
@@ -56,10 +56,12 @@ class Batch:
 
 
 class Batcher:
-    """Collects items by key; items of one key are computed by the same function. At most `limit` items wait."""
+    """Collects items by key; items of one key are computed by the same function. At most `limit` items wait. Up to
+    `at_once` of them are computed in the loop's own thread: for so few, changing threads takes longer."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, at_once: int = 0) -> None:
         self.limit, self.waiting = limit, 0
+        self.at_once = at_once
         self._open: dict[Hashable, Batch] = {}
         self._turn = asyncio.Lock()
         self._thread = ThreadPoolExecutor(1, "compute")
@@ -88,6 +90,8 @@ class Batcher:
         async with self._turn:
             if self._open.get(key) is batch:
                 del self._open[key]
+            if len(batch.items) <= self.at_once:
+                return compute(batch.items)
             return await asyncio.get_running_loop().run_in_executor(self._thread, compute, batch.items)
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ from lovevec.vectors.rows import normalized
 Floats = NDArray[np.float32]
 Pair = tuple[str, str]
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
-WARM = [f"wonderfull{number}" for number in range(64)]
+TRIED = "wonderfull"
 
 
 class Embedded:
@@ -52,12 +52,11 @@ class Served:
         """Of its vectors."""
         return self.vectors.dim
 
-    def warm_up(self, many: bool = False) -> None:
-        """Make now what the first requests would wait for; with `many` also what only requests of many words need."""
-        words = WARM if many else WARM[:1]
-        self.near(words)
-        self.embed(words)
-        self.encode([" ".join(words)])
+    def try_out(self) -> None:
+        """Make now what the first requests would wait for."""
+        self.near([TRIED])
+        self.embed([TRIED])
+        self.encode([f"{TRIED} {TRIED}"])
 
     def embed(self, words: Sequence[str]) -> Embedded:
         """Vectors of words, and how each was read."""

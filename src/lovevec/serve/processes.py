@@ -23,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from lovevec.errors import LovevecError, MissingExtra
@@ -44,7 +45,7 @@ SHORT_LIFE, MOST_SHORT = 2.0, 5  # a worker that dies within so many seconds, so
 MOST_WORKERS = 256
 SWITCH = 0.0005  # seconds that a computing thread keeps the interpreter while the loop waits; Python's own is 0.005
 # glibc's M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX
-MALLOC_OPTIONS = {-1: 4 << 20, -3: 1 << 20, -8: 1}
+MALLOC_OPTIONS = {-1: 128 << 10, -3: 128 << 10, -8: 1}
 STOPS = (signal.SIGTERM, signal.SIGINT)
 log = logging.getLogger("lovevec.serve")
 
@@ -103,6 +104,7 @@ def serve(settings: ServerSettings) -> None:
         if settings.on_start is not None:
             settings.on_start(address)
         if settings.workers == 1:
+            Thread(target=_warm_up, args=[models], daemon=True).start()
             answer_until_told(app, listener)
         else:
             Supervisor(settings.workers, lambda: answer_until_told(app, listener, os.getppid())).run()
@@ -113,8 +115,16 @@ def _load(settings: ServerSettings) -> dict[str, Served]:
 
     models = load_models(settings.models, settings.tables)
     for served in models.values():
-        served.warm_up(many=settings.workers > 1)  # what workers are to share has to be there before they are
+        served.try_out()
+        if settings.workers > 1:  # what workers are to share has to be there before they are
+            served.vectors.warm_up()
     return models
+
+
+def _warm_up(models: dict[str, Served]) -> None:
+    """Beside the first requests."""
+    for served in models.values():
+        served.vectors.warm_up()
 
 
 def answer_until_told(app: Any, listener: socket.socket, parent: int | None = None) -> None:
