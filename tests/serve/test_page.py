@@ -29,7 +29,7 @@ def server():
 @pytest.fixture
 def page(chromium, server, tmp_path):
     with opened(chromium, server) as page:
-        wait_for(page, "#verdict-1", "probably leukemia")
+        settled(page)
         yield page
         page.screenshot(path=tmp_path / "page.png", full_page=True)
 
@@ -38,6 +38,14 @@ def wait_for(page, where: str, text: str) -> None:
     """Until a part of the page holds the text."""
     page.wait_for_function(
         "([where, text]) => document.querySelector(where)?.textContent.includes(text)", arg=[where, text]
+    )
+
+
+def settled(page, number: int = 1) -> None:
+    """Until all is shown of the word that stands there."""
+    page.wait_for_function(
+        "(number) => document.querySelectorAll('.panel')[number - 1].dataset.shown === document.querySelector(`#word-${number}`).value",
+        arg=number,
     )
 
 
@@ -53,7 +61,8 @@ def rows(page, number: int = 1) -> list[str]:
 
 def test_a_misspelling_is_read_as_it_is_typed(page, shipped_love):
     type_word(page, "recieve")
-    wait_for(page, "#verdict-1", "probably receive")
+    settled(page)
+    assert page.locator("#verdict-1").text_content() == "probably receive"
     assert page.locator("#badge-1").text_content() == "near"
     assert rows(page) == [word for word, _ in shipped_love.neighbors("recieve", 10)]
     first = page.locator("#chances-1 li").first.text_content()
@@ -65,7 +74,8 @@ def test_a_misspelling_is_read_as_it_is_typed(page, shipped_love):
 @pytest.mark.parametrize(("word", "reading"), [("Oxygen", "known"), ("deplatformed", "new"), ("bl00d", "near")])
 def test_readings(page, word, reading):
     type_word(page, word)
-    wait_for(page, "#badge-1", reading)
+    settled(page)
+    assert page.locator("#badge-1").text_content() == reading
     wait_for(page, "#map-says", f"“{word}” lies among")
 
 
@@ -207,15 +217,27 @@ def test_two_models_side_by_side(chromium):
         assert page.locator("#word-2").input_value() == "leukamia"
 
 
+def test_a_key_is_asked_for_where_one_is_needed(chromium):
+    with lovevec_server(LOVEVEC_API_KEY="secret") as address:
+        context = chromium.new_context()
+        page = context.new_page()
+        page.goto(address)
+        page.get_by_label("This server wants its API key").fill("secret")
+        page.get_by_role("button", name="Use it").click()
+        wait_for(page, "#verdict-1", "probably leukemia")
+        assert page.locator("#key").is_hidden()
+        context.close()
+
+
 @needs_axe
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
 def test_nothing_stands_in_the_way_of_anybody(chromium, server, dark, phone, tmp_path):
     with opened(chromium, server, phone=phone, dark=dark) as page:
-        wait_for(page, "#verdict-1", "probably leukemia")
+        settled(page)
         assert violations(page) == []
         page.get_by_role("button", name="Compare with another word or model").click()
-        wait_for(page, "#verdict-2", "probably")
+        settled(page, 2)
         page.locator("#units-1 button").nth(1).click()
         assert violations(page) == []
         page.get_by_role("tab", name="Text").click()

@@ -71,39 +71,54 @@ export class Panel {
     this.timer = setTimeout(() => this.update(), PATIENCE);
   }
 
+  // What is known soonest is shown first: the reading, the neighbors, the spelling, the way on the map.
   async update() {
     clearTimeout(this.timer);
     const turn = (this.turn += 1);
+    const isLate = () => turn !== this.turn;
     try {
-      const found = await this.ask();
-      if (turn !== this.turn) return;
-      this.show(found);
-      if (!found.neighbors) return;
-      const way = await this.askWay(found);
-      if (turn === this.turn) this.tell({ ...found, way });
+      const asked = await this.question();
+      if (isLate()) return;
+      this.showQuestion(asked);
+      if (!asked.word.trim()) return this.showNothing(asked);
+      const near = this.source.near([asked.word], asked.model).then(([found]) => {
+        if (!isLate()) this.showReading(found);
+        return found;
+      });
+      const found = { ...asked, ...(await this.around(asked)), near: await near };
+      if (isLate()) return;
+      this.showNearest(found);
+      this.showDamage(found);
+      this.tell({ ...found, way: [] });
+      const explained = await this.explain(asked);
+      if (isLate()) return;
+      this.showSpelling(explained);
+      const way = await this.askWay(asked);
+      if (isLate()) return;
+      this.tell({ ...found, way });
+      this.root.dataset.shown = asked.typed;
     } catch (error) {
-      if (turn === this.turn) this.onProblem(error);
+      if (!isLate()) this.onProblem(error);
     }
   }
 
   // Of a text the word that stands last is looked at.
-  async ask() {
-    const [typed, model] = [this.word.value, this.model.value];
-    const isText = /\S\s+\S/.test(typed);
-    const tokens = isText ? await this.source.tokens(typed, model) : null;
+  async question() {
+    const [typed, model, slips] = [this.word.value, this.model.value, Number(this.slips.value)];
+    const tokens = /\S\s+\S/.test(typed) ? await this.source.tokens(typed, model) : null;
     const original = tokens?.length ? tokens.at(-1).text : typed;
-    const slips = Number(this.slips.value);
-    const word = damage(original, this.kind.value, slips, this.draw);
-    if (!word.trim()) return { typed, word, original, tokens, slips };
+    return { typed, model, slips, tokens, original, word: damage(original, this.kind.value, slips, this.draw) };
+  }
+
+  async around({ word, original, slips, model }) {
+    const [neighbors, before] = await this.source.neighbors([word, original], model);
+    return { neighbors, before, cosine: slips ? await this.source.similar(original, word, model) : null };
+  }
+
+  async explain({ word, model }) {
     const isShort = Array.from(word).length <= LONGEST_EXPLAINED;
-    const explains = isShort && this.models.find(({ id }) => id === model)?.kind !== "table";
-    const [[near], [neighbors, before], explained, cosine] = await Promise.all([
-      this.source.near([word], model),
-      this.source.neighbors([word, original], model),
-      explains ? this.source.explain(word, model) : null,
-      slips ? this.source.similar(original, word, model) : null,
-    ]);
-    return { typed, word, original, tokens, slips, near, neighbors, before, explained, cosine, model };
+    const isTable = this.models.find(({ id }) => id === model)?.kind === "table";
+    return isShort && !isTable ? this.source.explain(word, model) : null;
   }
 
   // Where the word was, letter by letter.
@@ -116,23 +131,26 @@ export class Panel {
 
   tell(found) {
     const { word, near } = found;
-    this.onRead({ ...found, name: near?.reading === "known" ? near.candidates[0].word : word });
+    this.onRead({ ...found, name: near.reading === "known" ? near.candidates[0].word : word });
   }
 
-  show(found) {
-    const { tokens, near } = found;
-    this.amount.textContent = SLIPS[this.kind.value][found.slips];
+  showQuestion({ typed, tokens, slips }) {
+    this.amount.textContent = SLIPS[this.kind.value][slips];
     this.text.hidden = !tokens;
-    if (tokens) this.text.replaceChildren(...coloured(found.typed, tokens));
-    this.showDamage(found);
-    this.showReading(near);
-    this.showNearest(found);
-    this.showSpelling(found.explained);
-    this.tell({ ...found, way: [] });
+    if (tokens) this.text.replaceChildren(...coloured(typed, tokens));
+    if (!slips) this.damaged.hidden = true;
+  }
+
+  showNothing(asked) {
+    this.showReading(null);
+    this.showNearest({ neighbors: [] });
+    this.showSpelling(null);
+    this.onRead({ ...asked, way: [] });
+    this.root.dataset.shown = asked.typed;
   }
 
   showDamage({ slips, original, word, cosine, neighbors, before }) {
-    this.damaged.hidden = !slips || !neighbors;
+    this.damaged.hidden = !slips;
     if (this.damaged.hidden) return;
     const same = neighbors.filter((one) => before.some((other) => other.word === one.word)).length;
     const stay = `${same} of ${before.length} nearest words stay`;
@@ -158,7 +176,7 @@ export class Panel {
   }
 
   showNearest({ neighbors, before, slips }) {
-    const rows = (neighbors ?? []).map(({ word, similarity }) => {
+    const rows = neighbors.map(({ word, similarity }) => {
       const button = element("button", { type: "button", textContent: word, title: `Look at ${word}` });
       button.addEventListener("click", () => this.set(word));
       if (slips && before.some((one) => one.word === word)) button.classList.add("stays");
