@@ -171,9 +171,7 @@ def table(workers: int, duration: float, encoding: str) -> None:
     with running(workers) as (process, port, first, _):
         print(f"First answer {first:.2f} s after the start; {os.cpu_count()} cores, {workers} worker(s), {encoding}.\n")
         print(f"Bare engine, lists of {TOGETHER:,}: {together:,.0f} words/s.\n")
-        print(
-            "| clients | words a request | requests/s | words/s | p50, ms | p99, ms | engine, words/s | server / engine |"
-        )
+        print("| clients | words each | requests/s | words/s | p50, ms | p99, ms | engine, words/s | server / engine |")
         print("|--:|--:|--:|--:|--:|--:|--:|--:|")
         for size in (1, 64):
             lists = lists_of(words, size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import mimetypes
+import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -41,6 +42,8 @@ AT_ONCE = 16
 # Some answers are dear: of these fewer words are taken, and each counts for more in the queue.
 NEIGHBORS_INPUTS, NEIGHBORS_COST = 256, 16
 EXPLAIN_INPUTS, EXPLAIN_LENGTH, EXPLAIN_COST = 16, 64, 64
+MOST = 1 << 62
+SURROGATE = re.compile("[\ud800-\udfff]")
 PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": {"model": schema.ErrorAnswer, "description": "what is wrong"}}
 
 
@@ -67,12 +70,12 @@ def make_app(
     app.add_exception_handler(HTTPException, _http_problem)
     app.add_exception_handler(RequestValidationError, _bad_request)
     app.add_exception_handler(Exception, _broken)
-    if origins:
+    paths = frozenset(str(route.path) for route in app.routes if hasattr(route, "path"))
+    app.add_middleware(Gate, limit=service.limits.body, key=key, metrics=service.metrics, paths=paths)
+    if origins:  # outside the gate: whom it refuses should be able to read why
         app.add_middleware(
             CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=["*"]
         )
-    paths = frozenset(str(route.path) for route in app.routes if hasattr(route, "path"))
-    app.add_middleware(Gate, limit=service.limits.body, key=key, metrics=service.metrics, paths=paths)
     _say_that_a_key_may_be_needed(app)
     return app
 
@@ -120,27 +123,24 @@ class Service:
         for reading, count in Counter(readings).items():
             self.metrics.readings.labels(served.name, reading).inc(count)
 
-    def strings(
+    def count(
         self,
         request: Request,
         served: Served,
-        given: str | list[str],
-        inputs: int | None = None,
-        length: int | None = None,
-    ) -> list[str]:
-        """The input as a list, if it is not too much; its words are counted."""
-        strings = [given] if isinstance(given, str) else given
-        self.count(request, served, strings, "input", inputs or self.limits.inputs, length or self.limits.length)
-        return strings
-
-    def count(
-        self, request: Request, served: Served, strings: Sequence[str], param: str, inputs: int, length: int
+        strings: Sequence[str],
+        inputs: int = MOST,
+        length: int = MOST,
+        param: str = "input",
     ) -> None:
-        """Count the words of strings; an error for too many, or one too long."""
-        if len(strings) > min(inputs, self.limits.inputs):
-            raise _too_much(f"{len(strings):,} strings: at most {min(inputs, self.limits.inputs):,} a request", param)
+        """Count the words of strings; an error for too many, or one too long. `inputs` and `length` are further limits
+        of what costs more."""
+        inputs, length = min(inputs, self.limits.inputs), min(length, self.limits.length)
+        if len(strings) > inputs:
+            raise _too_much(f"{len(strings):,} strings: at most {inputs:,} a request", param)
         words = 0
         for place, string in enumerate(strings):
+            if not string.isascii() and SURROGATE.search(string):
+                raise ApiError(400, f"string {place} holds half a surrogate pair: no JSON can answer it", param)
             parts = string.split()
             words += max(len(parts), 1)
             if len(string) > length and max(map(len, parts), default=len(string)) > length:
@@ -174,7 +174,8 @@ def add_questions(app: FastAPI, service: Service) -> None:
         encoded as `love.encode` does; any other is a word and has the vector of `love.embed`. `input_type` says
         otherwise."""
         served = service.find(question.model)
-        strings = service.strings(request, served, question.input)
+        strings = question.input
+        service.count(request, served, strings)
         vectors = await vectors_of(served, strings, question.input_type)
         vectors = shortened(vectors, question.dimensions)
         rows: Iterable[Any] = map(_base64, vectors) if question.encoding_format == "base64" else vectors
@@ -186,7 +187,8 @@ def add_questions(app: FastAPI, service: Service) -> None:
         """How words are read: known, near (probably a known word, damaged), new or empty; how probably, and which known
         words may be meant."""
         served = service.find(question.model)
-        words = service.strings(request, served, question.input)
+        words = question.input
+        service.count(request, served, words)
         found = await service.ask(served, served.near, words)
         service.count_readings(served, (reading["reading"] for reading in found))
         return answer(
@@ -200,7 +202,8 @@ def add_questions(app: FastAPI, service: Service) -> None:
     async def neighbors(question: schema.NeighborsRequest, request: Request) -> Response:
         """The known words whose vectors are nearest, with their cosine; the word itself is left out."""
         served = service.find(question.model)
-        words = service.strings(request, served, question.input, NEIGHBORS_INPUTS)
+        words = question.input
+        service.count(request, served, words, NEIGHBORS_INPUTS)
         compute = partial(served.neighbors, k=question.k)
         found = await service.ask(served, compute, words, NEIGHBORS_COST, question.k)
         data = zip(words, found, strict=True)
@@ -209,7 +212,8 @@ def add_questions(app: FastAPI, service: Service) -> None:
     async def explain(question: schema.WordsRequest, request: Request) -> Response:
         """What words' vectors are made of: units, which letters they cover, what each counts, attention."""
         served = service.find(question.model)
-        words = service.strings(request, served, question.input, EXPLAIN_INPUTS, EXPLAIN_LENGTH)
+        words = question.input
+        service.count(request, served, words, EXPLAIN_INPUTS, EXPLAIN_LENGTH)
         found = await service.ask(served, served.explain, words, EXPLAIN_COST)
         return answer(served, [{"index": index, **explanation} for index, explanation in enumerate(found)])
 
@@ -217,14 +221,15 @@ def add_questions(app: FastAPI, service: Service) -> None:
         """The cosine of the two words of each pair."""
         served = service.find(question.model)
         words = [word for pair in question.pairs for word in pair]
-        service.count(request, served, words, "pairs", 2 * service.limits.inputs, service.limits.length)
+        service.count(request, served, words, param="pairs")
         found = await service.ask(served, served.similar, [(one, other) for one, other in question.pairs], 2)
         return answer(served, [{"index": index, "similarity": cosine} for index, cosine in enumerate(found)])
 
     async def tokens(question: schema.TokensRequest, request: Request) -> Response:
         """The words of texts as they are read when a text is encoded, and where they stand."""
         served = service.find(question.model)
-        texts = service.strings(request, served, question.input)
+        texts = question.input
+        service.count(request, served, texts)
         found = await service.ask(served, served.tokens, texts, 1 + request.state.words // len(texts))
         service.count_readings(served, (token["reading"] for tokens in found for token in tokens))
         return answer(served, [{"index": index, "tokens": seen} for index, seen in enumerate(found)])

@@ -1,8 +1,8 @@
 """Micro-batches: requests that come while others are computed wait together and are then computed as one.
 
 Nothing waits for company: an idle server computes a request at once, a busy one finds what has gathered meanwhile. One
-batch is computed at a time, most in a thread of its own, so that the loop goes on to take requests. How much may be asked
-and how much may wait is limited.
+batch is computed at a time, most in a thread of its own, so that the loop goes on to take requests. How much may be
+asked and how much may wait is limited.
 """
 
 from __future__ import annotations

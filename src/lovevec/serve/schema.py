@@ -16,18 +16,23 @@ TOKEN_IDS = (
 )
 
 
-def _refuse_token_ids(value: Any) -> Any:
-    """OpenAI's clients may send ids of its own tokenizer, which say nothing here."""
-    first = value[0] if isinstance(value, list) and value else None
+def _as_list(given: Any) -> Any:
+    """A string as a list of one. OpenAI's clients may send ids of its own tokenizer, which say nothing here."""
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, list):
+        raise ValueError("must be a string, or a list of strings")
+    first = given[0] if given else None
     first = first[0] if isinstance(first, list) and first else first
     if isinstance(first, int) and not isinstance(first, bool):
         raise ValueError(TOKEN_IDS)
-    return value
+    return given
 
 
+Listed = Annotated[list[str], Field(min_length=1)]
 Strings = Annotated[
-    str | Annotated[list[str], Field(min_length=1)],
-    BeforeValidator(_refuse_token_ids),
+    Listed,
+    BeforeValidator(_as_list, json_schema_input_type=str | Listed),
     Field(description="a string, or a list of strings", examples=["mispelling", ["recieve", "tommorow"]]),
 ]
 ModelName = Annotated[str | None, Field(description="one of /v1/models; the first by default", examples=["default"])]
