@@ -2,7 +2,7 @@
 
     python runs/map.py      # writes src/lovevec/serve/page/map.bin; needs scikit-learn; about ten minutes on one core
 
-t-SNE of the words' own vectors (perplexity 30 over 50 principal directions), and 12 regions by k-means for their colours.
+t-SNE of the words' own vectors (perplexity 30 over 50 principal directions), and 12 regions by k-means for colours.
 
     uint32         count
     int16 [2][n]   x, y; the longer side of the plane is -32,000 to 32,000
@@ -26,12 +26,75 @@ PAGE = Path(__file__).parents[1] / "src" / "lovevec" / "serve" / "page"
 WORDS, REGIONS, SIDE = 20_000, 12, 32_000
 # Words that begin so are not written: the map is shown to people who did not ask for them.
 RUDE = (
-    *("shit", "bullshit", "fuck", "motherfuck", "piss", "cunt", "bitch", "whore", "slut", "nigg", "fag", "dick", "cock", "pussy"),
-    *("bastard", "asshole", "dumbass", "jackass", "porn", "tits", "titties", "boob", "penis", "vagina", "dildo", "rape", "rapist"),
-    *("retard", "tranny", "dyke", "kike", "spic", "chink", "cum", "blowjob", "handjob", "masturbat", "orgasm", "anal", "milf", "nude", "xxx"),
+    *(
+        "shit",
+        "bullshit",
+        "fuck",
+        "motherfuck",
+        "piss",
+        "cunt",
+        "bitch",
+        "whore",
+        "slut",
+        "nigg",
+        "fag",
+        "dick",
+        "cock",
+        "pussy",
+    ),
+    *(
+        "bastard",
+        "asshole",
+        "dumbass",
+        "jackass",
+        "porn",
+        "tits",
+        "titties",
+        "boob",
+        "penis",
+        "vagina",
+        "dildo",
+        "rape",
+        "rapist",
+    ),
+    *(
+        "retard",
+        "tranny",
+        "dyke",
+        "kike",
+        "spic",
+        "chink",
+        "cum",
+        "blowjob",
+        "handjob",
+        "masturbat",
+        "orgasm",
+        "anal",
+        "milf",
+        "nude",
+        "xxx",
+    ),
 )
-SPARED = ("dickens", "dickson", "dickinson", "cocktail", "cockpit", "cocky", "cockroach", "spice", "cumul", "cumbria", "cumberland", "cummings",
-          "analy", "analo", "analges", "spicy", "rapeseed", "titsch")
+SPARED = (
+    "dickens",
+    "dickson",
+    "dickinson",
+    "cocktail",
+    "cockpit",
+    "cocky",
+    "cockroach",
+    "spice",
+    "cumul",
+    "cumbria",
+    "cumberland",
+    "cummings",
+    "analy",
+    "analo",
+    "analges",
+    "spicy",
+    "rapeseed",
+    "titsch",
+)
 
 
 def main() -> None:
@@ -49,7 +112,11 @@ def main() -> None:
     plane = np.rint(plane * (SIDE / np.abs(plane).max())).astype("<i2")
     region = KMeans(REGIONS, n_init=4, random_state=0).fit_predict(narrow).astype(np.uint8)
     polite = np.array([word.startswith(SPARED) or not word.startswith(RUDE) for word in words])
-    words, plane, region = [word for word, fine in zip(words, polite, strict=True) if fine], plane[polite], region[polite]
+    words, plane, region = (
+        [word for word, fine in zip(words, polite, strict=True) if fine],
+        plane[polite],
+        region[polite],
+    )
     parts = [np.uint32(len(words)).tobytes(), plane.T.tobytes(), region.tobytes(), "\n".join(words).encode()]
     given.output.write_bytes(b"".join(parts))
     print(f"{given.output}: {len(words):,} words, {given.output.stat().st_size / 1000:.0f} KB")

@@ -47,7 +47,10 @@ def free_port() -> int:
 def process(command: list[str], address: str, **environment: str) -> Iterator[str]:
     """A server of its own that answers at `address`; it ends with the block."""
     running = subprocess.Popen(
-        [sys.executable, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **environment}
+        [sys.executable, *command],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **environment},
     )
     try:
         end = time.monotonic() + PATIENCE
@@ -87,7 +90,8 @@ def opened(started, address: str, *, phone: bool = False, dark: bool = False) ->
     page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on(
-        "request", lambda asked: None if asked.url.split("/")[2] == host or asked.url[:5] == "blob:" else said.append(asked.url)
+        "request",
+        lambda asked: None if asked.url.split("/")[2] == host or asked.url[:5] == "blob:" else said.append(asked.url),
     )
     page.goto(address)
     yield page

@@ -11,7 +11,7 @@ from tests.serve.browser import browser, lovevec_server, needs_axe, needs_browse
 
 pytest.importorskip("playwright")
 pytest.importorskip("fastapi")
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,10 @@ def wait_for(page, where: str, text: str) -> None:
 def settled(page, number: int = 1) -> None:
     """Until all is shown of the word that stands there."""
     page.wait_for_function(
-        "(number) => document.querySelectorAll('.panel')[number - 1].dataset.shown === document.querySelector(`#word-${number}`).value",
+        """(number) => {
+            const field = document.querySelector(`#word-${number}`);
+            return field.closest(".panel").dataset.shown === field.value;
+        }""",
         arg=number,
     )
 
@@ -113,7 +116,9 @@ def test_damage_moves_the_vector_and_neighbors_stay(page):
     assert damaged != "architecture"
     assert int(re.search(r"(\d+) of 10 nearest", page.locator("#damaged-1").text_content())[1]) >= 5
     page.get_by_label("Kind of damage").select_option("ocr")
-    page.wait_for_function("(before) => document.querySelector('#damaged-1 strong').textContent !== before", arg=damaged)
+    page.wait_for_function(
+        "(before) => document.querySelector('#damaged-1 strong').textContent !== before", arg=damaged
+    )
     slider.press("Home")
     page.locator("#damaged-1").wait_for(state="hidden")
 

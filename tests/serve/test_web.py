@@ -55,6 +55,7 @@ ANSWERS = """async () => {
 
 
 @needs_browser
+@pytest.mark.slow
 def test_the_browser_gives_the_same_vectors(chromium, address, demo, shipped_love):
     rng = np.random.default_rng(0)
     words = nasty_words(shipped_love.words, 1000) + misspell(list(shipped_love.words[200:20_000:100]), rng)
@@ -70,6 +71,7 @@ def test_the_browser_gives_the_same_vectors(chromium, address, demo, shipped_lov
 
 
 @needs_browser
+@pytest.mark.slow
 def test_the_page_works_without_a_server(chromium, address):
     with opened(chromium, address) as page:
         page.locator("#badge-1.near").wait_for()
@@ -88,6 +90,7 @@ def test_the_page_works_without_a_server(chromium, address):
 
 @needs_axe
 @needs_browser
+@pytest.mark.slow
 def test_nothing_stands_in_the_way_of_anybody(chromium, address):
     with opened(chromium, address) as page:
         page.locator("#badge-1.near").wait_for()

@@ -5,8 +5,8 @@
                          units.json    the unit vocabulary (page/units.js)
                          near.json     symbols and costs of slips (page/near.js)
 
-The engine is JavaScript (page/engine.js, near.js): known words have their own rows, other strings the mean over their readings.
-Only vectors of whole texts are left to Python.
+The engine is JavaScript (page/engine.js, near.js): known words have their own rows, other strings the mean over their
+readings. Only vectors of whole texts are left to Python.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ const NEAR = SIDE / 6; // neighbors farther than this from the nearest one say n
 const SHARP = 25; // how much more a neighbor counts that is nearer
 const CLOSEST = 60;
 const LABELS = 90;
+const BESIDE = [[0, 0], [1, 0], [0, 1], [0, -1], [1, 1], [1, -1], [0, 2], [0, -2]]; // where a near word's label may stand
 
 export class WordMap {
   constructor(canvas, buffer) {
@@ -52,16 +53,22 @@ export class WordMap {
   // marks: [{word, place, path: [{x, y}], near: [word], colour}]; the view follows them.
   show(marks) {
     this.marks = marks.filter((mark) => mark.place);
-    if (this.marks.length) this.goal = this.around(this.marks.map((mark) => mark.place));
+    if (this.marks.length) this.goal = this.around(this.marks.flatMap((mark) => [mark.place, ...this.beside(mark)]));
     this.draw();
+  }
+
+  // Where the nearest words lie that are not far off.
+  beside({ place, near }) {
+    const rows = near.map((word) => this.row.get(word)).filter((row) => row !== undefined);
+    return rows.map((row) => this.at(row)).filter(({ x, y }) => Math.hypot(x - place.x, y - place.y) < NEAR / 2);
   }
 
   around(places) {
     const [xs, ys] = [places.map((place) => place.x), places.map((place) => place.y)];
     const [left, right] = [Math.min(...xs), Math.max(...xs)];
     const [low, high] = [Math.min(...ys), Math.max(...ys)];
-    const spread = Math.max(right - left, high - low) * 1.6;
-    return { x: (left + right) / 2, y: (low + high) / 2, zoom: Math.min(6, (2 * SIDE) / Math.max(spread, 1)) };
+    const spread = Math.max(right - left, high - low, SIDE / 12);
+    return { x: (left + right) / 2, y: (low + high) / 2, zoom: Math.min(14, SIDE / spread) };
   }
 
   whole() {
@@ -214,20 +221,24 @@ export class WordMap {
     context.fillStyle = colour("--ink");
     context.font = `600 12px ${colour("--sans")}`;
     const near = this.marks.flatMap((mark) => mark.near).map((word) => this.row.get(word));
-    for (const row of near) if (row !== undefined) this.paintLabel(row, taken);
+    for (const row of near) {
+      if (row !== undefined) BESIDE.some(([left, down]) => this.paintLabel(row, taken, left, down));
+    }
     context.fillStyle = colour("--soft");
     context.font = `12px ${colour("--sans")}`;
     let painted = 0;
     for (let row = 0; row < this.words.length && painted < LABELS; row += 1) painted += this.paintLabel(row, taken);
   }
 
-  paintLabel(row, taken) {
-    const [x, y] = this.toScreen(this.at(row));
+  // To the right of its dot, or a label's width to the left, or some lines down; whether there was room.
+  paintLabel(row, taken, left = 0, down = 0) {
     const wide = 7 * this.words[row].length + 8;
-    if (x < 0 || y < 8 || x > this.width - wide || y > this.height - 8 || !taken.free(x, y - 9, wide, 18)) return 0;
-    taken.take(x, y - 9, wide, 18);
-    this.context.strokeText(this.words[row], x + 4, y);
-    this.context.fillText(this.words[row], x + 4, y);
+    const [at, y] = this.toScreen(this.at(row));
+    const [x, top] = [at - left * wide, y + 18 * down];
+    if (x < 0 || top < 8 || x > this.width - wide || top > this.height - 8 || !taken.free(x, top - 9, wide, 18)) return 0;
+    taken.take(x, top - 9, wide, 18);
+    this.context.strokeText(this.words[row], x + 4, top);
+    this.context.fillText(this.words[row], x + 4, top);
     return 1;
   }
 
