@@ -33,7 +33,7 @@ def main() -> None:
                 begin = time.perf_counter()
                 page.goto(address)
                 page.locator("#nearest-1 tr").first.wait_for()
-                page.wait_for_function("document.querySelector('#map-says').textContent")
+                page.wait_for_function("() => document.querySelector('#map-says').textContent")
                 usable.append(time.perf_counter() - begin)
                 begin = time.perf_counter()
                 page.locator("#word-1").fill("recieve")

@@ -9,6 +9,8 @@ const at = (id) => document.getElementById(id);
 const FIRST_WORD = "leukamia";
 const SECOND_WORD = "lukemia";
 
+const mapFile = fetch("page/map.bin"); // on its way while the rest starts
+
 class Page {
   constructor(source) {
     this.source = source;
@@ -21,6 +23,7 @@ class Page {
       this.models.map(({ id, words, dim }) => `${id}: ${words.toLocaleString("en")} known words, ${dim} dimensions`).join(" · ");
     at("reference").hidden = Boolean(this.source.about);
     this.texts = new TextView(this.source, this.models, { onProblem: (error) => this.complain(error) });
+    at("panels").replaceChildren();
     this.panels = [this.addPanel(1)];
     this.listen();
     const from = new URLSearchParams(location.search);
@@ -28,8 +31,7 @@ class Page {
     if (from.has("with")) this.compare(from.get("with"));
     if (location.hash === "#text") this.choose("text");
     else this.panels[0].word.focus({ preventScroll: true });
-    const map = await fetch("page/map.bin");
-    this.map = new WordMap(at("map"), await map.arrayBuffer());
+    this.map = new WordMap(at("map"), await (await mapFile).arrayBuffer());
     this.showMap();
   }
 
