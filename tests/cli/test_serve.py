@@ -38,20 +38,28 @@ def test_a_taken_port_and_an_unknown_model_are_one_line(program, small_model):
         assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_missing_extra_is_one_line(program, tmp_path):
+@pytest.mark.parametrize(
+    ("there", "says"), [("None", "fastapi"), ("'0.99.1'", "fastapi 0.132 or newer (there is 0.99.1)")]
+)
+def test_a_missing_or_old_extra_is_one_line(there, says):
     """As it is where only the base is installed."""
-    script = """
-import sys
-from importlib import util
-found = util.find_spec
-util.find_spec = lambda name, *more: None if name == "fastapi" else found(name, *more)
+    script = f"""
+import runpy, sys
+from importlib import metadata
+found, there = metadata.version, {there}
+def version(name):
+    if name != "fastapi":
+        return found(name)
+    if there is None:
+        raise metadata.PackageNotFoundError(name)
+    return there
+metadata.version = version
 sys.argv = ["lovevec", "serve", "--port", "0"]
-import runpy
 runpy.run_module("lovevec.cli", run_name="__main__")
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
-    assert done.stderr == b"lovevec: this needs fastapi: pip install 'lovevec[serve]'\n"
+    assert done.stderr == f"lovevec: this needs {says}: pip install 'lovevec[serve]'\n"
 
 
 def test_the_page_opens_where_it_is(small_model):

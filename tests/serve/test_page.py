@@ -222,6 +222,38 @@ def test_two_models_side_by_side(chromium):
         assert page.locator("#word-2").input_value() == "leukamia"
 
 
+def test_an_attached_table_has_readings_but_no_units(chromium, tmp_path, shipped_love):
+    words = list(shipped_love.words[:3000])
+    rows = [" ".join([word, *map("{:.4f}".format, row)]) for word, row in zip(words, shipped_love[words], strict=True)]
+    (tmp_path / "mine.vec").write_text("\n".join([f"{len(words)} 300", *rows, ""]), "utf-8")
+    with lovevec_server("--vectors", str(tmp_path / "mine.vec")) as address, opened(chromium, address) as page:
+        settled(page)
+        page.locator("#model-1").select_option("mine")
+        type_word(page, "goverment")
+        settled(page)
+        assert page.locator("#verdict-1").text_content() == "probably government"
+        assert page.locator(".made").is_hidden()
+
+
+def test_what_goes_wrong_is_said_and_forgotten(chromium, server):
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(server)
+    settled(page)
+    problem = '{"error": {"message": "the server is busy: ask again in a second"}}'
+    page.route("**/v1/near", lambda route: route.fulfill(status=429, body=problem, content_type="application/json"))
+    type_word(page, "oxgen")
+    wait_for(page, "#problem", "the server is busy")
+    page.unroute("**/v1/near")
+    type_word(page, "bl00d")
+    settled(page)
+    assert page.locator("#problem").is_hidden()
+    page.route("**/v1/**", lambda route: route.abort())
+    type_word(page, "leukaemic")
+    wait_for(page, "#problem", "The server does not answer.")
+    context.close()
+
+
 def test_a_key_is_asked_for_where_one_is_needed(chromium):
     with lovevec_server(LOVEVEC_API_KEY="secret") as address:
         context = chromium.new_context()

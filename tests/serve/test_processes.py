@@ -92,7 +92,7 @@ def private_megabytes(process: int) -> float:
 @linux
 @pytest.mark.slow
 def test_a_worker_shares_the_models_memory(tmp_path):
-    """Of the shipped model's 100 MB and more a worker that has answered all kinds of requests has less than 30 alone."""
+    """Of the shipped model's 100 MB and more a worker that has answered all kinds of requests has less than 30 MB."""
     with started(tmp_path, "--workers", 2) as server:
         wait_for(lambda: len(workers_of(server.process.pid)) == 2)
         for _ in range(8):

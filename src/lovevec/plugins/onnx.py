@@ -96,7 +96,9 @@ class Graph:
     """Nodes and constants as they come; a node is named by its output."""
 
     def __init__(self, onnx: Any) -> None:
-        self.onnx, self.nodes, self.constants = onnx, [], []  # type: Any, list[Any], list[Any]
+        self.onnx = onnx
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
 
     def constant(self, value: Any, dtype: Any = np.float32) -> str:
         """A tensor inside the file."""

@@ -12,6 +12,7 @@ import ipaddress
 import json
 import logging
 import os
+import re
 import shutil
 import signal
 import socket
@@ -22,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib import metadata
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 HOST, PORT = "127.0.0.1", 8765
 KEY = "LOVEVEC_API_KEY"
 SHARED_COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client looks there when it is imported
-NEEDED = ("fastapi", "uvicorn", "prometheus_client", "orjson")
+NEEDED = {"fastapi": (0, 132), "pydantic": (2, 10), "uvicorn": (0, 30), "prometheus-client": (0, 20), "orjson": (3, 9)}
 BACKLOG = 2048
 GRACE = 30  # seconds that requests have to end after SIGTERM
 ORPHAN_CHECK = 2  # seconds between two looks whether the parent is still there
@@ -82,9 +83,7 @@ class ServerSettings:
 
 def serve(settings: ServerSettings) -> None:
     """Run a server until it is told to stop."""
-    for package in NEEDED:
-        if find_spec(package) is None:
-            raise MissingExtra(package, "serve")
+    refuse_missing_packages()
     log_as_json(logging.WARNING if settings.quiet else logging.INFO)
     with listening(settings.host, settings.port) as listener, counting_together(settings.workers) as metrics_of:
         start = time.perf_counter()
@@ -108,6 +107,17 @@ def serve(settings: ServerSettings) -> None:
             answer_until_told(app, listener)
         else:
             Supervisor(settings.workers, lambda: answer_until_told(app, listener, os.getppid())).run()
+
+
+def refuse_missing_packages() -> None:
+    """One line for what the extra brings and is not there, or too old."""
+    for package, least in NEEDED.items():
+        try:
+            there = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            raise MissingExtra(package, "serve") from None
+        if tuple(map(int, re.findall(r"\d+", there)[:2])) < least:
+            raise MissingExtra(f"{package} {'.'.join(map(str, least))} or newer (there is {there})", "serve")
 
 
 def _load(settings: ServerSettings) -> dict[str, Served]:
@@ -274,7 +284,7 @@ def settle_memory() -> None:
     gc.collect()
     gc.freeze()
     library = ctypes.CDLL(None) if sys.platform == "linux" else None
-    if hasattr(library, "malloc_trim") and hasattr(library, "mallopt"):
+    if library is not None and hasattr(library, "malloc_trim") and hasattr(library, "mallopt"):
         for option, value in MALLOC_OPTIONS.items():
             library.mallopt(option, value)
         library.malloc_trim(0)
@@ -297,3 +307,4 @@ def log_as_json(level: int) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
     logging.basicConfig(handlers=[handler], level=level, force=True)
+    logging.captureWarnings(True)
