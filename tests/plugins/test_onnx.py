@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -128,3 +130,16 @@ def test_bad_places_are_one_error(tmp_path, shipped_love, name, problem):
     with pytest.raises(LovevecError, match=problem):
         export_onnx(shipped_love, tmp_path / name)
     assert not list(tmp_path.iterdir())
+
+
+def test_without_onnx_one_line_says_what_to_install(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    assert main(["export", "--onnx", str(tmp_path / "love.onnx")]) == 2
+    assert capsys.readouterr().err == "lovevec: this needs onnx: pip install 'lovevec[onnx]'\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_encoder_that_does_not_fold_is_refused(shipped_love):
+    parts = replace(shipped_love.parts, spec=replace(shipped_love.parts.spec, kind="cnn"))
+    with pytest.raises(LovevecError, match="a cnn encoder does not fold"):
+        onnx_model(parts)

@@ -21,6 +21,7 @@ from lovevec.errors import LovevecError
 from lovevec.serve.web import export_web
 
 pytest.importorskip("playwright")
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed: apt-get install nodejs")
 
 
 @pytest.fixture(scope="module")
@@ -97,20 +98,47 @@ def test_nothing_stands_in_the_way_of_anybody(chromium, address):
         assert violations(page) == []
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed: apt-get install nodejs")
+def by_node(folder: Path, words: list[str], texts: list[str]) -> dict[str, list]:
+    """What the engine of the page in `folder`/demo says, by Node."""
+    (folder / "demo" / "package.json").write_text('{"type": "module"}')
+    (folder / "words.json").write_text(json.dumps(words))
+    (folder / "texts.json").write_text(json.dumps(texts))
+    script = Path(__file__).parents[1] / "javascript" / "vectors.mjs"
+    files = [folder / name for name in ("demo", "words.json", "texts.json", "out.json")]
+    subprocess.run(["node", script, *files], check=True, timeout=300)
+    return json.loads((folder / "out.json").read_text())
+
+
+@needs_node
 @pytest.mark.parametrize("rows", ["float16", "int4"])
 def test_other_codes_of_rows(tmp_path, shipped_love, rows):
-    """By Node: rows and tables of other precisions, decoded alike."""
+    """Rows and tables of other precisions, decoded alike."""
     export_web(shipped_love, tmp_path / "demo", "float16", rows)
-    (tmp_path / "demo" / "package.json").write_text('{"type": "module"}')
     shipped_love.save(tmp_path / "model", "float16", rows)
     words = ["oxygen", "oxgen", "deplatformed", "Grüße", ""]
-    (tmp_path / "words.json").write_text(json.dumps(words))
-    script = Path(__file__).parents[1] / "javascript" / "vectors.mjs"
-    command = ["node", script, tmp_path / "demo", tmp_path / "words.json", tmp_path / "out.json"]
-    subprocess.run(command, check=True, timeout=300)
-    found = np.array(json.loads((tmp_path / "out.json").read_text())["vectors"])
+    found = np.array(by_node(tmp_path, words, [])["vectors"])
     assert np.abs(found - LOVE.load(tmp_path / "model", engine="numpy").embed(words)).max() <= 1e-5
+
+
+@needs_node
+def test_texts_have_the_same_words(tmp_path, shipped_love):
+    """But for emoji, which have no names in a browser."""
+    texts = [
+        "The goverment of Reykjavik\nis deplatformed, tommorow.",
+        "A well-knwon e-mail of Deen's, #ThrowbackThursday 1,000.50 24/7 U.S. o’brien don't",
+        "𝔘 x Grüße_an e\u0301te\u0301 шлом 日本語 co-op CamelCase iPhone a--b 'quoted' @anna",
+        "",
+        " ".join(nasty_words(shipped_love.words, 120)[30:]),
+    ]
+    export_web(shipped_love, tmp_path / "demo")
+    found = by_node(tmp_path, [], texts)["tokens"]
+    for text, tokens in zip(texts[:4], found, strict=False):
+        seen = shipped_love.tokens(text)
+        assert [token["reading"] for token in tokens] == [token.reading for token in seen], text
+        assert [token["repair"] for token in tokens] == [t.word if t.reading == "near" else None for t in seen]
+        assert [(token["start"], token["end"]) for token in tokens] == shipped_love.spans(text)
+    assert all(token["text"] == texts[4][token["start"] : token["end"]] for token in found[4])
+    assert found[4]
 
 
 def test_a_page_that_is_there_stays_unless_asked(demo, capsys):

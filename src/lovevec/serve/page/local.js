@@ -11,6 +11,9 @@ const JOINTS = "'’ʼ.,\\-‐‑";
 const LETTER = "[\\p{L}\\p{N}\\p{M}\\u00ad\\u200c\\u200d\\u2060]";
 const RUNS = new RegExp(`[\\p{L}\\p{N}]${LETTER}*(?:[${JOINTS}]${LETTER}+)*`, "gu");
 
+const HUMP = /[a-z\p{Nd}][A-Z]|[A-Z]{2}[a-z]|[^\0-\x7f]/u;
+const HUMPS = /[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\p{Nd}+/gu;
+
 export class Local {
   wholeTexts = false; // vectors of lines are left to Python
 
@@ -106,22 +109,37 @@ export class Local {
     return isBlank(one) || isBlank(other) ? null : dot(this.read(one).vector, this.read(other).vector);
   }
 
-  // The words of a text; in running text an unknown string is a misspelling more often.
+  // The words of a text, as lovevec/texts/tokens.py has them, but for emoji, which are left out.
   async tokens(text) {
     const found = [];
     let [at, start] = [0, 0]; // in code units, in code points
     for (const { 0: run, index } of text.matchAll(RUNS)) {
-      start += Array.from(text.slice(at, index)).length;
-      const whole = this.read(run);
-      const parts = whole.row < 0 && /[.,\-‐‑]/.test(run) ? run.split(/([.,\-‐‑])/) : [run];
-      for (const part of parts) {
-        const length = Array.from(part).length;
-        if (part && !/^[.,\-‐‑]$/.test(part)) found.push({ text: part, start, end: start + length, ...this.inText(part) });
-        start += length;
+      start += size(text.slice(at, index));
+      for (const [word, low, high] of this.parts(run)) {
+        const shown = Array.from(run).slice(low, high).join("");
+        found.push({ text: shown, start: start + low, end: start + high, ...this.inText(word) });
       }
+      start += size(run);
       at = index + run.length;
     }
     return found;
+  }
+
+  // The words that a run stands for, itself or what it is put together from: [word, from, to] each.
+  parts(run, low = 0) {
+    const whole = (word) => [[word, low, low + size(word)]];
+    const isKnown = (word) => this.known.find(word).row >= 0;
+    if (/^[\p{L}\p{N}]+$/u.test(run) && (isLower(run.slice(1)) || !HUMP.test(run))) return whole(run);
+    if (isKnown(run) || /^[\p{Nd}.,]+$/u.test(run)) return whole(run);
+    const base = run.replace(/['’ʼ][sS]$/, "") || run;
+    if (/[.,\-‐‑]/.test(base)) {
+      const together = base.replace(/[.,\-‐‑]/g, "");
+      if (/^\p{L}+$/u.test(together) && isKnown(together)) return [[together, low, low + size(base)]];
+      return placed(base.split(/([.,\-‐‑])/), low).flatMap(([part, at], place) => (part && place % 2 === 0 ? this.parts(part, at) : []));
+    }
+    const humps = isLower(base) ? [] : base.match(HUMPS) ?? [];
+    const areWords = humps.length > 1 && humps.join("") === base && humps.every((hump) => hump.length > 1 && isKnown(hump));
+    return areWords ? placed(humps, low) : whole(base);
   }
 
   inText(word) {
@@ -168,4 +186,14 @@ export class Local {
     const [intercept, slope] = told.readings;
     return mixed > 0 ? (1 - unread) / (1 + Math.exp(-intercept - slope * Math.log(held / (1 - held)))) : 0;
   }
+}
+
+const size = (text) => Array.from(text).length;
+
+const isLower = (text) => /\p{Lowercase}/u.test(text) && !/[\p{Uppercase}\p{Lt}]/u.test(text);
+
+// Strings that stand one behind the other, each with its place.
+function placed(strings, low) {
+  let at = low;
+  return strings.map((string) => [string, at, (at += size(string))]);
 }
