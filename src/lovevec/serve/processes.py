@@ -6,6 +6,7 @@ server once what runs is answered. The log is one JSON object a line on stderr.
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import gc
 import ipaddress
@@ -23,6 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -41,7 +43,7 @@ SHARED_COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client looks there when
 NEEDED = {"fastapi": (0, 132), "pydantic": (2, 10), "uvicorn": (0, 30), "prometheus-client": (0, 20), "orjson": (3, 9)}
 BACKLOG = 2048
 GRACE = 30  # seconds that requests have to end after SIGTERM
-ORPHAN_CHECK = 2  # seconds between two looks whether the parent is still there
+LOOK = 10  # seconds between two looks whether the parent is still there, and what memory can be given back
 SHORT_LIFE, MOST_SHORT = 2.0, 5  # a worker that dies within so many seconds, so often in a row: something is wrong
 MOST_WORKERS = 256
 SWITCH = 0.0005  # seconds that a computing thread keeps the interpreter while the loop waits; Python's own is 0.005
@@ -143,9 +145,10 @@ def answer_until_told(app: Any, listener: socket.socket, parent: int | None = No
 
     sys.setswitchinterval(SWITCH)
 
-    async def notice_orphaned() -> None:
+    async def look_after() -> None:
         if parent is not None and os.getppid() != parent:
             server.should_exit = True
+        await asyncio.get_running_loop().run_in_executor(None, give_back_memory)
 
     config = uvicorn.Config(
         app,
@@ -155,8 +158,8 @@ def answer_until_told(app: Any, listener: socket.socket, parent: int | None = No
         server_header=False,
         backlog=BACKLOG,
         timeout_graceful_shutdown=GRACE,
-        callback_notify=notice_orphaned,
-        timeout_notify=ORPHAN_CHECK,
+        callback_notify=look_after,
+        timeout_notify=LOOK,
     )
     server = uvicorn.Server(config)
 
@@ -283,11 +286,22 @@ def settle_memory() -> None:
     large arrays given back at once from now on (glibc learns to keep them)."""
     gc.collect()
     gc.freeze()
-    library = ctypes.CDLL(None) if sys.platform == "linux" else None
-    if library is not None and hasattr(library, "malloc_trim") and hasattr(library, "mallopt"):
+    if (library := _glibc()) is not None:
         for option, value in MALLOC_OPTIONS.items():
             library.mallopt(option, value)
+    give_back_memory()
+
+
+def give_back_memory() -> None:
+    """What is free inside the heap goes back to the system; milliseconds."""
+    if (library := _glibc()) is not None:
         library.malloc_trim(0)
+
+
+@cache
+def _glibc() -> ctypes.CDLL | None:
+    library = ctypes.CDLL(None) if sys.platform == "linux" else None
+    return library if hasattr(library, "malloc_trim") and hasattr(library, "mallopt") else None
 
 
 class JsonLines(logging.Formatter):
