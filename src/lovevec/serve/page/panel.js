@@ -81,12 +81,13 @@ export class Panel {
       if (isLate()) return;
       this.showQuestion(asked);
       if (!asked.word.trim()) return this.showNothing(asked);
-      const near = this.source.near([asked.word], asked.model).then(([found]) => {
+      const reading = this.source.near([asked.word], asked.model).then(([found]) => {
         if (!isLate()) this.showReading(found);
         return found;
       });
-      const found = { ...asked, ...(await this.around(asked)), near: await near };
+      const [near, around] = await Promise.all([reading, this.around(asked)]);
       if (isLate()) return;
+      const found = { ...asked, ...around, near };
       this.showNearest(found);
       this.showDamage(found);
       this.tell({ ...found, way: [] });
