@@ -46,7 +46,7 @@ def settled(page, number: int = 1) -> None:
     page.wait_for_function(
         """(number) => {
             const field = document.querySelector(`#word-${number}`);
-            return field.closest(".panel").dataset.shown === field.value;
+            return field !== null && field.closest(".panel").dataset.shown === field.value;
         }""",
         arg=number,
     )
