@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import re
 
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 from lovevec import LOVE
+from lovevec.serve.app import make_app
+from lovevec.serve.models import Served
 from lovevec.vectors import read_vectors
 from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.write import save_table
@@ -190,3 +193,29 @@ def test_several_models_and_tables(serve, small_model, tmp_path):
         assert server.post("/v1/explain", {"input": "a", "model": "own"}).status_code == 400
         assert vectors_in(server.post("/v1/embeddings", {"input": "a"})).shape == (1, love.dim)
         assert vectors_in(server.post("/v1/embeddings", {"input": "a", "model": "default"})).shape == (1, 300)
+
+
+class Broken(Served):
+    """A model that fails in a way that nobody thought of."""
+
+    def embed(self, words):
+        raise MemoryError(f"no room for {words}")
+
+
+def test_a_failure_of_ours_says_nothing_of_what_was_asked(shipped_love):
+    app = make_app({"default": Broken("default", shipped_love, "model")})
+
+    async def ask() -> list[httpx.Response]:
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+            words = [f"secret{number}" for number in range(20)]  # in the loop's thread, and in one of its own
+            return [await client.post("/v1/embeddings", json={"input": words[:size]}) for size in (1, 20)]
+
+    for answer in asyncio.run(ask()):
+        assert answer.status_code == 500
+        assert answer.json()["error"] == {
+            "message": "the server failed; its log says why",
+            "type": "server_error",
+            "param": None,
+            "code": "internal_error",
+        }

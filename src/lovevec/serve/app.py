@@ -105,10 +105,12 @@ class Service:
             message = f"no model named {name[:64]!r} is served here; there is: {there}"
             raise ApiError(404, message, "model", "model_not_found") from None
 
-    async def ask(self, served: Served, compute: Compute, items: Sequence[Any], cost: int = 1, key: int = 0) -> Any:
-        """One result an item, computed with what others ask of the same model. An item of more than a quick answer has
-        a `cost`, and a thread apart; `key` parts what may not be joined."""
-        batcher = self.quick if cost == 1 else self.dear
+    async def ask(
+        self, served: Served, compute: Compute, items: Sequence[Any], cost: int = 0, dear: bool = False, key: int = 0
+    ) -> Any:
+        """One result an item, computed with what others ask of the same model; `cost` in words, else one an item. What
+        is `dear` has a thread apart, so that quick answers need not wait; `key` parts what may not be joined."""
+        batcher = self.dear if dear else self.quick
         name = compute.func.__name__ if isinstance(compute, partial) else compute.__name__
         try:
             return await batcher((served.name, name, key), compute, items, cost)
@@ -148,16 +150,16 @@ class Service:
         if words > self.limits.words:
             raise _too_much(f"{words:,} words: at most {self.limits.words:,} a request", param)
         request.state.words = words
-        self.metrics.words.labels(served.name, request.url.path).inc(words)
+        self.metrics.words.labels(served.name, request.scope["path"]).inc(words)
 
 
 def add_questions(app: FastAPI, service: Service) -> None:
     """What models answer."""
 
-    async def vectors_of(served: Served, strings: list[str], kind: str) -> Floats:
+    async def vectors_of(served: Served, strings: list[str], kind: str, count: int) -> Floats:
         texts = [is_text(string, kind) for string in strings]
         if all(texts):
-            encoded: Floats = await service.ask(served, served.encode, strings)
+            encoded: Floats = await service.ask(served, served.encode, strings, count)
             return encoded
         both = list(zip(strings, texts, strict=True))
         words: Embedded = await service.ask(served, served.embed, [string for string, text in both if not text])
@@ -166,7 +168,7 @@ def add_questions(app: FastAPI, service: Service) -> None:
             return words.vectors
         vectors = np.empty((len(strings), served.dim), dtype=np.float32)
         vectors[~np.array(texts)] = words.vectors
-        vectors[texts] = await service.ask(served, served.encode, [string for string, text in both if text])
+        vectors[texts] = await service.ask(served, served.encode, [string for string, text in both if text], count)
         return vectors
 
     async def embeddings(question: schema.EmbeddingsRequest, request: Request) -> Response:
@@ -176,7 +178,7 @@ def add_questions(app: FastAPI, service: Service) -> None:
         served = service.find(question.model)
         strings = question.input
         service.count(request, served, strings)
-        vectors = await vectors_of(served, strings, question.input_type)
+        vectors = await vectors_of(served, strings, question.input_type, request.state.words)
         vectors = shortened(vectors, question.dimensions)
         rows: Iterable[Any] = map(_base64, vectors) if question.encoding_format == "base64" else vectors
         data = [{"object": "embedding", "index": index, "embedding": row} for index, row in enumerate(rows)]
@@ -205,7 +207,7 @@ def add_questions(app: FastAPI, service: Service) -> None:
         words = question.input
         service.count(request, served, words, NEIGHBORS_INPUTS)
         compute = partial(served.neighbors, k=question.k)
-        found = await service.ask(served, compute, words, NEIGHBORS_COST, question.k)
+        found = await service.ask(served, compute, words, NEIGHBORS_COST * len(words), True, question.k)
         data = zip(words, found, strict=True)
         return answer(served, [{"index": i, "word": word, "neighbors": near} for i, (word, near) in enumerate(data)])
 
@@ -214,7 +216,7 @@ def add_questions(app: FastAPI, service: Service) -> None:
         served = service.find(question.model)
         words = question.input
         service.count(request, served, words, EXPLAIN_INPUTS, EXPLAIN_LENGTH)
-        found = await service.ask(served, served.explain, words, EXPLAIN_COST)
+        found = await service.ask(served, served.explain, words, EXPLAIN_COST * len(words), True)
         return answer(served, [{"index": index, **explanation} for index, explanation in enumerate(found)])
 
     async def similar(question: schema.SimilarRequest, request: Request) -> Response:
@@ -222,7 +224,7 @@ def add_questions(app: FastAPI, service: Service) -> None:
         served = service.find(question.model)
         words = [word for pair in question.pairs for word in pair]
         service.count(request, served, words, param="pairs")
-        found = await service.ask(served, served.similar, [(one, other) for one, other in question.pairs], 2)
+        found = await service.ask(served, served.similar, [(one, other) for one, other in question.pairs], len(words))
         return answer(served, [{"index": index, "similarity": cosine} for index, cosine in enumerate(found)])
 
     async def tokens(question: schema.TokensRequest, request: Request) -> Response:
@@ -230,7 +232,7 @@ def add_questions(app: FastAPI, service: Service) -> None:
         served = service.find(question.model)
         texts = question.input
         service.count(request, served, texts)
-        found = await service.ask(served, served.tokens, texts, 1 + request.state.words // len(texts))
+        found = await service.ask(served, served.tokens, texts, request.state.words)
         service.count_readings(served, (token["reading"] for tokens in found for token in tokens))
         return answer(served, [{"index": index, "tokens": seen} for index, seen in enumerate(found)])
 

@@ -17,7 +17,7 @@ from lovevec.errors import LovevecError
 
 Compute = Callable[[list[Any]], Any]  # one result an item: a list, an array, what can be sliced
 MEGABYTE = 1 << 20
-MOST_ITEMS = 4096  # of one batch: what comes later waits for the next
+MOST_COST = 4096  # of one batch: what comes later waits for the next
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,13 @@ class Batch:
 
     def __init__(self) -> None:
         self.items: list[Any] = []
+        self.cost = 0
         self.task: asyncio.Task[Any] | None = None
 
 
 class Batcher:
-    """Collects items by key; items of one key are computed by the same function. At most `limit` items wait. Up to
-    `at_once` of them are computed in the loop's own thread: for so few, changing threads takes longer."""
+    """Collects items by key; items of one key are computed by the same function. Items have a cost, in words: no more
+    than `limit` wait, and up to `at_once` are computed in the loop's own thread: to change threads takes longer."""
 
     def __init__(self, limit: int, at_once: int = 0) -> None:
         self.limit, self.waiting = limit, 0
@@ -66,31 +67,32 @@ class Batcher:
         self._turn = asyncio.Lock()
         self._thread = ThreadPoolExecutor(1, "compute")
 
-    async def __call__(self, key: Hashable, compute: Compute, items: Sequence[Any], cost: int = 1) -> Any:
-        """What `compute` makes of the items, one result each; `cost` is what an item counts in the queue."""
-        weight = len(items) * cost
-        if self.waiting and self.waiting + weight > self.limit:
+    async def __call__(self, key: Hashable, compute: Compute, items: Sequence[Any], cost: int = 0) -> Any:
+        """What `compute` makes of the items, one result each; `cost` is that of all of them, their number without."""
+        cost = cost or len(items)
+        if self.waiting and self.waiting + cost > self.limit:
             raise Busy
         batch = self._open.get(key)
-        if batch is None or len(batch.items) + len(items) > MOST_ITEMS:
+        if batch is None or batch.cost + cost > MOST_COST:
             batch = self._open[key] = Batch()
             batch.task = asyncio.create_task(self._run(key, compute, batch))
         start = len(batch.items)
         batch.items += items
-        self.waiting += weight
+        batch.cost += cost
+        self.waiting += cost
         assert batch.task is not None
         try:
             # Shielded: one client that hangs up does not end what others wait for.
             results = await asyncio.shield(batch.task)
         finally:
-            self.waiting -= weight
+            self.waiting -= cost
         return results[start : start + len(items)]
 
     async def _run(self, key: Hashable, compute: Compute, batch: Batch) -> Any:
         async with self._turn:
             if self._open.get(key) is batch:
                 del self._open[key]
-            if len(batch.items) <= self.at_once:
+            if batch.cost <= self.at_once:
                 return compute(batch.items)
             return await asyncio.get_running_loop().run_in_executor(self._thread, compute, batch.items)
 
