@@ -25,75 +25,18 @@ from lovevec import LOVE
 PAGE = Path(__file__).parents[1] / "src" / "lovevec" / "serve" / "page"
 WORDS, REGIONS, SIDE = 20_000, 12, 32_000
 # Words that begin so are not written: the map is shown to people who did not ask for them.
-RUDE = (
-    *(
-        "shit",
-        "bullshit",
-        "fuck",
-        "motherfuck",
-        "piss",
-        "cunt",
-        "bitch",
-        "whore",
-        "slut",
-        "nigg",
-        "fag",
-        "dick",
-        "cock",
-        "pussy",
-    ),
-    *(
-        "bastard",
-        "asshole",
-        "dumbass",
-        "jackass",
-        "porn",
-        "tits",
-        "titties",
-        "boob",
-        "penis",
-        "vagina",
-        "dildo",
-        "rape",
-        "rapist",
-    ),
-    *(
-        "retard",
-        "tranny",
-        "dyke",
-        "kike",
-        "spic",
-        "chink",
-        "cum",
-        "blowjob",
-        "handjob",
-        "masturbat",
-        "orgasm",
-        "anal",
-        "milf",
-        "nude",
-        "xxx",
-    ),
+RUDE = tuple(
+    """
+    shit bullshit fuck motherfuck piss cunt bitch whore slut nigg fag dick cock pussy bastard asshole dumbass
+    jackass porn tits titties boob penis vagina dildo rape rapist retard tranny dyke kike spic chink cum blowjob
+    handjob masturbat orgasm anal milf nude xxx
+    """.split()
 )
-SPARED = (
-    "dickens",
-    "dickson",
-    "dickinson",
-    "cocktail",
-    "cockpit",
-    "cocky",
-    "cockroach",
-    "spice",
-    "cumul",
-    "cumbria",
-    "cumberland",
-    "cummings",
-    "analy",
-    "analo",
-    "analges",
-    "spicy",
-    "rapeseed",
-    "titsch",
+SPARED = tuple(
+    """
+    dickens dickson dickinson cocktail cockpit cocky cockroach spice cumul cumbria cumberland cummings analy analo
+    analges spicy rapeseed milford
+    """.split()
 )
 
 
