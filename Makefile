@@ -60,6 +60,7 @@ bench: .venv/installed
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/robustify.py
 	$(BIN)/python bench/near.py
+	$(BIN)/python bench/serve.py
 	$(BIN)/python bench/plugins.py
 	$(BIN)/python bench/soak.py
 

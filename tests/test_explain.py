@@ -169,3 +169,23 @@ def test_a_picture_that_cannot_be_is_refused(plain, tmp_path, monkeypatch):
     with pytest.raises(LovevecError, match=r"matplotlib: pip install 'lovevec\[plots\]'"):
         found.plot(tmp_path / "out.png")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("word", SHOWN)
+def test_units_cover_the_letters_that_they_are_spelled_with(love, word):
+    found = love.explain(word)
+    for unit in found.units:
+        if unit.start is None:
+            assert unit.name in ("[CLS]", "[SUB]", "[SEP]")
+            continue
+        letters = found.normalised[unit.start : unit.end]
+        name = unit.name.removeprefix("##") if unit.start else unit.name
+        assert (
+            unit.name == "[UNK]"
+            or letters in (name, name.removeprefix("<"), name.removesuffix(">"), name[1:-1])
+            or (
+                len(letters) == 1 and len(name) == 1  # a character that stands as its base letter
+            )
+        )
+    characters = [unit for unit in found.units[1:] if unit.start is not None][: len(found.normalised)]
+    assert [(unit.start, unit.end) for unit in characters] == [(i, i + 1) for i in range(len(found.normalised))]

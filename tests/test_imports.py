@@ -20,7 +20,7 @@ ORDER = [
     {"reproduce"},
     {"evaluate"},
     {"methods"},
-    {"plugins"},
+    {"plugins", "serve"},
     {"train"},
     {"love"},
     {"attach", "explain", "texts", "transformer"},

@@ -450,3 +450,34 @@ def test_folders_without_a_model_are_refused(tmp_path):
         LOVE.load(tmp_path / "nowhere")
     with pytest.raises(LovevecError, match=r"config\.json is missing"):
         LOVE.load(tmp_path)
+
+
+def test_low_memory_changes_no_result(shipped_love):
+    low = LOVE.load(engine="numpy", low_memory=True)
+    words = ["wrnog", "house", "", "Reykjavik", "qzzzt", "the", "zymurgy", "🙂"]
+    assert low.neighbors(words, 12) == shipped_love.neighbors(words, 12)
+    assert low.neighbors(words[0], 3) == shipped_love.neighbors(words[0], 3)
+    vectors = shipped_love.embed(words)
+    assert low.neighbors(vectors, 5) == shipped_love.neighbors(vectors, 5)
+    assert low.analogy("man", "king", "woman") == shipped_love.analogy("man", "king", "woman")
+    texts = [f"a wonderfull fi1m number {number}" for number in range(200)]
+    assert np.array_equal(low.encode(texts), shipped_love.encode(texts))
+    assert pickle.loads(pickle.dumps(low)).low_memory
+
+
+def test_vectors_and_readings_in_one_go(shipped_love):
+    words = ["wrnog", "house", "", "qzzzt", "Dog", "x" * 200, "wrnog"]
+    low = LOVE.load(engine="numpy", spelling_only=True)
+    for love in (shipped_love, low):
+        vectors, readings = love.embed_and_read(words)
+        assert np.array_equal(vectors, love.embed(words))
+        assert readings == love.readings(words)
+    with pytest.raises(LovevecError):
+        low.embed_and_read(["a", 5])
+
+
+def test_what_is_warm_reads_the_same(shipped_love):
+    fresh = LOVE(shipped_love.parts, engine="numpy")
+    before = fresh.near(["wrnog", "recieve"])
+    fresh.warm_up()
+    assert fresh.near(["wrnog", "recieve"]) == before

@@ -28,11 +28,14 @@ SHOWN_CHANCE = 0.005
 
 
 class Unit(NamedTuple):
-    """One symbol of the word's input; weight and share are None for an encoder that does not fold."""
+    """One symbol of the word's input; weight and share are None for an encoder that does not fold. `start` and `end`
+    tell which characters of the normalised word it covers; None for marks such as [CLS]."""
 
     name: str
     weight: float | None = None
     share: float | None = None
+    start: int | None = None
+    end: int | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,7 +154,9 @@ def explain(
 ) -> Explanation:
     """Take a word's vector apart, in float64."""
     names = parts.units.names(word)
-    units, head, positional, attention = tuple(map(Unit, names)), 0.0, None, None
+    spans = [span or (None, None) for span in parts.units.spans(word)]
+    nothing: list[None] = [None] * len(names)
+    weights, shares, head, positional, attention = nothing, nothing, 0.0, None, None
     notes = []
     if np.isnan(confidence):
         notes.append(
@@ -162,8 +167,10 @@ def explain(
     else:
         ids = parts.units.encode([word]).values
         ordered = ids < parts.units.vocabulary.unit_rows
-        weights, shares, head, positional, attention = take_apart(fold, ids[ordered], ids[~ordered])
-        units = tuple(map(Unit, names, weights.tolist(), shares.tolist()))
+        heavy, brings, head, positional, attention = take_apart(fold, ids[ordered], ids[~ordered])
+        weights, shares = heavy.tolist(), brings.tolist()
+    rows = zip(names, weights, shares, spans, strict=True)
+    units = tuple(Unit(name, weight, share, *span) for name, weight, share, span in rows)
     return Explanation(
         word,
         normalise(word, parts.units.lowercase),

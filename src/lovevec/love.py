@@ -42,7 +42,17 @@ from lovevec.model.folder import CARD, ModelParts, read_model, write_model
 from lovevec.model.hub import hub_card, to_hub
 from lovevec.model.known_rows import LEVELS, RowPrecision
 from lovevec.near.channel import Channel
-from lovevec.near.reader import LEAST, MANY_STRINGS, MOST, Reader, Reading, add_readings, near_words, only_new
+from lovevec.near.reader import (
+    LEAST,
+    MANY_STRINGS,
+    MOST,
+    Reader,
+    Reading,
+    add_readings,
+    near_words,
+    only_new,
+    reading_names,
+)
 from lovevec.near.spelled import known_form
 from lovevec.progress import Progress, wanted
 from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
@@ -65,24 +75,39 @@ class LOVE(EncodesTexts):
     """A trained model: immutable, safe to share between threads. Inference needs no torch."""
 
     def __init__(
-        self, parts: ModelParts, card: str = "", engine: Mode = "auto", *, spelling_only: bool = False
+        self,
+        parts: ModelParts,
+        card: str = "",
+        engine: Mode = "auto",
+        *,
+        spelling_only: bool = False,
+        low_memory: bool = False,
     ) -> None:
         self.parts = parts
         self.card = card
         self.dim = parts.spec.dim
         self.engine: Engine = _engine(parts, engine)
         self.spelling_only = spelling_only or parts.rows is None
-        self._known = NeighborIndex(parts.words, self._known_vectors)
+        self.low_memory = low_memory
+        coded = None if self.spelling_only or not low_memory else parts.rows
+        self._known = NeighborIndex(parts.words, self._known_vectors if coded is None else coded)
         self._reader = Reader(parts.words, parts.channel, parts.units.lowercase)
 
     @classmethod
     def load(
-        cls, name: str | os.PathLike[str] | None = None, engine: Mode = "auto", *, spelling_only: bool = False
+        cls,
+        name: str | os.PathLike[str] | None = None,
+        engine: Mode = "auto",
+        *,
+        spelling_only: bool = False,
+        low_memory: bool = False,
     ) -> LOVE:
         """Read a model, checked by size and hash: the shipped default, a shipped model by its name, a model folder, or
         a hub id `owner/name` (looked for in the local cache first). `engine`: auto, numpy or numba. With
-        `spelling_only` every vector is made from the spelling, as in the paper: known words too."""
-        return cls._read(find_model(name), engine, spelling_only)
+        `spelling_only` every vector is made from the spelling, as in the paper: known words too. With `low_memory`
+        neighbors are found among rows as they are stored (90 MB less for the default, but several times as slow), and
+        `encode` remembers fewer words; every result is the same."""
+        return cls._read(find_model(name), engine, spelling_only, low_memory)
 
     @classmethod
     def from_pretrained(
@@ -91,6 +116,7 @@ class LOVE(EncodesTexts):
         engine: Mode = "auto",
         *,
         spelling_only: bool = False,
+        low_memory: bool = False,
         revision: str | None = None,
         token: str | bool | None = None,
         cache_dir: str | os.PathLike[str] | None = None,
@@ -101,13 +127,13 @@ class LOVE(EncodesTexts):
         `token`, into which `cache_dir`; anew, or from the cache only."""
         hub = {"revision": revision, "token": token, "cache_dir": cache_dir}
         folder = find_model(name, force_download=force_download, local_files_only=local_files_only, **hub)
-        return cls._read(folder, engine, spelling_only)
+        return cls._read(folder, engine, spelling_only, low_memory)
 
     @classmethod
-    def _read(cls, folder: Path, engine: Mode, spelling_only: bool) -> LOVE:
+    def _read(cls, folder: Path, engine: Mode, spelling_only: bool, low_memory: bool) -> LOVE:
         card = folder / CARD
         text = card.read_text("utf-8", "replace") if card.is_file() else ""
-        return cls(read_model(folder), text, engine, spelling_only=spelling_only)
+        return cls(read_model(folder), text, engine, spelling_only=spelling_only, low_memory=low_memory)
 
     def save(
         self, folder: str | os.PathLike[str], precision: Precision | None = None, rows: RowPrecision | None = None
@@ -157,7 +183,8 @@ class LOVE(EncodesTexts):
         return f"LOVE({self.dim} dimensions, {known}, {self.parts.precision}{how}; mimics {mimics})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(LOVE, spelling_only=self.spelling_only), (self.parts, self.card, self.engine.mode)
+        made = partial(LOVE, spelling_only=self.spelling_only, low_memory=self.low_memory)
+        return made, (self.parts, self.card, self.engine.mode)
 
     @property
     def words(self) -> Sequence[str]:
@@ -254,14 +281,28 @@ class LOVE(EncodesTexts):
         if self.spelling_only or self.parts.rows is None:
             return self.engine.embed(words)
         rows, unknown = self._look_up(words)
+        reading = self.read(unknown)
+        return self._placed(rows, unknown, reading.in_text() if in_text else reading)
+
+    def embed_and_read(self, words: Iterable[str]) -> tuple[Floats, list[str]]:
+        """What `embed` and `readings` give, at the cost of `embed`."""
+        listed = word_list(words)
+        refuse_other_than_words(listed)
+        rows, unknown = self._look_up(listed)
+        reading = self.read(unknown)
+        vectors = self.engine.embed(listed) if self.spelling_only else self._placed(rows, unknown, reading)
+        return vectors, reading_names(listed, rows, reading)
+
+    def _placed(self, rows: NDArray[np.int64], unknown: Sequence[str], reading: Reading) -> Floats:
+        """The own rows of known words; where -1 stands the mean over the next string's readings."""
         if not unknown:
             return self._own_rows(rows)
-        if len(unknown) == len(words):
-            return self._mean_of_readings(unknown, in_text)
-        result = np.empty((len(words), self.dim), dtype=np.float32)
+        if len(unknown) == len(rows):
+            return self._mean_of_readings(unknown, reading)
+        result = np.empty((len(rows), self.dim), dtype=np.float32)
         have = rows >= 0
         result[have] = self._own_rows(rows[have])
-        result[~have] = self._mean_of_readings(unknown, in_text)
+        result[~have] = self._mean_of_readings(unknown, reading)
         return result
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
@@ -280,10 +321,14 @@ class LOVE(EncodesTexts):
         of new (see near/reader.py)."""
         return self._reader.by(strings, self.engine.for_many, self.engine.threads)
 
-    def _mean_of_readings(self, strings: Sequence[str], in_text: bool = False) -> Floats:
+    def warm_up(self) -> None:
+        """Make now what the first call with many unknown words makes; a few at a time are read several times as fast
+        with it, too. For servers: other threads may go on meanwhile."""
+        self._reader.warm_up()
+
+    def _mean_of_readings(self, strings: Sequence[str], reading: Reading) -> Floats:
         """[len(strings), dim] of unit length."""
-        reading, vectors, table = self.read(strings), self.engine.embed(strings), self.parts.rows
-        reading = reading.in_text() if in_text else reading
+        vectors, table = self.engine.embed(strings), self.parts.rows
         assert table is not None
         compiled = self.engine.for_many == "numba" and len(strings) >= MANY_STRINGS and table.precision == "int4"
 
@@ -320,9 +365,9 @@ class LOVE(EncodesTexts):
         rows, known = self.parts.rows, (self.words, self.dim, self._known.place, self.__contains__, self._look_up)
         if rows is None or self.spelling_only:
             spelled = Source(*known, lambda strings: only_new(len(strings)), self._spelled_rows, self.impute)
-            return TextEncoder(spelled, None, self.engine.for_many == "numba")
+            return TextEncoder(spelled, None, self.engine.for_many == "numba", self.low_memory)
         read = Source(*known, self.read, self._own_rows, self.impute)
-        return TextEncoder(read, rows.weights, self.engine.for_many == "numba")
+        return TextEncoder(read, rows.weights, self.engine.for_many == "numba", self.low_memory)
 
     def _spelled_rows(self, rows: NDArray[np.integer]) -> Floats:
         """What the spelling of known words gives."""
@@ -357,9 +402,7 @@ class LOVE(EncodesTexts):
         listed = word_list(words)
         refuse_other_than_words(listed)
         rows, unknown = self._look_up(listed)
-        new = iter((self.read(unknown).new >= 0.5).tolist())
-        named = ["known" if row >= 0 else "new" if next(new) else "near" for row in rows.tolist()]
-        return [name if word.strip() else "empty" for name, word in zip(named, listed, strict=True)]
+        return reading_names(listed, rows, self.read(unknown))
 
     @overload
     def neighbors(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]

@@ -146,3 +146,15 @@ def test_the_shipped_model_behind_a_table_of_its_commonest_words(shipped_love):
     rare = [word for word in shipped_love.words[30000:30400] if len(word) > 5]
     assert robust.near(rare) == [[]] * len(rare)
     assert isinstance(robust.model, LOVE)
+
+
+def test_readings_have_names(robust, spelled):
+    strings = [*IN_TABLE[:9], "(House)", "", " ", *TYPOS[:40], "blorfingly"]
+    robust.warm_up()
+    for string, name, near in zip(strings, robust.readings(strings), robust.near(strings, 10), strict=True):
+        chance = sum(probability for _, probability in near)
+        expected = "known" if string in IN_TABLE or string == "(House)" else "near" if chance > 0.5 else "new"
+        assert name == (expected if string.strip() else "empty")
+    assert "near" in robust.readings(TYPOS)
+    spelled.warm_up()
+    assert set(spelled.readings(TYPOS)) == {"new"}

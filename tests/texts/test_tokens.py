@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lovevec.texts.tokens import parts_of, runs_of
+from lovevec.texts.tokens import VARIANTS, parts_of, runs_of, spans_of
 
 KNOWN = {
     "a",
@@ -78,3 +80,32 @@ def test_ascii_is_parted_by_the_plain_pattern_as_by_that_for_all_scripts(text):
 def test_a_megabyte_takes_no_time_to_speak_of():
     for text in ("a" * 1_000_000, "a." * 500_000, "a-" * 500_000, "aB" * 500_000, "é'" * 500_000, "𝒳" * 300_000):
         assert words(text)
+
+
+@given(st.text(st.sampled_from("ab'’.-,# 1é\u0301\u0308\ufe0f🙂❤가각\u0bc6\u0bbeAÅ\u212b\u00ad\n"), max_size=40))
+@example("e\u0301t\u00e9 ❤\ufe0f 가ᄀ\u1161\u11a8 A\u030a\u0301x")
+@example("\u0301a \ufe0fb")
+def test_runs_stand_where_they_are_said_to(text):
+    runs, spans = runs_of(text), spans_of(text)
+    assert len(spans) == len(runs)
+    ends = [0]
+    for run, (start, end) in zip(runs, spans, strict=True):
+        assert ends[-1] <= start < end <= len(text)
+        ends.append(end)
+        assert run in unicodedata.normalize("NFC", VARIANTS.sub("", text[start:end]))
+    if text.isascii():
+        assert [text[start:end] for start, end in spans] == runs
+
+
+def test_words_of_a_run_stand_inside_it(shipped_love):
+    text = "A well-known e-mail, #ThrowbackThursday 🙂 cafe\u0301 the the-the"
+    spans, tokens = shipped_love.spans(text), shipped_love.tokens(text)
+    shown = [(text[start:end], token.word) for (start, end), token in zip(spans, tokens, strict=True)]
+    assert shown[:3] == [("A", "a"), ("well", "well"), ("known", "known")]
+    assert ("e-mail", shown[3][1]) == shown[3]
+    assert ("Throwback", "throwback") in shown
+    assert ("Thursday", "thursday") in shown
+    assert [word for part, word in shown if part == "🙂"][-1] == "face"
+    assert [part for part, _ in shown][-4:] == ["cafe\u0301", "the", "the", "the"]
+    assert len(set(spans[-3:])) == 3
+    assert shipped_love.spans("") == []

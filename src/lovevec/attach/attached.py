@@ -35,7 +35,7 @@ from lovevec.attach.sample import Model, shared_words
 from lovevec.attach.space import SpaceOption, fit_space, known_neighbors
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.errors import LovevecError
-from lovevec.near.reader import Reader, Reading, add_readings, near_words, only_new
+from lovevec.near.reader import Reader, Reading, add_readings, near_words, only_new, reading_names
 from lovevec.near.spelled import known_form
 from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
 from lovevec.units.words import refuse_other_than_words, word_list
@@ -90,7 +90,9 @@ class Attached(EncodesTexts):
     @property
     def vectors(self) -> Floats:
         """The known words' own vectors, row for row with `words`, read-only."""
-        return self._known.vectors
+        vectors = self._known.vectors
+        assert isinstance(vectors, np.ndarray)  # a table's rows are no codes
+        return vectors
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -147,6 +149,17 @@ class Attached(EncodesTexts):
         row, lacking = self._look_up(words)
         found = near_words(self.words, row, self._read(lacking), k)
         return found[0] if isinstance(word, str) else found
+
+    def warm_up(self) -> None:
+        """Make now what the first call with many unknown words makes; see `LOVE.warm_up`."""
+        if self._reader is not None:
+            self._reader.warm_up()
+
+    def readings(self, words: Iterable[str]) -> list[str]:
+        """How each word is read: known (itself, or what it is a form of), near, new or empty; see `LOVE.readings`."""
+        words = _checked(words)
+        rows, lacking = self._look_up(words)
+        return reading_names(words, rows, self._read(lacking))
 
     @cached_property
     def _texts(self) -> TextEncoder:

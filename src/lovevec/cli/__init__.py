@@ -19,6 +19,8 @@ COMMANDS = {
     "explain": "what a word's vector is made of",
     "fill": "your own vectors, plus rows for the words they lack",
     "info": "what a model is: size, target, scores",
+    "serve": "vectors over HTTP, as OpenAI's clients ask for them; and a page",
+    "ui": "the same, opened in your browser",
     "export": "make a trained model small, to ship it",
     "evaluate": "how good vectors are, and how robust, beside their rivals",
     "reproduce": "the paper's tables and figures",
@@ -36,6 +38,7 @@ EXAMPLES = """examples:
   lovevec explain bec0me --plot bec0me.png
   lovevec fill my.vec --words corpus.txt -o filled.vec
   lovevec info
+  lovevec serve
   lovevec export my-model -o my-small-model
   lovevec evaluate similarity my-model glove.txt
   lovevec reproduce intrinsic --target glove.txt

@@ -5,36 +5,56 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from lovevec.cli.shell import complain, describe
+from lovevec.cli.shell import MODEL_HELP, complain, describe
 from lovevec.errors import LovevecError
 
 ABOUT = """Write a model as folded tables: what inference needs and nothing more. It is smaller and loads faster;
-training cannot go on from it."""
+training cannot go on from it. Or write it for other runtimes: ONNX, a web page."""
 EXAMPLES = """examples:
   lovevec export my-model -o my-model-small                       # int8: vectors with a cosine of at least 0.999
   lovevec export my-model -o my-model-half --precision float16
-  lovevec export my-model -o my-model-tiny --rows int4            # known words' own vectors at half a byte a number"""
+  lovevec export my-model -o my-model-tiny --rows int4            # known words' own vectors at half a byte a number
+  lovevec export --onnx love.onnx                                 # unit ids -> vector, for onnxruntime anywhere
+  lovevec export --web demo                                       # a page that computes in the browser, no server"""
 ROW_PRECISIONS = ("float16", "int8", "int4", "none")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
     describe(parser, ABOUT, EXAMPLES)
-    parser.add_argument("model", metavar="MODEL", help="a folder that lovevec train wrote, or another model")
-    parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="the new model folder")
+    parser.add_argument("model", metavar="MODEL", nargs="?", help=MODEL_HELP)
+    goal = parser.add_mutually_exclusive_group(required=True)
+    goal.add_argument("-o", "--output", metavar="FOLDER", help="the new model folder")
+    goal.add_argument("--onnx", metavar="FILE", help="an ONNX file, with units.mjs and its vocabulary beside it")
+    goal.add_argument("--web", metavar="FOLDER", help="a static page with the model inside")
     parser.add_argument("--precision", choices=("int8", "float16"), default="int8", help="(default int8)")
     parser.add_argument("--rows", choices=ROW_PRECISIONS, help="known words' own vectors (default: as they are)")
-    parser.add_argument("--overwrite", action="store_true", help="replace a model that is there")
+    parser.add_argument("--overwrite", action="store_true", help="replace what is there")
 
 
 def run(given: argparse.Namespace) -> None:
-    """Load, save, say how large it is."""
+    """Load, write, say how large it is."""
     from lovevec.love import LOVE
     from lovevec.model.folder import CONFIG
 
-    output = Path(given.output)
-    if (output / CONFIG).exists() and not given.overwrite:
-        raise LovevecError(f"{output}: holds a model already; choose another folder, or --overwrite it")
-    LOVE.load(given.model).save(output, given.precision, given.rows)
-    size = sum(file.stat().st_size for file in output.iterdir() if file.is_file())
+    output = Path(given.output or given.onnx or given.web)
+    there = output if given.onnx else output / ("index.html" if given.web else CONFIG)
+    if there.exists() and not given.overwrite:
+        what = "a model" if given.output else "a page" if given.web else "something"
+        raise LovevecError(f"{output}: holds {what} already; choose another place, or --overwrite it")
+    if given.onnx and given.rows:
+        raise LovevecError("--rows: an ONNX file holds no rows of known words, every vector is made from the spelling")
+    love = LOVE.load(given.model)
+    if given.output:
+        love.save(output, given.precision, given.rows)
+        written = [file for file in output.iterdir() if file.is_file()]
+    elif given.onnx:
+        from lovevec.plugins.onnx import export_onnx
+
+        written = export_onnx(love, output, given.precision)
+    else:
+        from lovevec.serve.web import export_web
+
+        written = export_web(love, output, given.precision, given.rows)
+    size = sum(file.stat().st_size for file in written)
     complain(f"{output}: {size / 1e6:.1f} MB as {given.precision}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from threading import RLock
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,19 @@ BLOCK_NUMBERS = 1 << 23
 MARGIN = np.float32(1e-5)
 LEFT_OUT = np.float32(-2)
 GROUP = 64
+DECODED = 8192  # rows of codes that are compared at a time
+
+
+class CodedRows(Protocol):
+    """Rows of unit length that are stored as small codes, and decoded where they are needed."""
+
+    @property
+    def dim(self) -> int:
+        """Numbers of a row."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, rows: NDArray[np.integer]) -> Floats: ...
 
 
 class NeighborIndex:
@@ -26,13 +39,14 @@ class NeighborIndex:
 
     `vectors` [words, dim], or a function that makes them, are of unit length unless `lengths` holds theirs. They are
     float32: 192 MB for 160,000 words of 300 dimensions. Half of that in float16 would have to be converted for every
-    block of queries, which takes longer than comparing them.
+    block of queries, which takes longer than comparing them. Where memory is dearer than that time, `vectors` are coded
+    rows: they are decoded anew for every call, a block at a time, and the neighbors are the same.
     """
 
     def __init__(
         self,
         words: Sequence[str],
-        vectors: Floats | Callable[[], Floats],
+        vectors: Floats | CodedRows | Callable[[], Floats],
         lengths: NDArray[np.floating] | None = None,
     ) -> None:
         self.words, self.lengths = words, lengths
@@ -53,7 +67,7 @@ class NeighborIndex:
         return self._place
 
     @property
-    def vectors(self) -> Floats:
+    def vectors(self) -> Floats | CodedRows:
         """The words' own vectors, row for row."""
         source = self._source
         if callable(source):
@@ -78,7 +92,7 @@ class NeighborIndex:
         """
         refuse_count(k)
         if isinstance(word, np.ndarray) and word.dtype.kind in "fiub" and word.shape != (0,):
-            found = self._near_vectors(unit_vectors(word, self.vectors.shape[1]), k)
+            found = self._near_vectors(unit_vectors(word, _dim(self.vectors)), k)
             return found[0] if word.ndim == 1 else found
         words = [word] if isinstance(word, str) else word_list(word)
         queries = embed(words)
@@ -135,9 +149,13 @@ def unit_vectors(vectors: NDArray[Any], dim: int) -> Floats:
     return unit
 
 
+def _dim(rows: Floats | CodedRows) -> int:
+    return rows.shape[1] if isinstance(rows, np.ndarray) else rows.dim
+
+
 def nearest(
     queries: Floats,
-    rows: Floats,
+    rows: Floats | CodedRows,
     k: int,
     leave_out: NDArray[np.int64] | None = None,
     lengths: NDArray[np.floating] | None = None,
@@ -148,6 +166,8 @@ def nearest(
 
     The answer to a query does not depend on the others: float32 products only find candidates.
     """
+    if not isinstance(rows, np.ndarray):
+        return _nearest_of_codes(queries, rows, k, leave_out)
     results: list[list[tuple[int, float]]] = []
     step = max(1, BLOCK_NUMBERS // max(len(rows), 1))
     for low in range(0, len(queries), step):
@@ -161,6 +181,23 @@ def nearest(
             cosine[queries_with_one, left_out[queries_with_one]] = 2 * LEFT_OUT
         results += [_best(query, near, rows, k, lengths) for query, near in zip(block, cosine, strict=True)]
     return results
+
+
+def _nearest_of_codes(
+    queries: Floats, rows: CodedRows, k: int, leave_out: NDArray[np.int64] | None
+) -> list[list[tuple[int, float]]]:
+    """The nearest of each block of rows, and of these the nearest."""
+    best: list[list[tuple[int, float]]] = [[] for _ in queries]
+    for low in range(0, len(rows), DECODED):
+        block = rows[np.arange(low, min(low + DECODED, len(rows)))]
+        inside = None
+        if leave_out is not None:
+            inside = np.where((leave_out >= low) & (leave_out < low + len(block)), leave_out - low, -1)
+        found = nearest(queries, block, k, inside)
+        for place, near in enumerate(found):
+            both = [*best[place], *((low + row, cosine) for row, cosine in near)]
+            best[place] = sorted(both, key=lambda pair: (-pair[1], pair[0]))[:k]
+    return best
 
 
 def _best(

@@ -98,6 +98,14 @@ def near_words(
     return found
 
 
+def reading_names(words: Sequence[str], rows: NDArray[np.int64], reading: Reading) -> list[str]:
+    """How each word is read: of `rows` a known one, where -1 stands by the next reading near (more probably a known
+    word than not) or new; empty where there is nothing to read."""
+    new = iter((reading.new >= 0.5).tolist())
+    named = ["known" if row >= 0 else "new" if next(new) else "near" for row in rows.tolist()]
+    return [name if word.strip() else "empty" for name, word in zip(named, words, strict=True)]
+
+
 class Strings(NamedTuple):
     """Strings as they are read: rows of symbols (empty for one that cannot be near anything), and what else counts."""
 
@@ -218,6 +226,13 @@ class Reader:
         features = novelty.features(strings.rows, strings.digits, strings.names)
         logs = features[:, FEATURES.index("mean" if a_letter else "total")]
         return np.where(strings.rows.lengths > 0, logs, STRANGEST if a_letter else STRANGEST * LONGEST)
+
+    def warm_up(self) -> None:
+        """Make what is made when many strings are first read; a few are read faster with it, too. Meanwhile others may
+        read a few: nobody waits."""
+        with self._lock:
+            _ = self.index, self.novelty, self.rank_costs, self.slips
+        _ = self.index.buckets
 
     def __call__(self, words: Sequence[str], engine: str = "numpy", threads: int = 1) -> Reading:
         """The readings of any strings, each as an unknown one; by numpy or numba, with the same result."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lovevec.errors import LovevecError
 from lovevec.near.reader import Reading, add_readings
 from lovevec.progress import Progress, wanted
-from lovevec.texts.tokens import parts_of, runs_of
+from lovevec.texts.tokens import parts_of, runs_of, span_of, spans_of
 from lovevec.units.characters import to_codes
 from lovevec.units.words import in_batches, refuse_other_than_words, word_list
 from lovevec.vectors.rows import normalized
@@ -30,7 +30,7 @@ SIGNED = 0.5  # the length of a spelling's signature beside its vector's
 PAIR_BITS = 12
 PAIRS, TO_PAIR = 1 << PAIR_BITS, np.uint64(64 - PAIR_BITS)
 BLOCK = 256
-REMEMBERED = 32_768  # runs of letters
+REMEMBERED, FEW_REMEMBERED = 32_768, 8_192  # runs of letters; where memory is dear
 FEW = 64  # texts: for so few nothing is made ready, and numba not imported
 
 
@@ -90,27 +90,33 @@ class TextEncoder:
     """Words with weights. Safe to share between threads: what it remembers of words does not show."""
 
     def __init__(
-        self, source: Source, weights: Floats | None = None, compiled: bool = False, signed: float = SIGNED
+        self,
+        source: Source,
+        weights: Floats | None = None,
+        compiled: bool = False,
+        low_memory: bool = False,
+        signed: float = SIGNED,
     ) -> None:
-        self.source, self.compiled, self.signed = source, compiled, signed
+        self.source, self.compiled, self.low_memory, self.signed = source, compiled, low_memory, signed
+        self.remembered = FEW_REMEMBERED if low_memory else REMEMBERED
         self.weights = weights_by_rank(len(source.words)) if weights is None else weights
         rare = self.weights[int(RARE * len(self.weights)) :]
         self.new_weight = float(rare.mean()) if len(rare) else 1.0
         self.signatures = Signatures(source.dim, self._sums)
-        self._seen = Seen(REMEMBERED, source.dim)
+        self._seen = Seen(self.remembered, source.dim)
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TextEncoder, (self.source, self.weights, self.compiled, self.signed)
+        return TextEncoder, (self.source, self.weights, self.compiled, self.low_memory, self.signed)
 
     def weighing(self, weights: Floats, signed: float = SIGNED) -> TextEncoder:
         """The same words with other weights [known words]; without signatures for `signed=0`."""
-        return TextEncoder(self.source, weights, self.compiled, signed)
+        return TextEncoder(self.source, weights, self.compiled, self.low_memory, signed)
 
     def encode(self, texts: Sequence[str], normalize: bool = True, center: Floats | None = None) -> Floats:
         """[len(texts), dim]; zeros for a text without words."""
         if len(texts) > FEW and not self._seen.place:  # many texts: the most frequent words are made ready at once
-            self._looked_up([run for word in self.source.words[: REMEMBERED // 2] for run in runs_of(word)])
+            self._looked_up([run for word in self.source.words[: self.remembered // 2] for run in runs_of(word)])
         runs = [runs_of(text) for text in texts]
         ends = np.append(0, np.cumsum(np.fromiter(map(len, runs), dtype=np.int64, count=len(runs))))
         seen, chosen = self._looked_up(list(chain.from_iterable(runs)))
@@ -180,6 +186,19 @@ class TextEncoder:
 
         return of_known(often), of_known(within)
 
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where each of `tokens` stands in the text: (start, end). A word that is not spelled out there (the name of an
+        emoji, e-mail as email) has the place of what it was made of."""
+        result = []
+        for run, (start, end) in zip(runs_of(text), spans_of(text), strict=True):
+            inside = 0
+            for word in parts_of(run, self.source.is_known):
+                low, high = span_of(word, run, inside)
+                spelled_so = len(run) == end - start  # nothing was composed or left out: letters stand where they stood
+                result.append((start + low, start + high) if spelled_so else (start, end))
+                inside = high if low or high < len(run) else inside
+        return result
+
     def _looked_up(self, runs: Sequence[str]) -> tuple[Seen, NDArray[np.int64]]:
         """Where each run's vector stands, and in what. Runs that were not seen before are made all at once."""
         seen = self._seen
@@ -198,10 +217,10 @@ class TextEncoder:
         with self._lock:
             seen = self._seen
             if not seen.has_room(len(new)) or any(run not in seen.place for run in same):
-                seen = Seen(max(REMEMBERED, len(set(runs))), self.source.dim)
+                seen = Seen(max(self.remembered, len(set(runs))), self.source.dim)
                 new = list(dict.fromkeys(runs))
                 vectors, weights = self._of_runs(new)
-                if len(new) <= REMEMBERED:
+                if len(new) <= self.remembered:
                     self._seen = seen
             seen.add(new, vectors, weights)
         return seen, np.fromiter(map(seen.place.__getitem__, runs), dtype=np.int64, count=len(runs))
@@ -389,6 +408,11 @@ class EncodesTexts:
         """The words of a text as `encode` sees them: (text, reading, word, weight) each."""
         refuse_other_than_words([text])
         return self._texts.tokens(text)
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where the words of `tokens(text)` stand in the text: (start, end) each, `text[start:end]`."""
+        refuse_other_than_words([text])
+        return self._texts.spans(text)
 
 
 def encoded(

@@ -45,6 +45,44 @@ def runs_of(text: str) -> list[str]:
     return _any_script().findall(unicodedata.normalize("NFC", VARIANTS.sub("", text)))
 
 
+def spans_of(text: str) -> list[tuple[int, int]]:
+    """Where the runs of `runs_of` stand in the text as it is: (start, end) each."""
+    if text.isascii():
+        return [found.span() for found in PLAIN.finditer(text)]
+    normal, places = _normal_form(text)
+    return [(places[found.start()][0], places[found.end() - 1][1]) for found in _any_script().finditer(normal)]
+
+
+def _normal_form(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """A text without variants in composed form, and where each of its characters comes from, (start, end) in `text`."""
+    normal, places, start = "", [], 0
+    while start < len(text):
+        end = start + 1
+        while end < len(text) and _composes(text[start:end], text[end]):
+            end += 1
+        piece = unicodedata.normalize("NFC", VARIANTS.sub("", text[start:end]))
+        normal += piece
+        places += [(start, end)] * len(piece)
+        start = end
+    return normal, places
+
+
+def _composes(before: str, character: str) -> bool:
+    """Whether a character has to be normalised together with what stands before it: a mark, a jamo, a variant."""
+    if character.isascii():
+        return False
+    if unicodedata.combining(character) or VARIANTS.match(character):
+        return True
+    apart = unicodedata.normalize("NFC", before) + unicodedata.normalize("NFC", character)
+    return unicodedata.normalize("NFC", before + character) != apart
+
+
+def span_of(part: str, run: str, start: int) -> tuple[int, int]:
+    """Where a part stands in its run, not before `start`; the whole run if it is not spelled out there."""
+    place = run.find(part, start)
+    return (place, place + len(part)) if place >= 0 else (0, len(run))
+
+
 def parts_of(found: str, is_known: IsKnown) -> list[str]:
     """The words that a run stands for: itself, or what it is put together from."""
     if found.isalnum() and (found[1:].islower() or not HUMP.search(found)):  # as nearly all are

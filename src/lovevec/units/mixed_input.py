@@ -13,12 +13,12 @@ such a character, which WordPiece would give up on, still has all its other char
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from lovevec.units.characters import based, normalise, to_codes
-from lovevec.units.ngrams import ngram_buckets, ngram_names
+from lovevec.units.ngrams import ngram_buckets, ngram_names, ngram_spans
 from lovevec.units.ragged import Ragged, joined, offsets_of, spread
 from lovevec.units.trie import PieceTrie
 from lovevec.units.vocabulary import CLS, SEP, SPECIAL, SUB, UNK, UnitVocabulary
@@ -59,6 +59,36 @@ class Units:
         """The units of one word, spelled out: for people."""
         names = [self.vocabulary.units[unit] for unit in self.unit_ids(to_codes([word], self.lowercase)).values]
         return [*names, *ngram_names(normalise(word, self.lowercase))] if self.vocabulary.ngrams else names
+
+    def as_dict(self) -> dict[str, Any]:
+        """All that makes ids of words, as plain values: what serve/page/units.js reads. `rows` is None where unit i has
+        row i."""
+        vocabulary = self.vocabulary
+        return {
+            "input": self.mode,
+            "lowercase": self.lowercase,
+            "ngrams": vocabulary.ngrams,
+            "unit_rows": vocabulary.unit_rows,
+            "units": list(vocabulary.units),
+            "rows": self.row_of_unit.tolist() if vocabulary.buckets else None,
+        }
+
+    def spans(self, word: str) -> list[tuple[int, int] | None]:
+        """Of each unit of `names` the characters of the normalised word that it covers, from and to; None for marks.
+        A word that WordPiece gives up on is covered by its one [UNK]."""
+        codes = to_codes([word], self.lowercase)
+        length, names = len(codes.values), self.names(word)
+        characters = length if self.mode != "pieces" else 0
+        spans: list[tuple[int, int] | None] = [None, *((place, place + 1) for place in range(characters))]
+        spans += [None] if self.mode == "mixed" else []
+        start = 0
+        for name in names[len(spans) : names.index(self.vocabulary.units[SEP], len(spans))]:
+            whole = name == self.vocabulary.units[UNK]
+            end = length if whole else start + len(name.removeprefix("##") if start else name)
+            spans.append((start, end))
+            start = end
+        ngrams = ngram_spans(length) if self.vocabulary.ngrams else []
+        return [*spans, None, *ngrams]
 
     def unit_ids(self, codes: Ragged) -> Ragged:
         """[CLS] characters [SUB] pieces [SEP] for each word, as unit ids; [SUB] only in mixed input."""

@@ -47,6 +47,11 @@ def ngram_names(word: str) -> list[str]:
     return [shown[low : low + length] for length in LENGTHS for low in range(len(shown) - length + 1)]
 
 
+def ngram_spans(length: int) -> list[tuple[int, int]]:
+    """Which characters of a word of so many each of its n-grams covers, from and to; its ends are none."""
+    return [(max(low - 1, 0), min(low + size - 1, length)) for size in LENGTHS for low in range(length + 2 - size + 1)]
+
+
 def framed(codes: Ragged) -> Ragged:
     """Each word between BEGIN and END."""
     lengths = codes.lengths + 2

@@ -1,0 +1,62 @@
+"""The map of the page at / of `lovevec serve`: 20,000 frequent known words of the shipped model on a plane.
+
+    python runs/map.py      # writes src/lovevec/serve/page/map.bin; needs scikit-learn; about ten minutes on one core
+
+t-SNE of the words' own vectors (perplexity 30 over 50 principal directions), and 12 regions by k-means for colours.
+
+    uint32         count
+    int16 [2][n]   x, y; the longer side of the plane is -32,000 to 32,000
+    uint8 [n]      region
+    UTF-8          the words, most frequent first, a line each
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA
+from sklearn.manifold import TSNE
+
+from lovevec import LOVE
+
+PAGE = Path(__file__).parents[1] / "src" / "lovevec" / "serve" / "page"
+WORDS, REGIONS, SIDE = 20_000, 12, 32_000
+# Words that begin so are not written: the map is shown to people who did not ask for them.
+RUDE = re.compile(
+    "shit|bullshit|fuck|motherfuck|piss|cunt|bitch|whore|slut|nigg|fag|dick(?!ens|son|inson)|cock(?!tail|pit|y|roach)"
+    "|pussy|bastard|asshole|dumbass|jackass|porn|tits|titties|boob|penis|vagina|dildo|rape(?!seed)|rapist|retard|tranny"
+    "|dyke|kike|spic(?!e|y)|chink|cum(?!ul|bria|berland|mings)|blowjob|handjob|masturbat|orgasm|anal(?!y|o|ges)|milf|nude|xxx"
+)
+
+
+def main() -> None:
+    """Project, write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=Path, default=PAGE / "map.bin")
+    parser.add_argument("--words", type=int, default=WORDS)
+    given = parser.parse_args()
+    love = LOVE.load(engine="numpy")
+    words = [word for word in love.words if word.isascii() and word.isalpha() and len(word) > 2][: given.words]
+    vectors = love.embed(words)
+    narrow = PCA(50, random_state=0).fit_transform(vectors)
+    plane = TSNE(init="pca", perplexity=30, random_state=0, n_jobs=1).fit_transform(narrow)
+    plane -= (plane.max(axis=0) + plane.min(axis=0)) / 2
+    plane = np.rint(plane * (SIDE / np.abs(plane).max())).astype("<i2")
+    region = KMeans(REGIONS, n_init=4, random_state=0).fit_predict(narrow).astype(np.uint8)
+    polite = np.array([RUDE.match(word) is None for word in words])
+    words, plane, region = (
+        [word for word, fine in zip(words, polite, strict=True) if fine],
+        plane[polite],
+        region[polite],
+    )
+    parts = [np.uint32(len(words)).tobytes(), plane.T.tobytes(), region.tobytes(), "\n".join(words).encode()]
+    given.output.write_bytes(b"".join(parts))
+    print(f"{given.output}: {len(words):,} words, {given.output.stat().st_size / 1000:.0f} KB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""`lovevec serve`: vectors over HTTP, and a page for people."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from lovevec.cli.shell import describe
+
+ABOUT = """Vectors over HTTP: POST /v1/embeddings as OpenAI's clients ask for them; /v1/near, /v1/neighbors,
+/v1/explain, /v1/similar, /v1/tokens; /docs says more. A page for people at /. Needs the extra `serve`.
+
+Listens on this machine only, unless --host says otherwise. If LOVEVEC_API_KEY is set, clients have to show that key.
+SIGTERM or Ctrl-C: what runs is answered, then the server ends. The log is one JSON object a line on stderr."""
+EXAMPLES = """examples:
+  lovevec serve
+  lovevec serve --model default --model mine=my-model --vectors my.vec
+  LOVEVEC_API_KEY=$(openssl rand -hex 16) lovevec serve --host 0.0.0.0 --workers 4
+  curl -s localhost:8765/v1/near -H 'Content-Type: application/json' -d '{"input": "recieve"}'"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    describe(parser, ABOUT, EXAMPLES)
+    add_model_arguments(parser)
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default 127.0.0.1)")
+    parser.add_argument("--port", type=int, default=8765, help="its port (default 8765; 0: any free one)")
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes, which share memory (default 1)")
+    parser.add_argument(
+        "--cors", action="append", default=[], metavar="ORIGIN", help="pages from there may ask too; repeat for more"
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="log warnings and errors only")
+    limits = parser.add_argument_group("limits")
+    limits.add_argument("--max-body", type=int, metavar="BYTES", help="of a request (default 4 MB)")
+    limits.add_argument("--max-inputs", type=int, metavar="N", help="strings of a request (default 2048)")
+    limits.add_argument("--max-words", type=int, metavar="N", help="of a request's texts (default 65536)")
+    limits.add_argument("--max-length", type=int, metavar="N", help="characters of a word (default 1024)")
+    limits.add_argument("--max-waiting", type=int, metavar="N", help="words that wait (default 131072)")
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which models and tables."""
+    parser.add_argument(
+        "-m",
+        "--model",
+        action="append",
+        default=[],
+        metavar="[NAME=]MODEL",
+        help="a model folder, a shipped model's name, or a hub id, and what clients call it; repeat for more, the first"
+        " is the default (default: the shipped model)",
+    )
+    parser.add_argument(
+        "--vectors",
+        action="append",
+        default=[],
+        metavar="[NAME=]FILE",
+        help="a vector file, attached to the first model; repeat for more",
+    )
+
+
+def run(given: argparse.Namespace) -> None:
+    """Serve until told to stop."""
+    from lovevec.serve.batches import Limits
+    from lovevec.serve.processes import KEY, ServerSettings, serve
+
+    names = ("body", "inputs", "words", "length", "waiting")
+    limits = {name: value for name in names if (value := getattr(given, f"max_{name}")) is not None}
+    serve(
+        ServerSettings(
+            models=given.model,
+            tables=given.vectors,
+            host=given.host,
+            port=given.port,
+            workers=given.workers,
+            origins=given.cors,
+            limits=Limits(**limits),
+            key=os.environ.get(KEY) or None,
+            quiet=given.quiet,
+        )
+    )

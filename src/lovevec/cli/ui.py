@@ -1,0 +1,39 @@
+"""`lovevec ui`: the server's page, in the browser, for one person."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from lovevec.cli.serve import add_model_arguments
+from lovevec.cli.shell import complain, describe
+
+ABOUT = """The page of `lovevec serve` in your browser: type any word or text and see how it is read, what is near, what
+its vector is made of. Runs on this machine alone, until Ctrl-C. Needs the extra `serve`."""
+EXAMPLES = """examples:
+  lovevec ui
+  lovevec ui --model default --model mine=my-model     # two models side by side
+  lovevec ui --no-browser --port 9000"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    describe(parser, ABOUT, EXAMPLES)
+    add_model_arguments(parser)
+    parser.add_argument("--port", type=int, default=0, help="of this machine (default: any free one)")
+    parser.add_argument("--no-browser", action="store_true", help="only say where it is")
+
+
+def run(given: argparse.Namespace) -> None:
+    """Serve, and open the page."""
+    from lovevec.serve.processes import KEY, ServerSettings, serve
+
+    def show(address: str) -> None:
+        complain(f"the page is at {address} until Ctrl-C")
+        if not given.no_browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    key = os.environ.get(KEY) or None
+    serve(ServerSettings(given.model, given.vectors, port=given.port, key=key, quiet=True, on_start=show))

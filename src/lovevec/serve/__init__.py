@@ -1,0 +1,11 @@
+"""Vectors over HTTP: `lovevec serve`. Programs speak OpenAI's embeddings to it, people open its page.
+
+models.py     what is served: models and attached tables by name, and what they answer
+batches.py    requests that come together are computed together
+schema.py     what may be asked, and what is answered (OpenAPI is made of it)
+app.py        the endpoints
+gate.py       what every request passes: size, key, headers, metrics, one line of log
+reference.py  /docs: a page of our OpenAPI that needs nothing from elsewhere
+processes.py  sockets, worker processes that share one model's memory, signals, logs
+page/         the page at /
+"""

@@ -1,0 +1,135 @@
+"""What every request passes on its way in and out: its size, its key, security headers, metrics, one line of log.
+
+A request's words and the key are never logged, nor is anything else that a client wrote but the path.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import os
+import time
+from typing import Any
+
+import orjson
+from prometheus_client import Counter, Histogram
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+log = logging.getLogger("lovevec.serve")
+CONTENT_POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+HEADERS = [
+    (b"content-security-policy", CONTENT_POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+]
+TYPES = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error", 500: "server_error"}
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+
+class ApiError(HTTPException):
+    """An answer that says what is wrong, in OpenAI's shape."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        param: str | None = None,
+        code: str | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(status, message, headers)
+        self.param, self.code = param, code
+
+    def response(self) -> Response:
+        """The same as an answer."""
+        kind = TYPES.get(self.status_code, "invalid_request_error")
+        error = {"message": self.detail, "type": kind, "param": self.param, "code": self.code}
+        return Response(orjson.dumps({"error": error}), self.status_code, self.headers, "application/json")
+
+
+class Metrics:
+    """What Prometheus reads."""
+
+    def __init__(self, registry: Any) -> None:
+        on: dict[str, Any] = {"registry": registry}
+        self.requests = Counter("lovevec_requests", "Requests answered", ["endpoint", "status"], **on)
+        self.seconds = Histogram("lovevec_request_seconds", "Seconds a request", ["endpoint"], buckets=SECONDS, **on)
+        self.words = Counter("lovevec_words", "Words read", ["model", "endpoint"], **on)
+        self.readings = Counter("lovevec_readings", "Words of word lists by reading", ["model", "reading"], **on)
+
+
+class Gate:
+    """ASGI middleware around the whole app."""
+
+    def __init__(self, app: ASGIApp, *, limit: int, key: str | None, metrics: Metrics, paths: frozenset[str]) -> None:
+        self.app, self.limit, self.metrics, self.paths = app, limit, metrics, paths
+        self._key = None if key is None else f"Bearer {key}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        start, status, sent, number = time.perf_counter(), 500, 0, os.urandom(8).hex()
+        scope.setdefault("state", {})["words"] = 0
+
+        async def answer(message: Message) -> None:
+            nonlocal status, sent
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", ()), *HEADERS, (b"x-request-id", number.encode())]
+            else:
+                sent += len(message.get("body", b""))
+            await send(message)
+
+        try:
+            refusal = self._refusal(scope)
+            if refusal is None:
+                await self.app(scope, self._limited(receive), answer)
+            else:
+                await refusal.response()(scope, receive, answer)
+        finally:
+            seconds = time.perf_counter() - start
+            endpoint = self._endpoint(scope["path"])
+            self.metrics.requests.labels(endpoint, str(status)).inc()
+            self.metrics.seconds.labels(endpoint).observe(seconds)
+            facts = {"method": scope["method"], "endpoint": endpoint, "status": status, "ms": round(seconds * 1e3, 2)}
+            log.info(
+                "request", extra={"facts": {**facts, "words": scope["state"]["words"], "bytes": sent, "id": number}}
+            )
+
+    def _endpoint(self, path: str) -> str:
+        """The path as metrics and logs name it: what clients make up is one name."""
+        return path if path in self.paths else "/page" if path.startswith("/page/") else "other"
+
+    def _refusal(self, scope: Scope) -> ApiError | None:
+        given = dict(scope["headers"])
+        length = given.get(b"content-length", b"")
+        if length.isdigit() and int(length) > self.limit:
+            return self._too_large()
+        guarded = scope["path"].startswith("/v1/") or scope["path"] == "/metrics"
+        if self._key is None or not guarded or hmac.compare_digest(given.get(b"authorization", b""), self._key):
+            return None
+        message = "this server wants its API key: Authorization: Bearer …"
+        return ApiError(401, message, code="invalid_api_key", headers={"WWW-Authenticate": "Bearer"})
+
+    def _too_large(self) -> ApiError:
+        message = f"the request's body is larger than {self.limit:,} bytes: send it in parts"
+        return ApiError(413, message, code="request_too_large")
+
+    def _limited(self, receive: Receive) -> Receive:
+        """The same body, as far as it is not too large; its size need not have been told."""
+        total = 0
+
+        async def limited() -> Message:
+            nonlocal total
+            message = await receive()
+            total += len(message.get("body", b""))
+            if total > self.limit:
+                raise self._too_large()
+            return message
+
+        return limited

@@ -1,0 +1,170 @@
+"""What is served: models and attached tables by name, and what each answers to lists of words.
+
+Every answer takes a list and gives one result an item, so that the lists of several requests can be joined.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.attach import Attached
+from lovevec.errors import LovevecError
+from lovevec.love import LOVE
+from lovevec.near.reader import MOST
+from lovevec.vectors.rows import normalized
+
+Floats = NDArray[np.float32]
+Pair = tuple[str, str]
+NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
+TRIED = "wonderfull"
+
+
+class Embedded:
+    """Vectors with their readings; a slice of it is one too."""
+
+    def __init__(self, vectors: Floats, readings: list[str]) -> None:
+        self.vectors, self.readings = vectors, readings
+
+    def __len__(self) -> int:
+        return len(self.readings)
+
+    def __getitem__(self, part: slice) -> Embedded:
+        return Embedded(self.vectors[part], self.readings[part])
+
+
+class Served:
+    """A model or an attached table under its name."""
+
+    def __init__(self, name: str, vectors: LOVE | Attached, kind: str) -> None:
+        self.name, self.vectors, self.kind = name, vectors, kind
+        self.created = int(time.time())
+
+    @property
+    def dim(self) -> int:
+        """Of its vectors."""
+        return self.vectors.dim
+
+    def try_out(self) -> None:
+        """Make now what the first requests would wait for."""
+        self.near([TRIED])
+        self.embed([TRIED])
+        self.encode([f"{TRIED} {TRIED}"])
+
+    def embed(self, words: Sequence[str]) -> Embedded:
+        """Vectors of words, and how each was read."""
+        once = list(dict.fromkeys(words))  # what several requests ask for is computed once
+        if isinstance(self.vectors, LOVE):
+            found = Embedded(*self.vectors.embed_and_read(once))
+        else:
+            found = Embedded(self.vectors.embed(once), self.vectors.readings(once))
+        if len(once) == len(words):
+            return found
+        place = {word: row for row, word in enumerate(once)}
+        rows = [place[word] for word in words]
+        return Embedded(found.vectors[rows], [found.readings[row] for row in rows])
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Vectors of texts."""
+        return self.vectors.encode(texts)
+
+    def near(self, words: Sequence[str]) -> list[dict[str, Any]]:
+        """How each word is read, how sure its vector is, what it may stand for."""
+        sure = self.vectors.confidence(words).tolist()
+        rows = zip(words, self.vectors.readings(words), sure, self.vectors.near(words, MOST), strict=True)
+        return [_reading(*row) for row in rows]
+
+    def neighbors(self, words: Sequence[str], k: int) -> list[list[dict[str, Any]]]:
+        """The nearest known words of each."""
+        found = self.vectors.neighbors(words, k)
+        return [_neighbors(near) for near in found]
+
+    def similar(self, pairs: Sequence[Pair]) -> list[float | None]:
+        """The cosine of each pair; None where one of the two is empty."""
+        words = list(dict.fromkeys(word for pair in pairs for word in pair))
+        place = {word: row for row, word in enumerate(words)}
+        rows = normalized(self.vectors.embed(words)).astype(np.float64)
+        return [
+            float(np.clip(rows[place[one]] @ rows[place[other]], -1, 1)) if one.strip() and other.strip() else None
+            for one, other in pairs
+        ]
+
+    def explain(self, words: Sequence[str]) -> list[dict[str, Any]]:
+        """What each word's vector is made of."""
+        if isinstance(self.vectors, Attached):
+            raise LovevecError(f"{self.name} is an attached table: only models explain their vectors")
+        found = [self.vectors.explain(word) for word in words]
+        return [one.as_dict() | {"neighbors": _neighbors(one.neighbors)} for one in found]
+
+    def tokens(self, texts: Sequence[str]) -> list[list[dict[str, Any]]]:
+        """The words of each text as it is encoded, and where they stand."""
+        return [
+            [
+                {
+                    "text": text[start:end],
+                    "start": start,
+                    "end": end,
+                    "reading": token.reading,
+                    "repair": token.word if token.reading == "near" else None,
+                    "word": token.word,
+                    "weight": token.weight,
+                }
+                for token, (start, end) in zip(self.vectors.tokens(text), self.vectors.spans(text), strict=True)
+            ]
+            for text in texts
+        ]
+
+
+def _neighbors(near: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
+    return [{"word": word, "similarity": cosine} for word, cosine in near]
+
+
+def _reading(word: str, reading: str, confidence: float, near: list[tuple[str, float]]) -> dict[str, Any]:
+    known, chance = reading == "known", min(1.0, sum((probability for _, probability in near), 0.0))
+    return {
+        "word": word,
+        "reading": reading,
+        "confidence": None if math.isnan(confidence) else confidence,
+        "p_known": float(known),
+        "p_near": 0.0 if known else chance,
+        "p_new": 0.0 if known or reading == "empty" else 1 - chance,
+        "candidates": [{"word": name, "probability": probability} for name, probability in near],
+    }
+
+
+def load_models(models: Sequence[str], tables: Sequence[str]) -> dict[str, Served]:
+    """Models given as NAME=MODEL, or MODEL for one by its own name; tables as NAME=FILE or FILE, which the first model
+    stands behind. The first is the default."""
+    served: dict[str, Served] = {}
+    for given in models or ["default"]:
+        name, source = named(given, "model")
+        _add(served, Served(name, LOVE.load(source, engine="numpy", low_memory=True), "model"))
+    first = next(iter(served.values())).vectors
+    assert isinstance(first, LOVE)
+    for given in tables:
+        name, source = named(given, "table")
+        _add(served, Served(name, first.attach(source), "table"))
+    return served
+
+
+def named(given: str, what: str) -> Pair:
+    """NAME=SOURCE taken apart; a source alone is named by the last part of its path."""
+    name, sign, source = given.partition("=")
+    if not sign or not NAME.fullmatch(name):
+        source, name = given, Path(given).name if what == "model" else Path(given).name.split(".")[0]
+    if not source or not NAME.fullmatch(name):
+        raise LovevecError(f"{given}: a {what} is given as NAME={what.upper()}, its name of letters, digits, . _ -")
+    return name, source
+
+
+def _add(served: dict[str, Served], one: Served) -> None:
+    if one.name in served:
+        raise LovevecError(f"two are named {one.name}: give each a name of its own, NAME=…")
+    served[one.name] = one

@@ -1,0 +1,105 @@
+"""/docs: a page of our OpenAPI. No script, nothing from elsewhere."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+STYLE = """
+:root { color-scheme: light dark; --line: #8884; --soft: #8882; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); }
+h2 b { font: 700 0.8em ui-monospace, monospace; background: var(--soft); padding: 0.1em 0.5em; border-radius: 0.3em; }
+code, pre { font: 0.9em/1.45 ui-monospace, monospace; }
+pre { background: var(--soft); padding: 0.75rem 1rem; overflow-x: auto; border-radius: 0.4rem; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.75rem 0.3rem 0; }
+td { border-bottom: 1px solid var(--line); }
+"""
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{title}: what programs may ask</title><link rel="stylesheet" href="/docs.css"></head>
+<body><main><h1>{title} {version}</h1><p>{summary} <a href="/">The page for people</a> ·
+<a href="/openapi.json">OpenAPI</a></p>{body}</main></body></html>
+"""
+EXAMPLES = {
+    "/v1/embeddings": '{"input": ["mispelling", "a wonderfull fi1m"], "encoding_format": "float"}',
+    "/v1/near": '{"input": "recieve", "k": 3}',
+    "/v1/neighbors": '{"input": "leukamia", "k": 5}',
+    "/v1/explain": '{"input": "bec0me"}',
+    "/v1/similar": '{"pairs": [["colour", "color"]]}',
+    "/v1/tokens": '{"input": "a wonderfull fi1m"}',
+}
+
+
+def reference_page(openapi: dict[str, Any]) -> str:
+    """The whole page."""
+    schemas = openapi["components"]["schemas"]
+    parts = [
+        _operation(method, path, operation, schemas)
+        for path, methods in openapi["paths"].items()
+        for method, operation in methods.items()
+    ]
+    about = openapi["info"]
+    return PAGE.format(
+        title=escape(about["title"]),
+        version=escape(about["version"]),
+        summary=escape(about["summary"]),
+        body="".join(parts),
+    )
+
+
+def _operation(method: str, path: str, operation: dict[str, Any], schemas: dict[str, Any]) -> str:
+    parts = [
+        f"<section><h2><b>{method.upper()}</b> <code>{escape(path)}</code></h2>",
+        f"<p>{escape(operation.get('description', ''))}</p>",
+    ]
+    if body := operation.get("requestBody"):
+        parts.append("<h3>Request</h3>" + _fields(body["content"]["application/json"]["schema"], schemas))
+    if path in EXAMPLES:
+        ask = f"curl -s localhost:8765{path} -H 'Content-Type: application/json' -d '{EXAMPLES[path]}'"
+        parts.append(f"<pre>{escape(ask)}</pre>")
+    good = operation["responses"].get("200", {}).get("content", {}).get("application/json", {}).get("schema")
+    if good:
+        parts.append("<h3>Answer</h3>" + _fields(good, schemas))
+    return "".join(parts) + "</section>"
+
+
+def _fields(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
+    """A table of the fields of an object, with those of the objects inside."""
+    rows = "".join(
+        f"<tr><td><code>{escape(name)}</code></td><td>{escape(kind)}</td><td>{escape(about)}</td></tr>"
+        for name, kind, about in _flat(_resolved(schema, schemas), schemas, "")
+    )
+    return f"<table><thead><tr><th>field</th><th>type</th><th></th></tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _flat(schema: dict[str, Any], schemas: dict[str, Any], prefix: str) -> list[tuple[str, str, str]]:
+    rows = []
+    for name, field in schema.get("properties", {}).items():
+        default = f"default {field['default']!r}" if field.get("default") is not None else ""
+        about = "; ".join(part for part in (field.get("description", ""), default) if part)
+        rows.append((prefix + name, _kind(field, schemas), about))
+        inner = _resolved(field.get("items", {}), schemas)
+        if "properties" in inner:
+            rows += _flat(inner, schemas, f"{prefix}{name}[].")
+        elif "$ref" in field:
+            rows += _flat(_resolved(field, schemas), schemas, f"{prefix}{name}.")
+    return rows
+
+
+def _kind(field: dict[str, Any], schemas: dict[str, Any]) -> str:
+    if "anyOf" in field:
+        return " or ".join(_kind(one, schemas) for one in field["anyOf"])
+    if "const" in field:
+        return repr(field["const"])
+    if "enum" in field:
+        return " or ".join(map(repr, field["enum"]))
+    if field.get("type") == "array":
+        return f"list of {_kind(field.get('items', {}), schemas)}"
+    return "object" if "$ref" in field else str(field.get("type", "any"))
+
+
+def _resolved(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = schemas[schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
+    return found

@@ -1,0 +1,221 @@
+"""What the server answers is what the library says, number for number; and what is wrong is said in OpenAI's shape."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+
+import httpx
+import numpy as np
+import pytest
+
+from lovevec import LOVE
+from lovevec.serve.app import make_app
+from lovevec.serve.models import Served
+from lovevec.vectors import read_vectors
+from lovevec.vectors.memory import table_from_memory
+from lovevec.vectors.write import save_table
+
+WORDS = ["house", "recieve", "House", "blorfingly", "", "🙂", "x" * 300, "don't", "привет", "\u0000", "tommorow"]
+TEXTS = ["a wonderfull fi1m", "House, hosue!", "un café 🙂 well-known e-mail", "  two   words  "]
+
+
+def vectors_in(answer: httpx.Response) -> np.ndarray:
+    assert answer.status_code == 200, answer.text
+    found = answer.json()
+    assert [one["index"] for one in found["data"]] == list(range(len(found["data"])))
+    return np.array([one["embedding"] for one in found["data"]], dtype=np.float32)
+
+
+def test_words_are_embedded_and_texts_encoded_to_the_bit(live, shipped_love):
+    mixed = [*WORDS, *TEXTS]
+    found = vectors_in(live.post("/v1/embeddings", {"input": mixed}))
+    assert np.array_equal(found[: len(WORDS)], shipped_love.embed(WORDS))
+    assert np.array_equal(found[len(WORDS) :], shipped_love.encode(TEXTS))
+    assert np.array_equal(vectors_in(live.post("/v1/embeddings", {"input": "recieve"}))[0], shipped_love["recieve"])
+    as_text = vectors_in(live.post("/v1/embeddings", {"input": WORDS, "input_type": "text"}))
+    assert np.array_equal(as_text, shipped_love.encode(WORDS))
+    as_word = vectors_in(live.post("/v1/embeddings", {"input": TEXTS, "input_type": "word"}))
+    assert np.array_equal(as_word, shipped_love.embed(TEXTS))
+
+
+def test_base64_holds_the_same_numbers(live, shipped_love):
+    answer = live.post("/v1/embeddings", {"input": WORDS, "encoding_format": "base64", "model": "default"}).json()
+    rows = [np.frombuffer(base64.b64decode(one["embedding"]), dtype="<f4") for one in answer["data"]]
+    assert np.array_equal(np.array(rows), shipped_love.embed(WORDS))
+    assert answer["model"] == "default"
+    assert answer["usage"] == {"prompt_tokens": len(WORDS), "total_tokens": len(WORDS)}
+
+
+def test_fewer_dimensions_are_the_first_at_unit_length(live, shipped_love):
+    found = vectors_in(live.post("/v1/embeddings", {"input": ["house", "recieve"], "dimensions": 64}))
+    cut = shipped_love.embed(["house", "recieve"])[:, :64].astype(np.float64)
+    assert np.allclose(found, cut / np.linalg.norm(cut, axis=1, keepdims=True), atol=1e-6)
+    refused = live.post("/v1/embeddings", {"input": "house", "dimensions": 301})
+    assert refused.status_code == 400
+    assert refused.json()["error"]["param"] == "dimensions"
+
+
+def test_readings(live, shipped_love):
+    data = live.post("/v1/near", {"input": WORDS, "k": 3}).json()["data"]
+    assert [one["word"] for one in data] == WORDS
+    assert [one["reading"] for one in data] == shipped_love.readings(WORDS)
+    assert np.allclose([one["confidence"] for one in data], shipped_love.confidence(WORDS))
+    for one, near in zip(data, shipped_love.near(WORDS, 10), strict=True):
+        assert [(each["word"], each["probability"]) for each in one["candidates"]] == near[:3]
+        chances = one["p_known"], one["p_near"], one["p_new"]
+        assert sum(chances) == pytest.approx(0 if one["reading"] == "empty" else 1)
+        assert max(chances) == one["p_new"] or one["reading"] in ("known", "near")
+        assert one["p_near"] == pytest.approx(0 if one["reading"] == "known" else sum(chance for _, chance in near))
+
+
+def test_neighbors(live, shipped_love):
+    data = live.post("/v1/neighbors", {"input": WORDS, "k": 7}).json()["data"]
+    expected = shipped_love.neighbors(WORDS, 7)
+    for one, near in zip(data, expected, strict=True):
+        assert [(each["word"], each["similarity"]) for each in one["neighbors"]] == near
+    assert len(live.post("/v1/neighbors", {"input": "house"}).json()["data"][0]["neighbors"]) == 10
+
+
+def test_similarities(live, shipped_love):
+    pairs = [["colour", "color"], ["house", "hosue"], ["house", ""], ["a", "a"]]
+    data = live.post("/v1/similar", {"pairs": pairs}).json()["data"]
+    for one, (left, right) in zip(data, pairs, strict=True):
+        expected = shipped_love.similar(left, right)
+        assert one["similarity"] is None if np.isnan(expected) else one["similarity"] == pytest.approx(expected)
+
+
+def test_explanations(live, shipped_love):
+    data = live.post("/v1/explain", {"input": ["bec0me", "house"]}).json()["data"]
+    for one, word in zip(data, ["bec0me", "house"], strict=True):
+        expected = shipped_love.explain(word).as_dict()
+        expected["neighbors"] = [{"word": near["word"], "similarity": near["cosine"]} for near in expected["neighbors"]]
+        assert {name: value for name, value in one.items() if name != "index"} == expected
+    covered = [unit["name"] for unit in data[0]["units"] if (unit["start"], unit["end"]) == (3, 4)]
+    assert covered == ["0", "##0"]
+
+
+def test_words_of_a_text_stand_where_they_stand(live, shipped_love):
+    text = "A wonderfull, well-known fi1m 🙂 e-mail"
+    (found,) = live.post("/v1/tokens", {"input": text}).json()["data"]
+    seen = shipped_love.tokens(text)
+    assert [(one["reading"], one["word"]) for one in found["tokens"]] == [(one.reading, one.word) for one in seen]
+    assert [one["text"] for one in found["tokens"]][:6] == ["A", "wonderfull", "well", "known", "fi1m", "🙂"]
+    assert all(one["text"] == text[one["start"] : one["end"]] for one in found["tokens"])
+    repairs = {one["text"]: one["repair"] for one in found["tokens"]}
+    assert repairs["wonderfull"] == "wonderful"
+    assert repairs["known"] is None
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "status", "param", "says"),
+    [
+        ("/v1/embeddings", {"input": [1, 2, 3]}, 400, "input", "check_embedding_ctx_length=False"),
+        ("/v1/embeddings", {"input": [[1, 2], [3]]}, 400, "input", "token ids"),
+        ("/v1/embeddings", {"input": []}, 400, "input", "at least 1"),
+        ("/v1/embeddings", {}, 400, "input", "required"),
+        ("/v1/embeddings", {"input": "a", "encoding_format": "hex"}, 400, "encoding_format", "base64"),
+        ("/v1/embeddings", {"input": "a", "dimensions": 0}, 400, "dimensions", "greater"),
+        ("/v1/embeddings", {"input": "a", "model": "gpt"}, 404, "model", "default"),
+        ("/v1/embeddings", {"input": ["a", None]}, 400, "input", "string"),
+        ("/v1/near", {"input": "a", "k": "5"}, 400, "k", "integer"),
+        ("/v1/near", {"input": "a", "k": 10**30}, 400, "k", "100"),
+        ("/v1/similar", {"pairs": [["a"]]}, 400, "pairs", "at least 2"),
+        ("/v1/embeddings", ["a"], 400, None, "body"),
+        ("/v1/nothing", {}, 404, None, "Not Found"),
+        ("/v1/models", {}, 405, None, "Method"),
+    ],
+)
+def test_what_is_wrong_is_said(live, path, content, status, param, says):
+    answer = live.post(path, content)
+    assert answer.status_code == status
+    error = answer.json()["error"]
+    assert set(error) == {"message", "type", "param", "code"}
+    assert error["param"] == param
+    assert says in error["message"]
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"input": "\\ud800"}', b"NaN", b"1e999"])
+def test_what_is_no_json_is_refused(live, body):
+    answer = live.client.post("/v1/embeddings", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400
+    assert answer.json()["error"]["type"] == "invalid_request_error"
+
+
+def test_pages_of_other_sites_cannot_post_by_form(live):
+    """A form's content type needs no leave from us (no preflight), so it is not taken for JSON."""
+    answer = live.client.post("/v1/near", content=b'{"input": "a"}', headers={"Content-Type": "text/plain"})
+    assert answer.status_code == 400
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_models_and_health(live, shipped_love):
+    (card,) = live.client.get("/v1/models").json()["data"]
+    assert card["id"] == "default"
+    assert (card["dim"], card["known_words"]) == (shipped_love.dim, len(shipped_love))
+    assert live.client.get("/v1/models/default").json() == card
+    assert live.client.get("/v1/models/other").status_code == 404
+    assert live.client.get("/healthz").json() == live.client.get("/readyz").json() == {"status": "ok"}
+
+
+def test_pages_need_nothing_from_elsewhere(live):
+    described = live.client.get("/openapi.json").json()
+    page = live.client.get("/docs")
+    assert page.headers["content-type"].startswith("text/html")
+    assert all(f"<code>{path}</code>" in page.text for path in described["paths"])
+    assert "<script" not in page.text
+    assert not re.findall(r"(?:src|href)=.https?:", page.text)
+    assert live.client.get("/docs.css").headers["content-type"].startswith("text/css")
+    first = live.client.get("/")
+    assert first.status_code == 200
+    assert first.headers["content-security-policy"].startswith("default-src 'self'")
+    again = live.client.get("/", headers={"If-None-Match": first.headers["etag"]})
+    assert again.status_code in (200, 304)
+    assert live.client.get("/page/../../love.py").status_code == 404
+    assert live.client.get("/page/%2e%2e/%2e%2e/love.py").status_code == 404
+
+
+def test_several_models_and_tables(serve, small_model, tmp_path):
+    love = LOVE.load(small_model, engine="numpy")
+    table = table_from_memory((list(love.words), 3 * love.impute(love.words)), None)[0]
+    file = tmp_path / "own.vec"
+    save_table(table, file)
+    with serve("--model", "default", "--vectors", file) as server:
+        ids = [card["id"] for card in server.client.get("/v1/models").json()["data"]]
+        assert ids == ["small", "default", "own"]
+        words = [love.words[3], "blorfingly", love.words[7][:-1]]
+        attached = love.attach(read_vectors(file))
+        found = vectors_in(server.post("/v1/embeddings", {"input": words, "model": "own"}))
+        assert np.allclose(found, attached.embed(words), atol=1e-6)
+        near = server.post("/v1/near", {"input": words, "model": "own"}).json()["data"]
+        assert [one["reading"] for one in near] == attached.readings(words)
+        assert server.post("/v1/explain", {"input": "a", "model": "own"}).status_code == 400
+        assert vectors_in(server.post("/v1/embeddings", {"input": "a"})).shape == (1, love.dim)
+        assert vectors_in(server.post("/v1/embeddings", {"input": "a", "model": "default"})).shape == (1, 300)
+
+
+class Broken(Served):
+    """A model that fails in a way that nobody thought of."""
+
+    def embed(self, words):
+        raise MemoryError(f"no room for {words}")
+
+
+def test_a_failure_of_ours_says_nothing_of_what_was_asked(shipped_love):
+    app = make_app({"default": Broken("default", shipped_love, "model")})
+
+    async def ask() -> list[httpx.Response]:
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+            words = [f"secret{number}" for number in range(20)]  # in the loop's thread, and in one of its own
+            return [await client.post("/v1/embeddings", json={"input": words[:size]}) for size in (1, 20)]
+
+    for answer in asyncio.run(ask()):
+        assert answer.status_code == 500
+        assert answer.json()["error"] == {
+            "message": "the server failed; its log says why",
+            "type": "server_error",
+            "param": None,
+            "code": "internal_error",
+        }

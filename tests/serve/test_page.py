@@ -1,0 +1,300 @@
+"""The page in a real browser: typing, clicking, reading what it says. Pictures are kept in the tests' folder."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+import numpy as np
+import pytest
+from tests.serve.browser import browser, lovevec_server, needs_axe, needs_browser, opened, violations
+
+pytest.importorskip("playwright")
+pytest.importorskip("fastapi")
+pytestmark = [needs_browser, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def server():
+    with lovevec_server() as address:
+        yield address
+
+
+@pytest.fixture
+def page(chromium, server, tmp_path):
+    with opened(chromium, server) as page:
+        settled(page)
+        yield page
+        page.screenshot(path=tmp_path / "page.png", full_page=True)
+
+
+def wait_for(page, where: str, text: str) -> None:
+    """Until a part of the page holds the text."""
+    page.wait_for_function(
+        "([where, text]) => document.querySelector(where)?.textContent.includes(text)", arg=[where, text]
+    )
+
+
+def settled(page, number: int = 1) -> None:
+    """Until all is shown of the word that stands there."""
+    page.wait_for_function(
+        """(number) => {
+            const field = document.querySelector(`#word-${number}`);
+            return field !== null && field.closest(".panel").dataset.shown === field.value;
+        }""",
+        arg=number,
+    )
+
+
+def type_word(page, word: str, number: int = 1) -> None:
+    field = page.locator(f"#word-{number}")
+    field.fill("")
+    field.press_sequentially(word, delay=5)
+
+
+def rows(page, number: int = 1) -> list[str]:
+    return page.locator(f"#nearest-{number} td.name").all_text_contents()
+
+
+def test_a_misspelling_is_read_as_it_is_typed(page, shipped_love):
+    type_word(page, "recieve")
+    settled(page)
+    assert page.locator("#verdict-1").text_content() == "probably receive"
+    assert page.locator("#badge-1").text_content() == "near"
+    assert rows(page) == [word for word, _ in shipped_love.neighbors("recieve", 10)]
+    first = page.locator("#chances-1 li").first.text_content()
+    assert first == f"receive{round(100 * shipped_love.near('recieve')[0][1])} %"
+    assert f"{round(100 * shipped_love.confidence(['recieve'])[0])} %" in page.locator("#sure-1").text_content()
+    assert page.locator("#letters-1 span").all_text_contents() == list("recieve")
+
+
+@pytest.mark.parametrize(("word", "reading"), [("Oxygen", "known"), ("deplatformed", "new"), ("bl00d", "near")])
+def test_readings(page, word, reading):
+    type_word(page, word)
+    settled(page)
+    assert page.locator("#badge-1").text_content() == reading
+    wait_for(page, "#map-says", f"“{word}” lies among")
+
+
+def test_nothing_and_strange_things(page):
+    type_word(page, "")
+    wait_for(page, "#verdict-1", "Nothing to read yet")
+    assert rows(page) == []
+    page.locator("#word-1").fill("👩‍👩‍👧<b>&\u202e")
+    wait_for(page, "#map-says", "<b>")
+    assert page.locator("#problem").is_hidden()
+    page.locator("#word-1").fill("x" * 300)
+    wait_for(page, "#badge-1", "new")
+
+
+def test_of_a_text_the_last_word_is_looked_at(page):
+    type_word(page, "a wonderfull fi1m")
+    wait_for(page, "#verdict-1", "probably film")
+    assert page.locator("#text-1 .token.near").all_text_contents() == ["wonderfull", "fi1m"]
+
+
+def test_a_neighbor_is_looked_at_when_clicked(page):
+    page.get_by_role("button", name="lymphoma", exact=True).click()
+    wait_for(page, "#badge-1", "known")
+    assert page.locator("#word-1").input_value() == "lymphoma"
+
+
+def test_damage_moves_the_vector_and_neighbors_stay(page):
+    type_word(page, "architecture")
+    wait_for(page, "#badge-1", "known")
+    slider = page.get_by_label("How many slips")
+    slider.focus()
+    slider.press("ArrowRight")
+    wait_for(page, "#damaged-1", "nearest words stay")
+    damaged = page.locator("#damaged-1 strong").text_content()
+    assert damaged != "architecture"
+    assert int(re.search(r"(\d+) of 10 nearest", page.locator("#damaged-1").text_content())[1]) >= 5
+    page.get_by_label("Kind of damage").select_option("ocr")
+    page.wait_for_function(
+        "(before) => document.querySelector('#damaged-1 strong').textContent !== before", arg=damaged
+    )
+    slider.press("Home")
+    page.locator("#damaged-1").wait_for(state="hidden")
+
+
+def test_units_tell_what_they_attend_to_by_keyboard(page):
+    first = page.locator("#units-1 button").first
+    assert first.text_content() == "[CLS]"
+    first.focus()
+    first.press("ArrowRight")
+    page.keyboard.press("Enter")
+    said = page.locator("#unit-says-1").text_content()
+    assert re.match(r"l counts \d\.\d\d and brings -?\d+ % of the vector; it attends to ", said)
+    assert page.locator("#units-1 [aria-pressed=true]").text_content() == "l"
+
+
+def test_two_words_side_by_side(page, shipped_love):
+    page.get_by_role("button", name="Compare with another word or model").click()
+    type_word(page, "lymphoma", 2)
+    wait_for(page, "#map-says", "“lymphoma” lies among")
+    wait_for(page, "#map-says", f"Cosine of the two: {shipped_love.similar('leukamia', 'lymphoma'):.2f}")
+    page.get_by_role("button", name="One word alone").click()
+    assert page.locator(".panel").count() == 1
+
+
+def test_the_map_moves_and_zooms(page):
+    canvas = page.locator("#map")
+    canvas.scroll_into_view_if_needed()
+    wait_for(page, "#map-says", "leukamia")
+    pictures = [canvas.screenshot()]
+    canvas.focus()
+    for key in ("+", "ArrowLeft", "ArrowUp", "0"):
+        canvas.press(key)
+        page.wait_for_timeout(100)
+        pictures.append(canvas.screenshot())
+    assert len(set(pictures)) == len(pictures)
+    page.get_by_role("button", name="Closer").click()
+    page.wait_for_timeout(100)
+    assert canvas.screenshot() != pictures[-1]
+
+
+def open_text(page, text: str) -> None:
+    page.get_by_role("tab", name="Text").click()
+    page.locator("#text").fill(text)
+
+
+def test_a_text_is_coloured_and_repaired(page, shipped_love):
+    text = "The goverment 👍 of Reykjavik\nis deplatformed, tommorow."
+    open_text(page, text)
+    wait_for(page, "#counts", f"{len(shipped_love.tokens(text))} words")
+    assert page.locator("#tokens").text_content() == text
+    near = page.locator("#tokens .token.near")
+    assert near.all_text_contents() == ["goverment", "tommorow"]
+    assert page.locator("#tokens .token.new").all_text_contents() == ["deplatformed"]
+    near.first.hover()
+    assert page.locator("#repair").text_content() == "goverment: near, read as government"
+    near.last.focus()
+    assert "read as tomorrow" in page.locator("#repair").text_content()
+
+
+def test_a_file_is_read(page, tmp_path):
+    (tmp_path / "words.txt").write_text("oxgen\nleukamia\n")
+    page.get_by_role("tab", name="Text").click()
+    page.locator("#file").set_input_files(tmp_path / "words.txt")
+    wait_for(page, "#counts", "2 words: 0 known, 2 near")
+
+
+@pytest.mark.parametrize("per", ["word", "line"])
+def test_vectors_are_taken_home(page, shipped_love, tmp_path, per):
+    lines = ['say "oxgen", twice', "leukamia, Grüße"]
+    open_text(page, "\n".join(lines))
+    wait_for(page, "#counts", "5 words")
+    page.locator("#per").select_option(per)
+    words = ["say", "oxgen", "twice", "leukamia", "Grüße"]
+    names = words if per == "word" else lines
+    expected = shipped_love.embed(words) if per == "word" else shipped_love.encode(lines)
+
+    def saved(button: str):
+        with page.expect_download() as coming:
+            page.get_by_role("button", name=button, exact=True).click()
+        path = tmp_path / coming.value.suggested_filename
+        coming.value.save_as(path)
+        return path
+
+    table = list(csv.reader(saved("CSV").open(encoding="utf-8")))
+    assert [row[0] for row in table] == ["word", *names]
+    assert np.array_equal(np.array([row[1:] for row in table[1:]], dtype=np.float32), expected)
+    assert np.array_equal(np.load(saved("npy")), expected)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    read = parquet.read_table(saved("Parquet"))
+    assert read.column("word").to_pylist() == names
+    assert np.array_equal(np.array(read.column("vector").to_pylist(), dtype=np.float32), expected)
+
+
+def test_two_models_side_by_side(chromium):
+    with lovevec_server("--model", "default", "--model", "minilm-input") as address, opened(chromium, address) as page:
+        wait_for(page, "#verdict-1", "probably leukemia")
+        assert page.get_by_label("Model").first.locator("option").all_text_contents() == ["default", "minilm-input"]
+        page.get_by_role("button", name="Compare with another word or model").click()
+        wait_for(page, "#map-says", "nearest words are the same by both models")
+        assert page.locator("#model-2").input_value() == "minilm-input"
+        assert page.locator("#word-2").input_value() == "leukamia"
+
+
+def test_an_attached_table_has_readings_but_no_units(chromium, tmp_path, shipped_love):
+    words = list(shipped_love.words[:3000])
+    rows = [" ".join([word, *map("{:.4f}".format, row)]) for word, row in zip(words, shipped_love[words], strict=True)]
+    (tmp_path / "mine.vec").write_text("\n".join([f"{len(words)} 300", *rows, ""]), "utf-8")
+    with lovevec_server("--vectors", str(tmp_path / "mine.vec")) as address, opened(chromium, address) as page:
+        settled(page)
+        page.locator("#model-1").select_option("mine")
+        type_word(page, "goverment")
+        settled(page)
+        assert page.locator("#verdict-1").text_content() == "probably government"
+        assert page.locator(".made").is_hidden()
+
+
+def test_what_goes_wrong_is_said_and_forgotten(chromium, server):
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(server)
+    settled(page)
+    problem = '{"error": {"message": "the server is busy: ask again in a second"}}'
+    page.route("**/v1/near", lambda route: route.fulfill(status=429, body=problem, content_type="application/json"))
+    type_word(page, "oxgen")
+    wait_for(page, "#problem", "the server is busy")
+    page.unroute("**/v1/near")
+    type_word(page, "bl00d")
+    settled(page)
+    assert page.locator("#problem").is_hidden()
+    page.route("**/v1/**", lambda route: route.abort())
+    type_word(page, "leukaemic")
+    wait_for(page, "#problem", "The server does not answer.")
+    context.close()
+
+
+def test_a_key_is_asked_for_where_one_is_needed(chromium):
+    with lovevec_server(LOVEVEC_API_KEY="secret") as address:
+        context = chromium.new_context()
+        page = context.new_page()
+        page.goto(address)
+        page.get_by_label("This server wants its API key").fill("secret")
+        page.get_by_role("button", name="Use it").click()
+        wait_for(page, "#verdict-1", "probably leukemia")
+        assert page.locator("#key").is_hidden()
+        context.close()
+
+
+@needs_axe
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
+def test_nothing_stands_in_the_way_of_anybody(chromium, server, dark, phone, tmp_path):
+    with opened(chromium, server, phone=phone, dark=dark) as page:
+        settled(page)
+        assert violations(page) == []
+        page.get_by_role("button", name="Compare with another word or model").click()
+        settled(page, 2)
+        page.locator("#units-1 button").nth(1).click()
+        assert violations(page) == []
+        page.get_by_role("tab", name="Text").click()
+        wait_for(page, "#counts", "words")
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        page.screenshot(path=tmp_path / "text.png", full_page=True)
+
+
+def test_the_theme_is_chosen_and_kept(page):
+    page.get_by_role("button", name="Dark").click()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    wait_for(page, "#verdict-1", "probably leukemia")
+
+
+def test_tabs_are_chosen_by_keyboard(page):
+    page.get_by_role("tab", name="Word").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_role("tab", name="Text").get_attribute("aria-selected") == "true"
+    assert page.locator("#view-word").is_hidden()
+    wait_for(page, "#counts", "words")
