@@ -50,12 +50,26 @@ EXTRAS = {
     "model2vec": ("tests/plugins/test_model2vec.py",),
     "rivals": ("tests/methods/test_symspell.py", "tests/methods/test_edit_distance.py"),
     "evaluate": ("tests/evaluate/test_clusters.py",),
+    "sklearn": ("tests/plugins/test_sklearn.py",),
+    "spacy": ("tests/plugins/test_spacy.py",),
+    "frames": ("tests/plugins/test_frames.py",),
+    "onnx": ("tests/plugins/test_onnx.py",),
+    "langchain": ("tests/plugins/test_embeddings.py",),
+    "llama-index": ("tests/plugins/test_embeddings.py",),
+    "haystack": ("tests/plugins/test_embeddings.py",),
+    "serve": ("tests/serve/test_answers.py", "tests/serve/test_limits.py"),
     "train": ("tests/train/test_run.py", "tests/train/test_checkpoint.py", "tests/encoders"),
     "bert": ("tests/plugins/transformers/test_tokenizer.py", "tests/plugins/transformers/test_oracle.py"),
 }
 NEEDS_TORCH = {"train", "bert"}
 # What tests import besides: an extra's tests may have another library for an oracle.
-BESIDE = {"parquet": ("pandas", "gensim"), "model2vec": ("tokenizers",), "evaluate": ("rapidfuzz",)}
+BESIDE = {
+    "parquet": ("pandas", "gensim"),
+    "model2vec": ("tokenizers",),
+    "evaluate": ("rapidfuzz",),
+    "frames": ("pandas", "polars"),
+    "serve": ("httpx",),
+}
 
 
 @dataclass(frozen=True)
