@@ -157,6 +157,9 @@ def test_models_and_health(live, shipped_love):
     assert live.client.get("/v1/models/default").json() == card
     assert live.client.get("/v1/models/other").status_code == 404
     assert live.client.get("/healthz").json() == live.client.get("/readyz").json() == {"status": "ok"}
+    for path in ("/", "/healthz", "/readyz"):  # what load balancers ask by
+        asked = live.client.head(path)
+        assert (asked.status_code, asked.content) == (200, b"")
 
 
 def test_pages_need_nothing_from_elsewhere(live):

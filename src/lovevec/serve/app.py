@@ -260,11 +260,13 @@ def add_operations(app: FastAPI, service: Service, metrics_of: Callable[[], Coll
         """One of them."""
         return respond(card(service.find(name)))
 
+    @app.head("/healthz", include_in_schema=False)
     @app.get("/healthz", response_model=schema.Health, tags=["operations"])
     async def healthz() -> Response:
         """The process lives."""
         return respond({"status": "ok"})
 
+    @app.head("/readyz", include_in_schema=False)
     @app.get("/readyz", response_model=schema.Health, tags=["operations"])
     async def readyz() -> Response:
         """The models are loaded: they are before the server listens."""
@@ -289,6 +291,7 @@ def add_page(app: FastAPI) -> None:
     for ending, kind in TYPES.items():  # some systems have odd ideas
         mimetypes.add_type(kind, ending)
 
+    @app.head("/", include_in_schema=False)
     @app.get("/", include_in_schema=False)
     async def index() -> Response:
         return FileResponse(PAGE / "index.html", headers=FRESH)
