@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Test files run side by side in so many processes.
 JOBS ?= 2
 
-.PHONY: demo test test-fast test-engines attack lint docs bench lock licences audit dist versions clean
+.PHONY: demo test test-slow test-engines attack lint docs bench lock licences audit dist versions clean
 
 # torch first and pinned: what comes after finds it in place and takes no other build.
 .venv/installed: pyproject.toml
@@ -24,10 +24,11 @@ demo: .venv/demo
 	$(BIN)/python demo/demo.py
 
 test: .venv/installed
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
-
-test-fast: .venv/installed
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m 'not slow'
+
+# End to end, minutes each: kill -9 and Ctrl-C in the middle of runs, browsers, whole experiments. CI runs them too.
+test-slow: .venv/installed
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m slow
 
 # The engines as lesser processors compute: OpenBLAS rounds otherwise on each.
 test-engines: .venv/installed
