@@ -8,7 +8,11 @@ import os
 import re
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -28,6 +32,8 @@ REASONS = {
     "needs two processes and a GPU each": r"torchrun",
     "sets up the repository": r"\A(?:make .*\n)+\Z",
     "takes minutes": r"",
+    "runs until it is stopped": r"lovevec (?:serve|ui)|docker compose",
+    "a query for Prometheus": r"\Arate\(",
 }
 MOST = 7  # of a page, README included
 # What README calls yours.
@@ -59,6 +65,25 @@ def your_files(folder: Path) -> None:
         (folder / name).write_text(text, "utf-8")
 
 
+@contextmanager
+def served() -> Iterator[None]:
+    """The server that its page asks, at its usual port."""
+    command = [sys.executable, "-m", "lovevec", "serve", "--quiet"]
+    server = subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True)
+    try:
+        for _ in range(600):
+            if server.poll() is not None:
+                pytest.skip(f"no server at its usual port: {server.stderr.read().strip()}")
+            with suppress(OSError), urlopen("http://127.0.0.1:8765/readyz", timeout=5) as answer:
+                assert answer.status == 200
+                break
+            time.sleep(0.1)
+        yield
+    finally:
+        server.terminate()
+        server.wait(timeout=60)
+
+
 def where(page: Path, block: Block) -> str:
     return f"{page.relative_to(ROOT)}:{block.line}"
 
@@ -71,7 +96,8 @@ def test_a_page_runs_and_prints_what_it_shows(name, tmp_path):
     if page.name == "README.md":
         your_files(tmp_path)
     command = [sys.executable, str(ROOT / "tests" / "guide_page.py"), str(page)]
-    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=600)
+    with served() if name == "serving" else nullcontext():
+        done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     runs = json.loads(done.stdout.splitlines()[-1])
     assert runs, f"{page.name}: nothing ran"

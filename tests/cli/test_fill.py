@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lovevec import LOVE
+from lovevec import LOVE, LovevecError
 from lovevec.vectors import read_vectors
 
 TEXT = "The plogrikc, the dearlly (plogrikc)!\nDearly beloved: dearlly\u2026 plogrikc - dearly\r\n\n"
@@ -139,14 +139,21 @@ def test_mistakes_are_one_line_and_change_nothing(program, tiny_model, vectors, 
     assert (tmp_path / "mine.npz").read_bytes() == vectors.read_bytes()
 
 
-@pytest.mark.parametrize(("fill", "message"), [(0, "nothing but zeros"), (np.nan, "numbers that are not finite")])
-def test_a_model_that_says_nothing_fills_no_file(program, tiny_model, vectors, tmp_path, fill, message):
+def test_a_model_of_no_numbers_is_not_even_saved(tiny_model, tmp_path):
     parts = LOVE.load(tiny_model).parts
-    weights = {name: np.full_like(array, fill) for name, array in parts.weights.items()}
+    weights = {name: np.full_like(array, np.nan) for name, array in parts.weights.items()}
+    with pytest.raises(LovevecError, match="numbers that are not finite"):
+        LOVE(replace(parts, weights=weights)).save(tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_model_that_says_nothing_fills_no_file(program, tiny_model, vectors, tmp_path):
+    parts = LOVE.load(tiny_model).parts
+    weights = {name: np.zeros_like(array) for name, array in parts.weights.items()}
     LOVE(replace(parts, weights=weights)).save(tmp_path / "m")
     (tmp_path / "w.txt").write_text("\u0436\u0449\u044a \u042d\u042e\u0436", "utf-8")
     out = tmp_path / "filled.vec"
     done = program("fill", vectors, "--words", tmp_path / "w.txt", "-m", tmp_path / "m", "-o", out, "-q")
     assert done.returncode == 2
-    assert message in done.stderr.decode()
+    assert "nothing but zeros" in done.stderr.decode()
     assert not out.exists()

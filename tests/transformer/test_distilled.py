@@ -302,7 +302,7 @@ def test_the_file_is_a_target_and_says_where_it_came_from(made, tmp_path):
         ({"corpus": "t.txt"}, {"layer": 3}, "layer is 3"),
         ({"corpus": "t.txt"}, {"length": 33}, "takes at most 32 pieces"),
         ({"corpus": "t.txt"}, {"length": 2}, "leave no room"),
-        ({"corpus": "t.txt"}, {"device": "nonsense"}, "--device nonsense cannot be used here"),
+        ({"corpus": "t.txt"}, {"device": "nonsense"}, "device nonsense cannot be used here"),
         ({"corpus": "t.txt", "output": "x.pkl"}, {}, "its name does not say the format"),
         ({"corpus": "t.txt", "output": "no/x.npz"}, {}, "there is no folder no"),
         ({"corpus": "t.txt", "output": "t.txt"}, {}, "is there already"),

@@ -100,9 +100,13 @@ def lines_of(path: Path, encoding: str = "utf-8") -> list[str]:
         line = content.count(b"\r" if ends_in_returns(content) else b"\n", 0, error.start) + 1
         raise FormatError(path, f"is not {expected.upper()} text; save it as UTF-8", line) from None
     del content  # a long file is never held three times
+    end = "\n"
     if "\r" in text:
-        text = text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
-    lines = text.removesuffix("\n").split("\n")
+        if end in text:
+            text = text.replace("\r\n", end)
+        else:
+            end = "\r"  # and no copy
+    lines = text.removesuffix(end).split(end)
     return lines if lines != [""] else []
 
 
