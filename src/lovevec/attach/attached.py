@@ -31,8 +31,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.attach.lengths import ConfidenceLength, at_length, fit_lengths, lengths_of
+from lovevec.attach.neighbors import known_neighbors
 from lovevec.attach.sample import Model, shared_words
-from lovevec.attach.space import SpaceOption, fit_space, known_neighbors
+from lovevec.attach.space import SpaceOption, fit_space
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.errors import LovevecError
 from lovevec.near.reader import Reader, Reading, add_readings, near_words, only_new
@@ -241,7 +242,8 @@ class Attached(EncodesTexts):
         lengths = self._lengths(vectors)
         if self._confidence is not None:
             lengths = lengths * self._confidence(words)
-        return self._space(vectors) * lengths[:, None]
+        threads = getattr(getattr(self.model, "engine", None), "threads", None) or 1
+        return self._space(vectors, threads) * lengths[:, None]
 
 
 def _table(vectors: Any) -> VectorTable:
