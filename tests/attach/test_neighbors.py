@@ -41,8 +41,10 @@ def test_a_few_words_are_compared_with_all(count):
     rows, cosine = by_comparing_all(queries, vectors)
     assert places.shape == weights.shape == (40, min(COUNT, count))
     expected = np.exp(cosine / TEMPERATURE)
-    np.testing.assert_allclose(weights, expected / expected.sum(axis=1, keepdims=True), rtol=1e-5)
-    assert [set(row) for row in pool.rows[places].tolist()] == [set(row) for row in rows.tolist()]
+    np.testing.assert_allclose(weights, expected / expected.sum(axis=1, keepdims=True), rtol=2e-3)
+    exact = np.einsum("qd,qkd->qk", queries, vectors[pool.rows[places]])
+    np.testing.assert_allclose(exact, cosine, atol=2e-3)  # the nearest, up to rounding
+    assert (pool.rows[places][:, 0] == rows[:, 0]).all()
 
 
 def test_clusters_miss_little_and_nothing_near():

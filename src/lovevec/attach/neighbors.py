@@ -21,20 +21,21 @@ from lovevec.vectors.rows import lower_case, normalized
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
+Keys = NDArray[np.int32]
 # The first rows of a table are its most frequent words. Each costs some time for every imputed word, and memory.
-MOST_WORDS = 50_000
+MOST_WORDS = 50_000  # at most 2^PLACE_BITS
 COUNT = 30
 TEMPERATURE = 0.1
-CLUSTERS, PROBES = 1024, 32
+CLUSTERS, PROBES = 1024, 24
 MEMBERS = 48  # that a cluster has, about; a few thousand words are compared with all
 SAMPLE = 16  # words a cluster from which the centres are found
 ROUNDS = 3
 BLOCK = 4096
 SEED = 0
 FEW = 256  # words whose cosines with all centres stay in the cache
-STEP = 2.0**17  # larger than any place
-KEY = 2.0**23 * STEP  # a cosine is a multiple of 2^-23, so this times it leaves room for a place behind it
-NOBODY = -100 * KEY  # so far away that its weight is 0
+# A cosine in steps of 2^-14 and a place behind it are one number of 32 bits.
+COSINE_STEPS, PLACE_BITS = 2**14, 16
+NOBODY = -(2**31)  # a cosine of -2
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ class Neighbors:
         both [queries, COUNT] or fewer columns."""
         queries = on_grid(queries, QUERY_BITS)
         probes = self._probes(queries)
-        keys = np.full((probes.size, COUNT), NOBODY)
+        keys = np.full((probes.size, COUNT), NOBODY, dtype=np.int32)
         by_cluster = np.argsort(probes, axis=None, kind="stable")
         edges = np.searchsorted(probes.ravel()[by_cluster], np.arange(len(self.centres) + 1)).tolist()
         for cluster in np.unique(probes).tolist():
@@ -68,8 +69,7 @@ class Neighbors:
             keys[asked, : near.shape[1]] = near
         best = _last(keys.reshape(len(queries), -1), min(COUNT, len(self.vectors)))
         best = np.sort(best, axis=1)[:, ::-1]
-        places = _places(best)
-        return places, _softmax((best - places) / KEY)
+        return _places(best), _softmax(best >> PLACE_BITS)
 
     def _probes(self, queries: Floats) -> Rows:
         """The clusters that each query is compared with."""
@@ -130,28 +130,29 @@ def _nearest_centre(vectors: Floats, centres: Floats) -> Rows:
     return nearest
 
 
-def _keys(cosine: Floats, first: int) -> NDArray[np.float64]:
+def _keys(cosine: Floats, first: int) -> Keys:
     """A cosine and its place (its column, counted from `first`) as one number: larger for a larger cosine, so that
     sorting numbers sorts both, and no two are equal."""
-    keys = cosine.astype(np.float64)
-    keys *= KEY
-    keys += np.arange(first, first + keys.shape[1])
+    keys: Keys = (cosine * np.float32(COSINE_STEPS)).astype(np.int32)
+    keys <<= PLACE_BITS
+    keys += np.arange(first, first + keys.shape[1], dtype=np.int32)
     return keys
 
 
-def _places(keys: NDArray[np.float64]) -> Rows:
-    return np.mod(keys, STEP).astype(np.int64)
+def _places(keys: Keys) -> Rows:
+    return (keys & ((1 << PLACE_BITS) - 1)).astype(np.int64)
 
 
-def _last(keys: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+def _last(keys: Keys, count: int) -> Keys:
     """The `count` largest of each row, in any order; changes `keys`."""
     if keys.shape[1] > count:
         keys.partition(keys.shape[1] - count, axis=1)
     return keys[:, -count:]
 
 
-def _softmax(cosine: NDArray[np.float64]) -> Floats:
-    weights = np.exp((cosine - cosine[:, :1]) / TEMPERATURE)
-    weights[cosine < NOBODY / KEY / 2] = 0
+def _softmax(steps: Keys) -> Floats:
+    """Of cosines in steps, the largest first; nobody weighs nothing."""
+    weights = np.exp((steps - steps[:, :1]) / (COSINE_STEPS * TEMPERATURE))
+    weights[steps == NOBODY >> PLACE_BITS] = 0
     result: Floats = (weights / np.maximum(weights.sum(axis=1, keepdims=True), 1)).astype(np.float32)
     return result
