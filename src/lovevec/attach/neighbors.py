@@ -118,7 +118,7 @@ def clusters(vectors: Floats, count: int) -> tuple[Floats, Rows]:
         inside, starts = np.unique(cluster[order], return_index=True)
         sums = np.zeros_like(centres)
         sums[inside] = np.add.reduceat(sample[order], starts, axis=0)
-        centres = np.where(sums.any(axis=1)[:, None], on_grid(normalized(sums), ROW_BITS), centres)
+        centres = np.where(sums.any(axis=1, keepdims=True), on_grid(normalized(sums), ROW_BITS), centres)
     return centres, _nearest_centre(vectors, centres)
 
 

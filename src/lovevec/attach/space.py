@@ -171,6 +171,7 @@ def fit_space(sample: Sample, space: SpaceOption = "auto", neighbors: Callable[[
     rest = slice(sample.tested, None)
     trial = Map.fit(vectors[rest], own[rest], pool.without(sample.rows[held]) if pool else None)
     mapped = fit_of(trial(vectors[held]), own)
+    del trial  # its neighbors are a copy
     return Space(Map.fit(vectors, own, pool), sample.shared, agreement, direct, mapped)
 
 
