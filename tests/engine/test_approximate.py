@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import numpy as np
 import pytest
 
 import lovevec.engine.nearest as nearest_module
+from lovevec.cli import main
 from lovevec.engine.nearest import NeighborIndex, nearest
 from lovevec.errors import LovevecError, MissingExtra
 
@@ -88,3 +90,16 @@ def test_a_missing_library_is_one_line(monkeypatch):
     with pytest.raises(MissingExtra, match=r"this needs faiss-cpu: pip install 'lovevec\[ann\]'") as raised:
         NeighborIndex(WORDS, ROWS, LENGTHS).neighbors(QUERIES, 3, embed, approximate=True)
     assert isinstance(raised.value, LovevecError)
+
+
+def test_the_command_finds_the_same_words_by_the_index(capsys):
+    pytest.importorskip("faiss")
+    answers = []
+    for way in ("--exact", "--approximate"):
+        assert main(["neighbors", "--json", way, "mispelling", "oxgen"]) == 0
+        answers.append([json.loads(line) for line in capsys.readouterr().out.splitlines()])
+    for exact, nearly in zip(*answers, strict=True):
+        assert exact["neighbors"][0] == nearly["neighbors"][0]
+        assert len({near["word"] for near in exact["neighbors"]} & {near["word"] for near in nearly["neighbors"]}) >= 4
+    with pytest.raises(SystemExit):
+        main(["neighbors", "--exact", "--approximate", "oxgen"])
