@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from lovevec import LOVE
+from lovevec.attach.lengths import lengths_of
 from lovevec.files import write_json, write_text
 from lovevec.vectors import convert_vectors, read_vectors
 
@@ -144,7 +145,7 @@ def neighbors(path: Path, approximate: bool = False) -> dict[str, float]:
     from lovevec.engine.nearest import NeighborIndex
 
     table = read_vectors(path)
-    index = NeighborIndex(table.words, table.vectors, np.linalg.norm(table.vectors, axis=1))
+    index = NeighborIndex(table.words, table.vectors, lengths_of(table.vectors))
     queries = table.vectors[:: max(1, len(table) // 1000)][:1000]
     if not approximate:
         queries = queries[: max(10, 10**8 // len(table) // 100)]
