@@ -237,7 +237,8 @@ def cell(found: dict[str, float] | None) -> str:
     parts = [f"{found['s']:,.1f} s"] if "s" in found else []
     parts += [f"{found['words_per_s']:,.0f}/s"] if "words_per_s" in found else []
     parts += [f"recall {found['recall_at_10']:.2f}"] if "recall_at_10" in found else []
-    return "; ".join([*parts, f"{found['peak_mb']:,} MB"])
+    parts += [f"{found['peak_mb']:,} MB"] if "peak_mb" in found else []
+    return "; ".join(parts)
 
 
 def lines(kept: dict[str, Any]) -> Iterator[str]:
@@ -250,6 +251,8 @@ def lines(kept: dict[str, Any]) -> Iterator[str]:
         f" made up, float32 of {kept['dim']} dimensions. Each cell: seconds for the whole table; words a second after"
         " that; peak memory of the process."
     )
+    if "note" in kept:
+        yield f"Note: {kept['note']}."
     yield ""
     yield "| task | " + " | ".join(f"{size:,} rows" for size in sizes) + " |"
     yield "|---|" + "---|" * len(sizes)
