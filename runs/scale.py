@@ -286,7 +286,7 @@ def libraries() -> Iterator[str]:
     yield ""
     yield (
         f"`python bench/ann.py --json {ANN}` on {found['cores']} cores, {found['dim']} dimensions. lovevec takes"
-        " `faiss_clusters`: it is built in a thirtieth of the time of a graph, or less, and its cosines are exact."
+        " `faiss_clusters`: it is built in about a thirtieth of a graph's time, or less, and its cosines are exact."
     )
     yield ""
     yield "| index | rows | build, s | memory, MB | recall@10 | queries/s |"

@@ -3,7 +3,7 @@
 Rows are put into √n · 2 clusters or so, and of each only its numbers in 8 bits are kept, a quarter of the table's size.
 A query is compared with the rows of the nearest clusters; the best 4k candidates are compared again by their own rows.
 Measured beside the graphs of hnswlib, usearch and faiss (bench/ann.py): a graph answers a query sooner, but takes
-thirty times as long to build, and is larger.
+thirty times as long or more to build.
 """
 
 from __future__ import annotations
