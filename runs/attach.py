@@ -17,7 +17,8 @@ import numpy as np
 
 from lovevec import LOVE
 from lovevec.attach import Attached
-from lovevec.attach.space import known_neighbors, ridge
+from lovevec.attach.neighbors import COUNT, TEMPERATURE, known_neighbors
+from lovevec.attach.space import ridge
 from lovevec.damage.edits import damage
 from lovevec.vectors import read_vectors
 from lovevec.vectors.rows import normalized
@@ -65,14 +66,29 @@ def ways(love: LOVE, robust: Attached) -> dict[str, Way]:
     """From the model's vectors to directions in the table's space."""
     row = {word: number for number, word in enumerate(robust.words)}
     shared = [word for word in love.words if word in row]
-    made, own = love.embed(shared), normalized(robust.vectors[[row[word] for word in shared]])
+    made, own = love.impute(shared), normalized(robust.vectors[[row[word] for word in shared]])
     slope, offset = ridge(made, own, 0.01)
-    near = known_neighbors(love, list(robust.words), robust.vectors)
+    known = known_neighbors(love.impute, list(robust.words), robust.vectors)
+    known_own = normalized(robust.vectors[known.rows])
+
+    def means(places: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of the model's vectors of neighbors, and of their own directions."""
+        return tuple(np.einsum("qk,qkd->qd", weights, rows[places]) for rows in (known.vectors, known_own))
+
+    def near(made: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return means(*known(made))
+
+    def near_of_all(made: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same with each known word compared, none left out by its cluster."""
+        cosine = made @ known.vectors.T
+        places = np.argsort(-cosine, axis=1)[:, :COUNT]
+        weights = np.exp(np.take_along_axis(cosine, places, axis=1) / TEMPERATURE)
+        return means(places, weights / weights.sum(axis=1, keepdims=True))
 
     def in_parts(way: Way) -> Way:
         return lambda made: np.concatenate([way(made[low : low + 500]) for low in range(0, len(made), 500)])
 
-    def added(base: Way, share: float) -> Way:
+    def added(base: Way, share: float, near: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] = near) -> Way:
         def way(made: np.ndarray) -> np.ndarray:
             near_made, near_own = near(made)
             return base(made) + share * (near_own - base(near_made))
@@ -86,7 +102,8 @@ def ways(love: LOVE, robust: Attached) -> dict[str, Way]:
     if love.dim == robust.dim:
         found |= {"direct": lambda made: made, "direct + neighbors / 2": added(lambda made: made, 0.5)}
     found |= {"map": mapped, "neighbors": in_parts(lambda made: near(made)[1])}
-    return found | {f"map + neighbors × {share}": added(mapped, share) for share in (0.25, 0.5, 1.0)}
+    found |= {f"map + neighbors × {share}": added(mapped, share) for share in (0.25, 0.5, 1.0)}
+    return found | {"the same, by comparing with all": added(mapped, 1.0, near_of_all)}
 
 
 def lengths(love: LOVE, robust: Attached, norms: np.ndarray, rows: np.ndarray, shown: list[str]) -> list[str]:
@@ -94,7 +111,7 @@ def lengths(love: LOVE, robust: Attached, norms: np.ndarray, rows: np.ndarray, s
     row = {word: number for number, word in enumerate(robust.words)}
     shared = [word for word in love.words if word in row]
     known = np.linalg.norm(robust.vectors[[row[word] for word in shared]], axis=1)
-    made, test = love.embed(shared), love.embed(shown)
+    made, test = love.impute(shared), love.impute(shown)
     nearest = [known[np.argpartition(-(made @ vector), 10)[:10]].mean() for vector in test]
     guesses = [np.full(len(rows), np.median(known)), np.array(nearest)]
     for strength in (0.01, 1.0):
@@ -141,7 +158,7 @@ def main() -> None:
         print(f"\n### {Path(path).stem}: {robust!r}\n")
         print("| way | " + " | ".join(f"{name} ({len(rows):,})" for name, (rows, _) in sets.items()) + " |")
         print("|---|" + "---|" * len(sets))
-        made = {name: love.embed(shown) for name, (_, shown) in sets.items()}
+        made = {name: love.impute(shown) for name, (_, shown) in sets.items()}
         for label, way in ways(love, robust).items():
             cells = [hits(way(made[name]), rows, table) for name, (rows, _) in sets.items()]
             print(f"| {label} | " + " | ".join(cells) + " |", flush=True)

@@ -405,20 +405,25 @@ class LOVE(EncodesTexts):
         return reading_names(listed, rows, self.read(unknown))
 
     @overload
-    def neighbors(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
+    def neighbors(self, word: str, k: int = ..., approximate: bool | None = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
     @overload
-    def neighbors(self, word: NDArray[Any], k: int = ...) -> list[Any]: ...
+    def neighbors(self, word: NDArray[Any], k: int = ..., approximate: bool | None = ...) -> list[Any]: ...
     @overload
-    def neighbors(self, word: Iterable[str], k: int = ...) -> list[list[tuple[str, float]]]: ...
     def neighbors(
-        self, word: str | Iterable[str] | NDArray[Any], k: int = 5
+        self, word: Iterable[str], k: int = ..., approximate: bool | None = ...
+    ) -> list[list[tuple[str, float]]]: ...
+    def neighbors(
+        self, word: str | Iterable[str] | NDArray[Any], k: int = 5, approximate: bool | None = None
     ) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
-        """The k known words whose vectors are nearest, with their cosine; the word itself is left out. Exact; of words
+        """The k known words whose vectors are nearest, with their cosine; the word itself is left out. Of words
         equally near the first in the target comes first. For a list of words a list for each; an empty word has none.
 
         An array of numbers is a vector, [dim], or several, [n, dim], of any length: nothing is left out then.
+
+        With `approximate=True` (extra `ann`) an index, built when first asked for, finds nearly all neighbors of many
+        words; their cosines are exact. By default that is done for 500 words or more among 200,000 known ones or more.
         """
-        return self._known.neighbors(word, k, self._rows, self._spelled)
+        return self._known.neighbors(word, k, self._rows, self._spelled, approximate)
 
     def analogy(self, a: str, b: str, c: str, k: int = 5) -> list[tuple[str, float]]:
         """a is to b as c is to what? The k known words nearest to b - a + c, with their cosine; the three are left out.

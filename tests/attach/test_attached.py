@@ -17,7 +17,7 @@ from lovevec.attach.lengths import ConfidenceLength
 from lovevec.damage.edits import damage
 from lovevec.train import Settings, train
 from lovevec.train.target import load_target
-from lovevec.vectors import read_vectors
+from lovevec.vectors import convert_vectors, read_vectors
 
 DIM = 16
 WORDS = made_words(600)
@@ -323,3 +323,18 @@ def test_a_model_without_confidence_leaves_the_lengths():
     factors = ConfidenceLength(Directions())
     assert factors.known is False
     np.testing.assert_array_equal(factors(["x", "yy"]), [1, 1])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_a_mapped_table_is_attached_where_it_is(love, tmp_path, dtype):
+    """The same vectors as from memory; the file stays a file."""
+    vectors = turned(24)[:500].astype(dtype)
+    np.savez(tmp_path / "a.npz", vectors=vectors, words=np.array(SEEN))
+    convert_vectors(tmp_path / "a.npz", tmp_path / "a.safetensors", dtype=dtype)
+    table = read_vectors(tmp_path / "a.safetensors", mmap=True)
+    robust, expected = love.attach(table), love.attach((SEEN, vectors.astype(np.float32)))
+    assert np.shares_memory(robust.vectors, table.vectors)
+    assert robust.embed(SEEN).dtype == np.float32
+    np.testing.assert_array_equal(robust.embed(HELD + SEEN[:9]), expected.embed(HELD + SEEN[:9]))
+    assert [word for word, _ in robust.neighbors(SEEN[3])] == [word for word, _ in expected.neighbors(SEEN[3])]
+    np.testing.assert_array_equal(robust.encode(["a " + SEEN[0]]), expected.encode(["a " + SEEN[0]]))

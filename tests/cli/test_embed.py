@@ -180,7 +180,7 @@ def test_a_partner_program_gets_each_answer_at_once(tiny_model):
         (("-i", "v.words.txt", "-o", "v.npy"), "v.words.txt: is the input too"),
         (("word", "-o", "v.pkl"), "v.pkl: its name does not say the format"),
         (("word", "-o", "no/v.vec"), "no/v.vec: cannot be written: No such file or directory"),
-        (("word", "--precision", "float16"), "float16 is for npy, npz and parquet"),
+        (("word", "--precision", "float16"), "float16 is for npy, npz, safetensors and parquet"),
         (("a\nb",), "holds a line end"),
     ],
 )

@@ -7,7 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lovevec.engine.products import MATRIX, TILE, VECTOR, cuts, product, rows_times
+from lovevec.engine.products import (
+    MATRIX,
+    QUERY_BITS,
+    ROW_BITS,
+    TILE,
+    VECTOR,
+    cuts,
+    on_grid,
+    product,
+    rows_times,
+    small_products,
+)
 
 MOST_MATRIX, MOST_VECTOR = 262_144, 460_800  # multiplications up to which OpenBLAS takes one thread
 
@@ -52,3 +63,19 @@ def test_a_row_has_the_same_bits_in_any_company():
     rows, matrix = rng.normal(size=(50, 700)).astype(np.float32), rng.normal(size=(700, 800)).astype(np.float32)
     together = rows_times(rows, matrix)
     assert all(np.array_equal(rows_times(rows[i : i + 1], matrix)[0], together[i]) for i in range(50))
+
+
+@pytest.mark.parametrize("dim", [3, 300, 1024])
+def test_products_on_the_grid_have_no_rounding(dim):
+    """As whole numbers have none: in whatever blocks, and with the largest sums there are, those of equal rows."""
+    rng = np.random.default_rng(dim)
+    rows = rng.normal(size=(70, dim)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    left, right = on_grid(rows, QUERY_BITS), on_grid(rows[::-1], ROW_BITS).T
+    whole = (left * 2.0**QUERY_BITS).astype(np.int64) @ (right * 2.0**ROW_BITS).astype(np.int64)
+    expected = whole / 2.0 ** (QUERY_BITS + ROW_BITS)
+    np.testing.assert_array_equal(left @ right, expected)
+    np.testing.assert_array_equal(small_products(left, right), expected)
+    np.testing.assert_array_equal(small_products(left[:1], right), expected[:1])
+    assert small_products(left[:0], right).shape == (0, 70)
+    np.testing.assert_allclose(expected, rows @ rows[::-1].T, atol=2e-3)

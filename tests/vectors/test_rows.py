@@ -34,9 +34,10 @@ def test_rows_are_those_of_linalg_bit_for_bit():
         np.testing.assert_array_equal(normalized(rows), rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def test_rows_too_short_to_measure_stay_short():
-    tiny = np.full((1, 3), 1e-30, np.float32)
-    np.testing.assert_array_equal(normalized(tiny), tiny)
+@pytest.mark.parametrize("size", [1e-30, 1e30])
+def test_rows_too_short_or_long_for_their_squares_have_length_one_too(size):
+    rows = np.full((2, 3), size, np.float32)
+    np.testing.assert_allclose(np.linalg.norm(normalized(rows), axis=1), 1, atol=1e-6)
 
 
 @given(st.lists(st.text("aAbBß İé", min_size=1, max_size=3), unique=True))

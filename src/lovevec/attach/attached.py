@@ -31,8 +31,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.attach.lengths import ConfidenceLength, at_length, fit_lengths, lengths_of
+from lovevec.attach.neighbors import known_neighbors
 from lovevec.attach.sample import Model, shared_words
-from lovevec.attach.space import SpaceOption, fit_space, known_neighbors
+from lovevec.attach.space import SpaceOption, fit_space
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.errors import LovevecError
 from lovevec.near.reader import Reader, Reading, add_readings, near_words, only_new, reading_names
@@ -51,7 +52,8 @@ class Attached(EncodesTexts):
     """Word vectors that have a vector for any word. Immutable, safe to share between threads.
 
     `vectors` is gensim's KeyedVectors (or a model with `.wv`), a dict of word to row, a pair (words, matrix), a
-    VectorTable, or a path to a vector file. A float32 matrix is used in place, so do not change it afterwards.
+    VectorTable, or a path to a vector file. A float32 matrix is used in place, so do not change it afterwards; so is
+    the file of a mapped table, `read_vectors(path, mmap=True)`, float16 or float32.
     `space` is "direct" when the model was trained on these very vectors, "mapped" when it lives in another space,
     and is found out by default. `lowercase=False` imputes `Apple` also where `apple` is known. `by_confidence=False`
     leaves vectors their usual length, however unsure the model is of them. `near=False` imputes misspellings
@@ -133,7 +135,7 @@ class Attached(EncodesTexts):
         row, lacking = self._look_up(words)
         result = np.empty((len(words), self.dim), dtype=np.float32)
         have = row >= 0
-        result[have] = self.vectors[row[have]]
+        result[have] = self._own(row[have])
         if lacking:
             place = {word: number for number, word in enumerate(dict.fromkeys(lacking))}
             result[~have] = self._unknown(list(place))[[place[word] for word in lacking]]
@@ -166,8 +168,13 @@ class Attached(EncodesTexts):
         known = (self.words, self.dim, self._known.place, self._is_known, self._look_up)
         assert self._known.lengths is not None
         length = float(np.mean(self._known.lengths)) if len(self) else 1.0
-        source = Source(*known, self._read, self.vectors.__getitem__, self._impute, length)
+        source = Source(*known, self._read, self._own, self._impute, length)
         return TextEncoder(source, None, getattr(getattr(self.model, "engine", None), "for_many", "") == "numba")
+
+    def _own(self, rows: NDArray[np.integer]) -> Floats:
+        """Some known words' own vectors, as float32."""
+        vectors: Floats = self.vectors[rows].astype(np.float32, copy=False)
+        return vectors
 
     def _is_known(self, word: str) -> bool:
         return bool(self._look_up([word])[0][0] >= 0)
@@ -188,18 +195,20 @@ class Attached(EncodesTexts):
         return result
 
     @overload
-    def neighbors(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
+    def neighbors(self, word: str, k: int = ..., approximate: bool | None = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
     @overload
-    def neighbors(self, word: NDArray[Any], k: int = ...) -> list[Any]: ...
+    def neighbors(self, word: NDArray[Any], k: int = ..., approximate: bool | None = ...) -> list[Any]: ...
     @overload
-    def neighbors(self, word: Iterable[str], k: int = ...) -> list[list[tuple[str, float]]]: ...
     def neighbors(
-        self, word: str | Iterable[str] | NDArray[Any], k: int = 5
+        self, word: Iterable[str], k: int = ..., approximate: bool | None = ...
+    ) -> list[list[tuple[str, float]]]: ...
+    def neighbors(
+        self, word: str | Iterable[str] | NDArray[Any], k: int = 5, approximate: bool | None = None
     ) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
         """The k known words whose own vectors are nearest, with their cosine; the word itself is left out. Of words
         equally near the first in the table comes first. For a list of words a list for each; an empty word has none.
-        An array of numbers is a vector, [dim], or several, [n, dim]; see `LOVE.neighbors`."""
-        return self._known.neighbors(word, k, lambda words: normalized(self.embed(words)))
+        An array of numbers is a vector, [dim], or several, [n, dim]; `approximate` is as in `LOVE.neighbors`."""
+        return self._known.neighbors(word, k, lambda words: normalized(self.embed(words)), approximate=approximate)
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
         """The row of each word, or of the word that it is a form of, else -1; and the others, as they are read."""
@@ -234,7 +243,7 @@ class Attached(EncodesTexts):
             chunk = strings[low : low + CHUNK]
             reading, imputed = self._read(chunk), self._impute(chunk)
             vectors = imputed * reading.new.astype(np.float32)[:, None]
-            add_readings(vectors, reading, self.vectors.__getitem__)
+            add_readings(vectors, reading, self._own)
             if self._confidence is None or not self._confidence.known:
                 vectors = at_length(vectors, self._mean_lengths(reading, lengths_of(imputed)))
             result[low : low + CHUNK] = vectors
@@ -254,13 +263,16 @@ class Attached(EncodesTexts):
         lengths = self._lengths(vectors)
         if self._confidence is not None:
             lengths = lengths * self._confidence(words)
-        return self._space(vectors) * lengths[:, None]
+        threads = getattr(getattr(self.model, "engine", None), "threads", None) or 1
+        return self._space(vectors, threads) * lengths[:, None]
 
 
 def _table(vectors: Any) -> VectorTable:
     """The words and rows of whatever was given; odd rows are dropped and reported."""
     if isinstance(vectors, (str, os.PathLike)):
         return read_vectors(vectors)
+    if isinstance(vectors, VectorTable) and vectors.mapped:
+        return vectors  # its rows were checked when it was mapped
     table = table_from_memory(vectors, None)[0]
     if not len(table):
         raise LovevecError("no usable row among the vectors: " + "; ".join(table.report.lines()[1:]))

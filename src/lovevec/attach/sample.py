@@ -53,4 +53,4 @@ def shared_words(
     order = np.random.default_rng(SEED).permutation(len(both))[:MOST_WORDS]
     words = [both[place] for place in order.tolist()]
     rows = np.fromiter((row[word] for word in words), dtype=np.int64, count=len(words))
-    return Sample(len(both), min(len(words) // 10, MOST_TESTED), rows, impute(words), vectors[rows])
+    return Sample(len(both), min(len(words) // 10, MOST_TESTED), rows, impute(words), vectors[rows].astype(np.float32))

@@ -8,69 +8,33 @@ used as they are. Else words are brought over, by what is learned once from the 
 
 Measured in runs/attach.py: beside the map alone, the neighbors bring a word's own vector among the 10 nearest about
 twice as often, for words never seen and for typos; in the same space they change little. The price is a search for each
-imputed word: some thousand words a second, where the model alone does a hundred thousand. So they are optional.
+imputed word (neighbors.py), so they are optional.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.attach.neighbors import Neighbors
 from lovevec.attach.sample import Sample
-from lovevec.engine.nearest import nearest
-from lovevec.engine.products import rows_times
+from lovevec.engine.products import QUERY_BITS, ROW_BITS, on_grid, small_products
+from lovevec.engine.threads import in_chunks
 from lovevec.errors import LovevecError
-from lovevec.vectors.rows import lower_case, normalized
+from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
-Rows = NDArray[np.int64]
-# The first rows of a table are its most frequent words. Each costs time for every imputed word, and a row of memory.
-MOST_WORDS = 50_000
-COUNT = 30
-TEMPERATURE = 0.1
 SpaceOption = Literal["auto", "direct", "mapped"]
 SPACES: tuple[str, ...] = get_args(SpaceOption)
 STRENGTH = 0.01
 UNMAPPED = 0.1  # cosine of held-out words: a map that misses them so far says nothing
 SAME_SPACE = 0.2  # mean cosine; two spaces that have nothing to do with each other stay within ±0.05
-CHUNK = 512
-
-
-@dataclass(frozen=True, eq=False)
-class Neighbors:
-    """Known words near an unknown one, as the model sees them: its `vectors` (unit rows) of the words at `rows` of a
-    `table` of vectors."""
-
-    vectors: Floats
-    rows: Rows
-    table: Floats
-
-    def __call__(self, queries: Floats) -> tuple[Floats, Floats]:
-        """Weighted means over the nearest known words of each query: of the model's vectors, and of their own
-        directions. The weights are a softmax of the cosine."""
-        candidates = nearest(queries, self.vectors, min(COUNT, len(self.vectors)))
-        places = np.array([[place for place, _ in near] for near in candidates])
-        cosine = np.array([[value for _, value in near] for near in candidates])
-        weights = np.exp((cosine - cosine[:, :1]) / TEMPERATURE)
-        weights = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)[:, None, :]
-        own = normalized(self.table[self.rows[places]])
-        return np.matmul(weights, self.vectors[places])[:, 0, :], np.matmul(weights, own)[:, 0, :]
-
-    def without(self, rows: Rows) -> Neighbors:
-        """The same, less some rows of the table."""
-        keep = ~np.isin(self.rows, rows)
-        return Neighbors(self.vectors[keep], self.rows[keep], self.table)
-
-
-def known_neighbors(impute: Callable[[Sequence[str]], Floats], words: Sequence[str], table: Floats) -> Neighbors:
-    """The first words of the table, one for each lower-cased form: a model that lower-cases sees no other."""
-    _, keep = lower_case(words[: 2 * MOST_WORDS])
-    rows = np.flatnonzero(keep)[:MOST_WORDS]
-    return Neighbors(impute([words[row] for row in rows.tolist()]), rows, table)
+CHUNK = 4096  # words whose neighbors are looked for together
+FEW = 128  # words whose neighbors' rows are gathered together, so that these stay in the cache
 
 
 @dataclass(frozen=True)
@@ -88,23 +52,48 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """The linear map `slope` [from, to], and the neighbors that mend it, if any."""
+    """The linear map `slope` [from, to], on a grid where products are exact; the neighbors that mend it, if any, and
+    what it `misses` of each of them."""
 
     slope: Floats
     neighbors: Neighbors | None = None
+    misses: Floats | None = None
 
-    def __call__(self, vectors: Floats) -> Floats:
+    @classmethod
+    def fit(cls, source: Floats, own: Floats, neighbors: Neighbors | None) -> Map:
+        """Ridge regression from unit rows to unit rows."""
+        slope = scaled_to_grid(ridge(source, own, STRENGTH)[0])
+        return cls(slope, neighbors, neighbors.misses(slope) if neighbors else None)
+
+    def __call__(self, vectors: Floats, threads: int = 1) -> Floats:
         """Unit rows of the model -> unit rows in the table's space."""
         result = np.empty((len(vectors), self.slope.shape[1]), dtype=np.float32)
-        for low in range(0, len(vectors), CHUNK):
-            chunk = vectors[low : low + CHUNK]
-            if self.neighbors is None:
-                mapped = rows_times(chunk, self.slope)
-            else:  # map(chunk) + near_own - map(near): the map is linear, and its offset falls out
-                near, near_own = self.neighbors(chunk)
-                mapped = rows_times(chunk - near, self.slope) + near_own
-            result[low : low + CHUNK] = normalized(mapped)
+
+        def run(part: slice) -> None:
+            chunk = on_grid(vectors[part], QUERY_BITS)
+            mapped = small_products(chunk, self.slope)
+            if self.neighbors is not None and self.misses is not None:
+                self._mend(mapped, *self.neighbors(chunk), self.misses)
+            result[part] = normalized(mapped)
+
+        in_chunks(run, len(vectors), CHUNK, threads)
         return result
+
+    @staticmethod
+    def _mend(mapped: Floats, places: NDArray[np.int64], weights: Floats, misses: Floats) -> None:
+        """Add the weighted mean of what is missed at the neighbors' places; the map's offset falls out."""
+        for low in range(0, len(mapped), FEW):
+            missed = misses[places[low : low + FEW]]
+            mapped[low : low + FEW] += np.matmul(weights[low : low + FEW, None, :], missed)[:, 0, :]
+
+
+def scaled_to_grid(slope: Floats) -> Floats:
+    """A map whose columns, each over the power of two that makes it at most 1 long, lie on the grid: a unit row on the
+    other grid times such a column is exact."""
+    lengths = np.sqrt(np.square(slope).sum(axis=0))
+    scale = np.exp2(np.ceil(np.log2(np.where(lengths > 0, lengths, 1)))).astype(np.float32)
+    result: Floats = on_grid(slope / scale, ROW_BITS) * scale
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +107,9 @@ class Space:
     direct: Fit | None
     mapped: Fit | None = None
 
-    def __call__(self, vectors: Floats) -> Floats:
+    def __call__(self, vectors: Floats, threads: int = 1) -> Floats:
         """Unit rows of the model -> unit rows in the table's space."""
-        return vectors if self.map is None else self.map(vectors)
+        return vectors if self.map is None else self.map(vectors, threads)
 
     @property
     def quality(self) -> float:
@@ -179,10 +168,11 @@ def fit_space(sample: Sample, space: SpaceOption = "auto", neighbors: Callable[[
             f"(at least {2 * from_dim:,} are needed); train a model on the vectors themselves: lovevec train"
         )
     pool = neighbors() if neighbors else None
-    slope, _ = ridge(vectors[sample.tested :], own[sample.tested :], STRENGTH)
-    trial = Map(slope, pool.without(sample.rows[held]) if pool else None)
+    rest = slice(sample.tested, None)
+    trial = Map.fit(vectors[rest], own[rest], pool.without(sample.rows[held]) if pool else None)
     mapped = fit_of(trial(vectors[held]), own)
-    return Space(Map(ridge(vectors, own, STRENGTH)[0], pool), sample.shared, agreement, direct, mapped)
+    del trial  # its neighbors are a copy
+    return Space(Map.fit(vectors, own, pool), sample.shared, agreement, direct, mapped)
 
 
 def mean_cosine(vectors: Floats, own: Floats) -> float:

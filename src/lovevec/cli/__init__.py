@@ -18,6 +18,7 @@ COMMANDS = {
     "similar": "how near two words are",
     "explain": "what a word's vector is made of",
     "fill": "your own vectors, plus rows for the words they lack",
+    "convert": "a file of word vectors in another format, or as float16",
     "info": "what a model is: size, target, scores",
     "serve": "vectors over HTTP, as OpenAI's clients ask for them; and a page",
     "ui": "the same, opened in your browser",
@@ -37,6 +38,7 @@ EXAMPLES = """examples:
   lovevec similar colour color
   lovevec explain bec0me --plot bec0me.png
   lovevec fill my.vec --words corpus.txt -o filled.vec
+  lovevec convert crawl.vec crawl.safetensors --dtype float16
   lovevec info
   lovevec serve
   lovevec export my-model -o my-small-model

@@ -29,6 +29,7 @@ MORE = """formats, by the end of the file's name or --format:
            (gensim: no_header=True)
   npy      numpy array; the words go to x.words.txt beside x.npy, one a line
   npz      numpy archive with the arrays vectors and words
+  safetensors  the same two as tensors, which can be memory-mapped
   parquet  columns word and vector, for pandas, polars, duckdb (needs lovevec[parquet])
   jsonl    {"word": …, "vector": […], "known": true or false} a line
 
@@ -49,9 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", "--model", help=MODEL_HELP)
     parser.add_argument("-i", "--input", metavar="FILE", help="words, one a line (- for standard input)")
     parser.add_argument("-o", "--output", metavar="FILE", help="where the vectors go (default: standard output)")
-    parser.add_argument("--format", choices=("vec", "npy", "npz", "parquet", "jsonl"), help="see below")
+    parser.add_argument("--format", choices=("vec", "npy", "npz", "safetensors", "parquet", "jsonl"), help="see below")
     parser.add_argument(
-        "--precision", choices=("float32", "float16"), default="float32", help="of npy, npz and parquet"
+        "--precision", choices=("float32", "float16"), default="float32", help="of npy, npz, safetensors and parquet"
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
 

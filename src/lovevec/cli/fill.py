@@ -40,7 +40,8 @@ MORE = """A word of the text is what stands between white space. If your vectors
 punctuation before and after it is taken off. Words are lower-cased if all of your vectors' words are lower case.
 --list takes one word a line, as it is.
 
-The output's format is that of its name: .vec or .txt, .npy (words in x.words.txt), .npz, .parquet, .jsonl.
+The output's format is that of its name: .vec or .txt, .npy (words in x.words.txt), .npz, .safetensors, .parquet,
+.jsonl.
 
 examples:
   lovevec fill my.vec --words corpus.txt -o filled.vec
@@ -63,7 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--min-count", type=int, default=1, metavar="N", help="only words that come so often (default 1)"
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="where all vectors go (default: standard output)")
-    parser.add_argument("--format", choices=("vec", "npy", "npz", "parquet", "jsonl"), help="if not by the file's name")
+    parser.add_argument(
+        "--format", choices=("vec", "npy", "npz", "safetensors", "parquet", "jsonl"), help="if not by the file's name"
+    )
     parser.add_argument("-m", "--model", help=MODEL_HELP)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
 

@@ -24,6 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     describe(parser, ABOUT, EXAMPLES)
     add_word_arguments(parser, "neighbors")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument(
+        "--approximate", action="store_true", default=None, help="by an index that misses few (needs lovevec[ann])"
+    )
+    way.add_argument("--exact", dest="approximate", action="store_false", help="compare with all known words (default)")
 
 
 def add_word_arguments(parser: argparse.ArgumentParser, counted: str) -> None:
@@ -41,7 +46,8 @@ def run(given: argparse.Namespace) -> None:
     batches = given_words(given.words, given.split)
     love = LOVE.load(given.model)
     for words in batches:
-        for word, reading, near in zip(words, love.readings(words), love.neighbors(words, given.k), strict=True):
+        found = love.neighbors(words, given.k, bool(given.approximate))
+        for word, reading, near in zip(words, love.readings(words), found, strict=True):
             put(line_of(word, reading, near, given.json) + "\n")
 
 

@@ -1,10 +1,12 @@
-"""The nearest known words by cosine, exactly: all of them compared, a block of queries at a time."""
+"""The nearest known words by cosine, exactly: all of them compared, a block of queries at a time. Of a large table,
+and for many words, nearly: candidates of an approximate index, compared exactly."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from importlib.util import find_spec
 from threading import RLock
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +14,18 @@ from numpy.typing import NDArray
 from lovevec.errors import LovevecError
 from lovevec.units.words import word_list
 
+if TYPE_CHECKING:
+    from lovevec.engine.approximate import ApproximateIndex
+
 Floats = NDArray[np.float32]
+LARGE, MANY = 200_000, 500  # rows from which, and words for which, an approximate index is worth its building
 BLOCK_NUMBERS = 1 << 23
 # More than float32 rounding can make of a cosine: what might be among the nearest is computed again in float64.
 MARGIN = np.float32(1e-5)
 LEFT_OUT = np.float32(-2)
 GROUP = 64
 DECODED = 8192  # rows of codes that are compared at a time
+HALF_ROWS = 8192  # of float16, converted at once
 
 
 class CodedRows(Protocol):
@@ -52,6 +59,7 @@ class NeighborIndex:
         self.words, self.lengths = words, lengths
         self._source = vectors
         self._place: dict[str, int] | None = None
+        self._approximate: ApproximateIndex | None = None
         self._lock = RLock()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -83,28 +91,58 @@ class NeighborIndex:
         k: int,
         embed: Callable[[Sequence[str]], Floats],
         spelled: Callable[[str], str] = str,
+        approximate: bool | None = None,
     ) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
         """The k nearest known words with their cosine, nearest first; of a list of words a list for each.
 
         `embed` gives words vectors of unit length. The word itself, which among the known ones is `spelled` so, is left
         out; an empty word has no neighbors. An array of numbers, [dim] or [n, dim], holds vectors instead of words: of
         these nothing is left out, and a vector of zeros has no neighbors.
+
+        `approximate` says whether an index is used that may miss some; None leaves it to `approximates`.
         """
         refuse_count(k)
         if isinstance(word, np.ndarray) and word.dtype.kind in "fiub" and word.shape != (0,):
-            found = self._near_vectors(unit_vectors(word, _dim(self.vectors)), k)
+            found = self._near_vectors(unit_vectors(word, _dim(self.vectors)), k, approximate)
             return found[0] if word.ndim == 1 else found
         words = [word] if isinstance(word, str) else word_list(word)
         queries = embed(words)
         own = np.array([self.place.get(spelled(each), -1) for each in words], dtype=np.int64)
         lists = [
             [(self.words[row], cosine) for row, cosine in near] if each.strip() else []
-            for each, near in zip(words, nearest(queries, self.vectors, k, own, self.lengths), strict=True)
+            for each, near in zip(words, self._nearest(queries, k, own, approximate), strict=True)
         ]
         return lists[0] if isinstance(word, str) else lists
 
-    def _near_vectors(self, queries: Floats, k: int) -> list[list[tuple[str, float]]]:
-        near = nearest(queries, self.vectors, k, lengths=self.lengths)
+    def approximates(self, count: int) -> bool:
+        """Whether so many words are looked for nearly: in a table of LARGE size, if the extra `ann` is there, when MANY
+        are asked for at once or the index is there already. It takes longer to build than a few exact answers."""
+        if len(self.words) < LARGE or find_spec("faiss") is None:
+            return False
+        return count >= MANY or self._approximate is not None
+
+    def _nearest(
+        self, queries: Floats, k: int, leave_out: NDArray[np.int64] | None, approximate: bool | None
+    ) -> list[list[tuple[int, float]]]:
+        rows = self.vectors
+        wanted = self.approximates(len(queries)) if approximate is None else approximate
+        if not wanted or not isinstance(rows, np.ndarray):  # an index of coded rows would take the memory they save
+            return nearest(queries, rows, k, leave_out, self.lengths)
+        if self._approximate is None:
+            from lovevec.engine.approximate import ApproximateIndex
+
+            with self._lock:
+                if self._approximate is None:
+                    self._approximate = ApproximateIndex(rows, self.lengths)
+        left_out = np.full(len(queries), -1) if leave_out is None else leave_out
+        found = self._approximate.candidates(queries, k + 1)
+        return [
+            _ranked(query, near[(near >= 0) & (near != own)], rows, k, self.lengths)
+            for query, near, own in zip(queries, found, left_out, strict=True)
+        ]
+
+    def _near_vectors(self, queries: Floats, k: int, approximate: bool | None = None) -> list[list[tuple[str, float]]]:
+        near = self._nearest(queries, k, None, approximate)
         return [
             [(self.words[row], cosine) for row, cosine in rows] if query.any() else []
             for query, rows in zip(queries, near, strict=True)
@@ -172,7 +210,7 @@ def nearest(
     step = max(1, BLOCK_NUMBERS // max(len(rows), 1))
     for low in range(0, len(queries), step):
         block = queries[low : low + step]
-        cosine = block @ rows.T
+        cosine = _products(block, rows)
         if lengths is not None:
             cosine /= lengths
         if leave_out is not None:
@@ -200,10 +238,27 @@ def _nearest_of_codes(
     return best
 
 
+def _products(queries: Floats, rows: NDArray[Any]) -> Floats:
+    """queries [q, dim] @ rows.T; rows of float16 are made float32 some at a time, never all."""
+    if rows.dtype == np.float32:
+        whole: Floats = queries @ rows.T
+        return whole
+    result = np.empty((len(queries), len(rows)), dtype=np.float32)
+    for low in range(0, len(rows), HALF_ROWS):
+        result[:, low : low + HALF_ROWS] = queries @ rows[low : low + HALF_ROWS].astype(np.float32).T
+    return result
+
+
 def _best(
     query: Floats, near: Floats, rows: Floats, k: int, lengths: NDArray[np.floating] | None
 ) -> list[tuple[int, float]]:
-    places = np.flatnonzero(near >= max(_least(near, k) - MARGIN, LEFT_OUT))
+    return _ranked(query, np.flatnonzero(near >= max(_least(near, k) - MARGIN, LEFT_OUT)), rows, k, lengths)
+
+
+def _ranked(
+    query: Floats, places: NDArray[np.int64], rows: Floats, k: int, lengths: NDArray[np.floating] | None
+) -> list[tuple[int, float]]:
+    """The k nearest of the rows at some places."""
     # Row by row, the products of one row are summed in an order that does not depend on how many rows there are.
     exact = (rows[places].astype(np.float64) * query).sum(axis=1)
     if lengths is not None:

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from lovevec.near.kernel import Compiled
 
 MOST = 10  # known words of a reading
+# Words that others can be meant for, the most frequent of a table: each costs 400 bytes, and a rarer one is hardly
+# ever what a string stands for.
+MOST_KNOWN = 250_000
 WORTH = 8 * UNIT  # a candidate that costs so much more than the best has no chance
 LEAST = 0.01  # of a word's probability, to count in a vector
 LESS_NEW = math.e  # measured on STS-B's train pairs, mistyped (docs/results/texts.md)
@@ -139,7 +142,7 @@ class Reader:
 
     @cached_property
     def _known_codes(self) -> Ragged:
-        return self._codes(self.words)
+        return self._codes(self.words[:MOST_KNOWN])
 
     @cached_property
     def _letters(self) -> NDArray[np.bool_]:
@@ -156,7 +159,7 @@ class Reader:
 
     @cached_property
     def _candidates(self) -> tuple[NDArray[np.int32], Ragged]:
-        """The known words that others can be meant for: those of two letters or more."""
+        """The known words that others can be meant for: those of two letters or more, the MOST_KNOWN first."""
         codes = self._known_codes
         rows = Ragged(self.symbols.of_code[codes.values], codes.offsets)
         able = (rows.lengths >= 2) & (rows.lengths <= LONGEST) & self._any(self._letters, rows)

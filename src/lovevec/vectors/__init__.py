@@ -41,8 +41,9 @@ from lovevec.vectors.table import Noted, ReadReport, VectorTable, bare_name
 
 if TYPE_CHECKING:
     from lovevec.vectors.read.fasttext_bin import FastTextBin
+    from lovevec.vectors.write.writer import Precision
 
-__all__ = ["FastTextBin", "Noted", "ReadReport", "VectorTable", "read_vectors"]
+__all__ = ["FastTextBin", "Noted", "ReadReport", "VectorTable", "convert_vectors", "read_vectors"]
 
 
 def __getattr__(name: str) -> object:
@@ -60,10 +61,12 @@ def read_vectors(
     limit: int | None = None,
     words: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    mmap: bool = False,
 ) -> VectorTable:
     """Read a file of word vectors in any of the formats above.
 
-    `limit` stops after that many rows kept; `words` names the word list of an array file.
+    `limit` stops after that many rows kept; `words` names the word list of an array file. `mmap=True` leaves the rows
+    of a .safetensors or .npy file, float16 or float32, where they are: the system brings in what is used.
 
         table = read_vectors("glove.6B.300d.txt", limit=100_000)
         table.words[0], table.vectors.shape     # ('the', (100000, 300))
@@ -73,8 +76,39 @@ def read_vectors(
     from lovevec.vectors.read.builder import Job
     from lovevec.vectors.read.recognise import read_file
 
-    job = Job(Path(path), limit, None if words is None else Path(words), progress or Progress(quiet=True))
+    listed = None if words is None else Path(words)
+    job = Job(Path(path), limit, listed, progress or Progress(quiet=True), mmap=mmap)
     try:
         return replace(read_file(job), name=bare_name(job.path))
     except MemoryError:
         raise LovevecError(f"{path}: memory has no room for it; read fewer rows with limit=N") from None
+
+
+def convert_vectors(
+    path: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    dtype: Precision = "float32",
+    limit: int | None = None,
+    words: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> ReadReport:
+    """Write a file of word vectors anew, in the format that the output's name says; odd rows are dropped and reported.
+
+    Rows are passed on batch by batch, so that memory holds the words and a few megabytes.
+
+        convert_vectors("crawl.vec", "crawl.safetensors", dtype="float16")
+        table = read_vectors("crawl.safetensors", mmap=True)
+    """
+    from lovevec.vectors.write.convert import convert
+
+    return convert(
+        Path(path),
+        Path(output),
+        dtype,
+        limit,
+        None if words is None else Path(words),
+        overwrite,
+        progress or Progress(quiet=True),
+    )

@@ -102,7 +102,8 @@ class ReadReport:
 
 @dataclass(frozen=True, eq=False)
 class VectorTable:
-    """Words and their raw vectors, row for row: `vectors` is float32 [len(words), dim], lengths kept.
+    """Words and their raw vectors, row for row: `vectors` is float32 [len(words), dim], lengths kept. Those of a mapped
+    table are in a file, read-only, and may be float16.
 
     `report` counts what was dropped on the way. A table that is published or mimicked has a `name`, and a `source`
     that says where its vectors came from in terms fit to publish: the name of the file without its folder, format,
@@ -117,6 +118,11 @@ class VectorTable:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    @property
+    def mapped(self) -> bool:
+        """Whether the vectors are in a file, memory-mapped."""
+        return isinstance(self.vectors, np.memmap)
 
     @property
     def dim(self) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,7 +45,14 @@ def read_own(path):
     return table.words, table.vectors
 
 
-READERS = {"vec": read_own, "npy": read_own, "npz": read_own, "parquet": read_parquet, "jsonl": read_jsonl}
+READERS = {
+    "vec": read_own,
+    "npy": read_own,
+    "npz": read_own,
+    "safetensors": read_own,
+    "parquet": read_parquet,
+    "jsonl": read_jsonl,
+}
 
 
 @pytest.mark.parametrize("count", [None, len(WORDS)], ids=["counted at the end", "counted before"])
@@ -127,6 +135,8 @@ def test_a_table_without_rows_is_a_table(tmp_path, kind):
         assert np.load(path).shape == (0, 5)
     elif kind == "npz":
         assert np.load(path)["vectors"].shape == (0, 5)
+    elif kind == "safetensors":
+        assert load_file(path)["vectors"].shape == (0, 5)
     elif kind == "parquet":
         assert read_parquet(path)[0] == []
     else:
@@ -181,5 +191,5 @@ def test_places_that_cannot_be_written(tmp_path, name, says, monkeypatch):
 
 
 def test_text_has_no_half_precision(tmp_path):
-    with pytest.raises(LovevecError, match="float16 is for npy, npz and parquet"):
+    with pytest.raises(LovevecError, match="float16 is for npy, npz, safetensors and parquet"):
         write(tmp_path / "v.vec", precision="float16")

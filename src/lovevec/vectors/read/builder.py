@@ -1,15 +1,17 @@
 """Builds the table of one reading: which rows are fit for use, and a matrix that grows batch by batch.
 
-A reader gets a `Job`, starts a `TableBuilder` with it and adds batches of rows; it never holds the matrix twice.
+A reader gets a `Job`, starts a `TableBuilder` with it and adds batches of rows; it never holds the matrix twice, and
+where the job hands the rows on (`take`) it holds none.
 Files and tables in memory go through the same rules, those of `RowPolicy`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,8 @@ from lovevec.progress import Phase, Progress
 from lovevec.vectors.table import Noted, ReadReport, VectorTable
 
 BLOCK_BYTES = 1 << 22  # of an array file, read at once
+CONVERT = "; lovevec convert makes a file that can"
+Take = Callable[[Sequence[str], NDArray[np.float32]], None]
 
 
 class RowPolicy:
@@ -87,10 +91,18 @@ def odd_vectors(block: NDArray[np.float32]) -> dict[int, Noted]:
 
 
 class TableBuilder:
-    """Takes batches of rows, keeps those that the policy chooses, and stops at `limit` rows kept."""
+    """Takes batches of rows, keeps those that the policy chooses or hands them on, and stops at `limit` rows kept."""
 
-    def __init__(self, path: Path, report: ReadReport, phase: Phase, limit: int | None = None, hint: int = 0) -> None:
-        self.path, self.report, self.phase, self.limit = path, report, phase, limit
+    def __init__(
+        self,
+        path: Path,
+        report: ReadReport,
+        phase: Phase,
+        limit: int | None = None,
+        hint: int = 0,
+        take: Take | None = None,
+    ) -> None:
+        self.path, self.report, self.phase, self.limit, self.take = path, report, phase, limit, take
         self.policy = RowPolicy(report)
         self.hint = hint if limit is None else min(hint, limit)
         self.matrix: NDArray[np.float32] | None = None
@@ -108,9 +120,13 @@ class TableBuilder:
         self.phase.advance(self.report.read - met)
         if not kept:
             return
+        chosen = block if len(kept) == len(block) else block[kept]
+        if self.take is not None:
+            self.take([word for index in kept if (word := words[index]) is not None], chosen)
+            return
         after = before + len(kept)
         matrix = self._reserve(after)
-        matrix[before:after] = block if len(kept) == len(block) else block[kept]
+        matrix[before:after] = chosen
 
     def expect(self, coming: int, share: float) -> None:
         """Guess the final number of rows: with the `coming` ones this share of the file, 0 to 1, is read."""
@@ -121,7 +137,9 @@ class TableBuilder:
             self.phase.total = int((self.report.read + coming) / share)
 
     def finish(self) -> VectorTable:
-        """Hand over the table, cut to size in place."""
+        """Hand over the table, cut to size in place; without rows where these were handed on."""
+        if self.take is not None and self.report.kept:
+            return VectorTable(list(self.policy.words), np.empty((0, self.report.dim), np.float32), self.report)
         if self.matrix is None:
             dropped = "; ".join(self.report.lines()[1:])
             raise FormatError(self.path, "no usable rows" + (f": {dropped}" if dropped else ""))
@@ -152,12 +170,17 @@ class TableBuilder:
 
 @dataclass(frozen=True)
 class Job:
-    """What the caller asked for: which file, how many rows at most, which word list, and where progress is shown."""
+    """What the caller asked for: which file, how many rows at most, which word list, and where progress is shown.
+
+    `take` gets the rows, batch by batch, instead of a matrix. `mmap` leaves them in their file.
+    """
 
     path: Path
     limit: int | None
     words: Path | None
     progress: Progress
+    take: Take | None = None
+    mmap: bool = False
 
     @contextmanager
     def build(self, report: ReadReport, hint: int) -> Iterator[TableBuilder]:
@@ -166,7 +189,7 @@ class Job:
         if total is not None and self.limit is not None:
             total = min(total, self.limit)
         with self.progress.phase("reading", total=total, unit="rows") as phase:
-            yield TableBuilder(self.path, report, phase, self.limit, hint)
+            yield TableBuilder(self.path, report, phase, self.limit, hint, self.take)
 
     def fill(
         self, report: ReadReport, words: Sequence[str | None], blocks: Iterable[NDArray[np.generic]]
@@ -181,6 +204,26 @@ class Job:
                 if builder.full:
                     break
             return builder.finish()
+
+    def map(
+        self,
+        report: ReadReport,
+        words: Sequence[str | None],
+        blocks: Iterable[NDArray[np.generic]],
+        dtype: np.dtype[Any],
+        offset: int,
+    ) -> VectorTable:
+        """A table whose rows stay in the file, from `offset` on: all are checked once, and none may have to go."""
+        if dtype not in (np.float16, np.float32):
+            raise FormatError(self.path, f"holds {dtype} numbers: only float16 and float32 can be mapped{CONVERT}")
+        table = replace(self, take=lambda words, rows: None, mmap=False).fill(report, words, blocks)
+        if report.kept < report.read:
+            dropped = "; ".join(report.lines()[1:])
+            raise FormatError(
+                self.path, f"has rows that are no part of a table, and cannot be mapped{CONVERT} ({dropped})"
+            )
+        shape = (report.kept, report.dim)
+        return replace(table, vectors=np.memmap(self.path, dtype, "r", offset, shape))
 
     def check_table(self, shape: tuple[int, ...]) -> None:
         """Refuse a shape that is not that of a table: two sides, both at least 1."""

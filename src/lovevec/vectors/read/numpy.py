@@ -20,7 +20,7 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from lovevec.errors import FormatError
-from lovevec.vectors.read.builder import BLOCK_BYTES, Job
+from lovevec.vectors.read.builder import BLOCK_BYTES, CONVERT, Job
 from lovevec.vectors.read.source import DAMAGE, Source, damage, open_member, refuse_bomb
 from lovevec.vectors.read.words import check_count, checked_words, find_word_list, split_words
 from lovevec.vectors.table import Noted, ReadReport, VectorTable
@@ -60,7 +60,12 @@ def read_npy(source: Source, job: Job) -> VectorTable:
     report = ReadReport("numpy .npy", dim=header.shape[1])
     if missing < 0:
         report.note(Noted.TRAILING, count=-missing)
-    return job.fill(report, words, row_blocks(job.path, source.read, header))
+    blocks = row_blocks(job.path, source.read, header)
+    if not job.mmap:
+        return job.fill(report, words, blocks)
+    if header.fortran:
+        raise FormatError(job.path, f"is stored column by column, and cannot be mapped{CONVERT}")
+    return job.map(report, words, blocks, header.dtype, header.length)
 
 
 def read_npz(source: Source, job: Job) -> VectorTable:

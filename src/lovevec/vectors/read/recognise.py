@@ -29,6 +29,7 @@ def read_file(job: Job) -> VectorTable:
         arrays = read_array_format(source, job)
         if arrays is not None:
             return arrays
+        refuse_mapping(job, "a text or a binary format without an array in it")
         if job.words is not None:
             raise LovevecError(f"{job.path}: words= is for .npy, .npz and safetensors; this file has its own")
         if head.startswith(PICKLES):
@@ -67,6 +68,7 @@ def read_array_format(source: Source, job: Job) -> VectorTable | None:
             job.path, f"unpack the {source.compression} first: only text and word2vec binary are read packed"
         )
     if is_npz:
+        refuse_mapping(job, "an archive")
         return numpy.read_npz(source, job)
     if is_npy:
         return numpy.read_npy(source, job)
@@ -76,7 +78,16 @@ def read_array_format(source: Source, job: Job) -> VectorTable | None:
         return read_safetensors(job)
     if job.words is not None:
         raise LovevecError(f"{job.path}: words= is for .npy, .npz and safetensors; this file has its own")
+    refuse_mapping(job, "fastText's own format")
     return fasttext_bin.read_fasttext_bin(job)
+
+
+def refuse_mapping(job: Job, what: str) -> None:
+    """An error where a file was to be mapped that cannot be."""
+    if job.mmap:
+        raise LovevecError(
+            f"{job.path}: {what}; mmap=True is for .safetensors and .npy: lovevec convert makes one of it"
+        )
 
 
 def first_lines(head: bytes) -> list[bytes]:

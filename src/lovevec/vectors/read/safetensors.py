@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,9 +34,21 @@ def read_safetensors(job: Job) -> VectorTable:
                 )
             words = find_words(job, file)
             check_count(job.path, words, shape[0])
-            return job.fill(ReadReport("safetensors", dim=shape[1]), words, row_blocks(tensor, shape))
+            report, blocks = ReadReport("safetensors", dim=shape[1]), row_blocks(tensor, shape)
+            if not job.mmap:
+                return job.fill(report, words, blocks)
+            dtype = np.dtype(f"<f{int(tensor.get_dtype()[1:]) // 8}")
+            return job.map(report, words, blocks, dtype, offset_of(job.path, name))
     except SafetensorError as error:
         raise FormatError(job.path, f"damaged or cut: {reason(error)}") from None
+
+
+def offset_of(path: Path, name: str) -> int:
+    """Where in the file a tensor begins: behind the header (8 bytes of its length, then JSON) by what that says."""
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(length))
+    return 8 + length + int(header[name]["data_offsets"][0])
 
 
 def find_tensor(job: Job, file: Any) -> str:

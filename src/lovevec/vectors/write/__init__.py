@@ -8,6 +8,7 @@
 | vec | text: `rows dim`, then `word n n … n` a line | fastText, gensim, spaCy, lovevec |
 | npy | numpy array [rows, dim]; words in `x.words.txt` beside `x.npy`, one a line | numpy, lovevec |
 | npz | numpy archive: `vectors` [rows, dim], and `words` as UTF-8 bytes with a newline between two | numpy, lovevec |
+| safetensors | the same two as tensors; can be memory-mapped | safetensors, lovevec |
 | parquet | columns `word` (text) and `vector` (list of dim floats) | pandas, polars, duckdb, datasets |
 | jsonl | `{"word": …, "vector": […], "known": …}` a line | everything |
 
@@ -36,13 +37,14 @@ from lovevec.vectors.write.writer import Shape, Writer, join_words, write_behind
 
 __all__ = ["FORMATS", "SUFFIXES", "Format", "Shape", "Writer", "format_of", "open_writer", "save_table"]
 
-Format = Literal["vec", "npy", "npz", "parquet", "jsonl"]
+Format = Literal["vec", "npy", "npz", "safetensors", "parquet", "jsonl"]
 FORMATS: tuple[str, ...] = get_args(Format)
 SUFFIXES: dict[str, Format] = {
     ".vec": "vec",
     ".txt": "vec",
     ".npy": "npy",
     ".npz": "npz",
+    ".safetensors": "safetensors",
     ".parquet": "parquet",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -69,7 +71,7 @@ def format_of(path: str | Path | None, named: str | None = None) -> Format:
 def open_writer(path: Path | None, kind: Format, shape: Shape) -> Iterator[Writer]:
     """A writer to `path`, or to standard output. The file is there, whole, when the block ends well."""
     if shape.precision == "float16" and kind in TEXT:
-        raise LovevecError(f"float16 is for npy, npz and parquet: {kind} is text")
+        raise LovevecError(f"float16 is for npy, npz, safetensors and parquet: {kind} is text")
     write: Callable[[Sink, Shape], AbstractContextManager[Writer]]
     write = import_module(f"lovevec.vectors.write.{kind}").write
     with open_sink(path) as sink:

@@ -1,0 +1,348 @@
+"""How time and memory grow with the rows of a table: docs/results/data/scale.json, and docs/results/scale.md from it.
+
+    python runs/scale.py measure --rows 10000 100000 1000000 2000000 --folder /tmp/scale
+    python runs/scale.py page
+
+Tables are made by a seeded script: the default model's words, then made-up ones; rows [300] are what the model makes of
+them, turned into another space, with noise. Each task runs in a process of its own; its memory is the peak of that
+process. Results are merged into the JSON file, task by task, so a run can be cut and gone on with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lovevec import LOVE
+from lovevec.attach.lengths import lengths_of
+from lovevec.files import write_json, write_text
+from lovevec.vectors import convert_vectors, read_vectors
+
+DIM, BLOCK = 300, 50_000
+DATA, PAGE = Path("docs/results/data/scale.json"), Path("docs/results/scale.md")
+ANN = Path("docs/results/data/ann.json")
+ASKED = 20_000  # unknown words
+SYLLABLES = [c + v for c in "bcdfghjklmnprstvwz" for v in ("a", "e", "i", "o", "u", "ai", "er", "an", "or", "in", "es")]
+
+
+def made_words(known: list[str], count: int, rng: np.random.Generator) -> list[str]:
+    """The known words first, then made-up ones, all distinct."""
+    words = dict.fromkeys(known[:count])
+    while len(words) < count:
+        for row, length in zip(
+            rng.integers(0, len(SYLLABLES), (BLOCK, 6)).tolist(), rng.integers(2, 7, BLOCK), strict=True
+        ):
+            words["".join(SYLLABLES[place] for place in row[:length])] = None
+    return list(words)[:count]
+
+
+def make_table(folder: Path, count: int) -> Path:
+    """A .npy of float32 with its words beside it, unless it is there."""
+    path = folder / f"table-{count}.npy"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        love, rng = LOVE.load(), np.random.default_rng(18)
+        words = made_words(list(love.words), count, rng)
+        turn = np.linalg.qr(rng.normal(size=(DIM, DIM)))[0].astype(np.float32)
+        part = path.with_suffix(".part")
+        rows = np.lib.format.open_memmap(part, "w+", np.float32, (count, DIM))
+        for low in range(0, count, BLOCK):
+            made = love.impute(words[low : low + BLOCK]) @ turn
+            rows[low : low + BLOCK] = 4 * made + 0.1 * rng.normal(size=made.shape).astype(np.float32)
+        rows.flush()
+        path.with_suffix(".words.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
+        part.rename(path)
+    return path
+
+
+def unknown_words(words: Any, count: int) -> list[str]:
+    """Known words with a letter put in, spread over the table."""
+    step = max(1, len(words) // count)
+    return [f"{word[:2]}q{word[2:]}{number % 7}" for number, word in enumerate(words[::step][:count])]
+
+
+def per_second(run: Callable[[], object], count: int) -> float:
+    """How many of `count` things a second."""
+    start = time.perf_counter()
+    run()
+    return round(count / (time.perf_counter() - start), 1)
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """How long it takes."""
+    start = time.perf_counter()
+    run()
+    return round(time.perf_counter() - start, 2)
+
+
+def read(path: Path) -> dict[str, float]:
+    """Read a .npy of float32 into memory."""
+    return {"s": seconds(lambda: read_vectors(path))}
+
+
+def convert(path: Path) -> dict[str, float]:
+    """Write it as safetensors of float16."""
+    half = path.with_suffix(".safetensors")
+    return {"s": seconds(lambda: convert_vectors(path, half, dtype="float16", overwrite=True))}
+
+
+def map_half(path: Path) -> dict[str, float]:
+    """Map the safetensors of float16."""
+    return {"s": seconds(lambda: read_vectors(path.with_suffix(".safetensors"), mmap=True))}
+
+
+def attach(path: Path) -> dict[str, float]:
+    """Read, attach, and embed unknown words: without their readings, then with them."""
+    love = LOVE.load()
+    start = time.perf_counter()
+    robust = love.attach(path)
+    result = {"s": round(time.perf_counter() - start, 2)}
+    words = unknown_words(robust.words, ASKED)
+    robust.embed(words[:5000])
+    result["words_per_s"] = per_second(lambda: robust.embed(words), len(words))
+    made = love.impute(words)
+    result["map_words_per_s"] = per_second(lambda: robust._space(made, os.cpu_count() or 1), len(words))
+    return result
+
+
+def attach_half(path: Path) -> dict[str, float]:
+    """The same with the mapped safetensors of float16."""
+    love = LOVE.load()
+    start = time.perf_counter()
+    robust = love.attach(read_vectors(path.with_suffix(".safetensors"), mmap=True))
+    result = {"s": round(time.perf_counter() - start, 2)}
+    words = unknown_words(robust.words, ASKED)
+    robust.embed(words[:5000])
+    return {**result, "words_per_s": per_second(lambda: robust.embed(words), len(words))}
+
+
+def near(path: Path) -> dict[str, float]:
+    """The index of known words that strings may stand for: the first string, then many."""
+    from lovevec.near.reader import Reader
+
+    words = path.with_suffix(".words.txt").read_text("utf-8").split("\n")[:-1]
+    channel = LOVE.load().channel
+    assert channel is not None
+    reader, asked = Reader(words, channel), unknown_words(words, ASKED)
+    first = seconds(lambda: reader.by(asked[:3000], "numba", os.cpu_count()))
+    return {"s": first, "words_per_s": per_second(lambda: reader.by(asked, "numba", os.cpu_count()), len(asked))}
+
+
+def neighbors(path: Path, approximate: bool = False) -> dict[str, float]:
+    """The 10 nearest known words, compared with all."""
+    from lovevec.engine.nearest import NeighborIndex
+
+    table = read_vectors(path)
+    index = NeighborIndex(table.words, table.vectors, lengths_of(table.vectors))
+    queries = table.vectors[:: max(1, len(table) // 1000)][:1000]
+    if not approximate:
+        queries = queries[: max(10, 10**8 // len(table) // 100)]
+    build = seconds(lambda: index.neighbors(queries[:1], 10, len, approximate=approximate))
+    found: list[Any] = []
+    rate = per_second(lambda: found.extend(index.neighbors(queries, 10, len, approximate=approximate)), len(queries))
+    if not approximate:
+        return {"words_per_s": rate}
+    right = index.neighbors(queries[:20], 10, len, approximate=False)
+    shared = [len(dict(one).keys() & dict(other).keys()) for one, other in zip(found, right, strict=False)]
+    return {"s": build, "words_per_s": rate, "recall_at_10": round(float(np.mean(shared)) / 10, 3)}
+
+
+def neighbors_approximate(path: Path) -> dict[str, float]:
+    """The same by the approximate index, whose building is the time."""
+    return neighbors(path, approximate=True)
+
+
+def hard_negatives(path: Path) -> dict[str, float]:
+    """100 look-alikes a word: all pairs are candidates, so the time grows with the square."""
+    from lovevec.train.hard_negatives import hard_negatives as find
+
+    words = path.with_suffix(".words.txt").read_text("utf-8").split("\n")[:-1]
+    taken = seconds(lambda: find(words))
+    return {"s": taken, "words_per_s": round(len(words) / taken, 1)}
+
+
+def prepare(path: Path) -> dict[str, float]:
+    """All of training's preparation: units, synonyms, hard negatives; and writing it."""
+    from lovevec.train.prepared import prepare as prepare_table
+
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        taken = seconds(lambda: prepare_table(str(path)).save(folder))
+    return {"s": taken}
+
+
+QUADRATIC = 100_000  # rows up to which tasks are run whose time grows with the square
+TASKS: dict[str, tuple[Callable[[Path], dict[str, float]], str]] = {
+    "read": (read, "read float32 .npy"),
+    "convert": (convert, "`lovevec convert` to float16 safetensors"),
+    "map": (map_half, "map it (`mmap=True`)"),
+    "attach": (attach, "attach (read included), then unknown words"),
+    "attach_half": (attach_half, "attach the mapped float16"),
+    "near": (near, "near index, then strings"),
+    "neighbors": (neighbors, "neighbors, exact"),
+    "neighbors_approximate": (neighbors_approximate, "neighbors, approximate"),
+    "hard_negatives": (hard_negatives, "hard negatives"),
+    "prepare": (prepare, "training's preparation"),
+}
+
+
+def results() -> dict[str, Any]:
+    """What was measured so far."""
+    return json.loads(DATA.read_text("utf-8")) if DATA.exists() else {"dim": DIM, "results": {}}
+
+
+def measure(given: argparse.Namespace) -> None:
+    """Each task of each size in a process of its own; one that fails is named, and the others go on."""
+    for count in given.rows:
+        path = make_table(given.folder, count)
+        for task in given.tasks:
+            if task in ("hard_negatives", "prepare") and count > QUADRATIC:
+                continue
+            command = [sys.executable, __file__, "one", task, str(path)]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode:
+                print(f"{task} {count:,}: failed: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+                continue
+            kept = results()
+            kept |= {"cores": os.cpu_count(), "python": platform.python_version()}
+            kept["results"].setdefault(task, {})[str(count)] = json.loads(done.stdout.splitlines()[-1])
+            write_json(DATA, kept)
+            print(task, f"{count:,}", done.stdout.splitlines()[-1], flush=True)
+
+
+def one(given: argparse.Namespace) -> None:
+    """A task in this process."""
+    warnings.simplefilter("ignore")
+    found = TASKS[given.task][0](given.table)
+    status = Path("/proc/self/status").read_text()  # getrusage would count what the process that started us holds
+    peak = int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) * 1024
+    print(json.dumps({**found, "peak_mb": round(peak / 1e6)}))
+
+
+def cell(found: dict[str, float] | None) -> str:
+    """Seconds, a rate and memory, as far as they are there."""
+    if found is None:
+        return "not run"
+    parts = [f"{found['s']:,.1f} s"] if "s" in found else []
+    parts += [f"{found['words_per_s']:,.0f}/s"] if "words_per_s" in found else []
+    parts += [f"recall {found['recall_at_10']:.2f}"] if "recall_at_10" in found else []
+    parts += [f"{found['peak_mb']:,} MB"] if "peak_mb" in found else []
+    return "; ".join(parts)
+
+
+def lines(kept: dict[str, Any]) -> Iterator[str]:
+    """The page."""
+    sizes = sorted({int(size) for by_size in kept["results"].values() for size in by_size})
+    yield "# Growth: tables of ten thousand to two million rows"
+    yield ""
+    yield (
+        f"Made by `python runs/scale.py`, with {kept['cores']} cores and Python {kept['python']}. Tables are seeded and"
+        f" made up, float32 of {kept['dim']} dimensions. Each cell: seconds for the whole table; words a second after"
+        " that; peak memory of the process."
+    )
+    if "note" in kept:
+        yield f"Note: {kept['note']}."
+    yield ""
+    yield "| task | " + " | ".join(f"{size:,} rows" for size in sizes) + " |"
+    yield "|---|" + "---|" * len(sizes)
+    yield "| the matrix | " + " | ".join(f"{size * kept['dim'] * 4 / 1e6:,.0f} MB" for size in sizes) + " |"
+    for task, (_, label) in TASKS.items():
+        by_size = kept["results"].get(task, {})
+        yield f"| {label} | " + " | ".join(cell(by_size.get(str(size))) for size in sizes) + " |"
+    yield ""
+    mapped = {int(size): found for size, found in kept["results"].get("attach", {}).items()}
+    for size in sorted(mapped):
+        share = mapped[size]["peak_mb"] * 1e6 / (size * kept["dim"] * 4)
+        yield (
+            f"- attach, {size:,} rows: peak memory is {share:.2f} times the matrix; the map alone does"
+            f" {mapped[size]['map_words_per_s']:,.0f} words a second"
+        )
+    yield ""
+    yield "Pages of a mapped file that were touched count as memory here, though the system may take them back."
+    yield "Hard negatives and synonyms compare all pairs: ten times the rows take a hundred times as long. They are run"
+    yield f"up to {QUADRATIC:,} rows; for larger targets `--limit` takes the most frequent words."
+    yield from libraries()
+    yield from paper(kept)
+
+
+def libraries() -> Iterator[str]:
+    """Approximate indexes, as bench/ann.py found them."""
+    if not ANN.exists():
+        return
+    found = json.loads(ANN.read_text("utf-8"))
+    yield ""
+    yield "## Approximate neighbors"
+    yield ""
+    yield (
+        f"`python bench/ann.py --json {ANN}` on {found['cores']} cores, {found['dim']} dimensions. lovevec takes"
+        " `faiss_clusters`: it is built in about a thirtieth of a graph's time, or less, and its cosines are exact."
+    )
+    yield ""
+    yield "| index | rows | build, s | memory, MB | recall@10 | queries/s |"
+    yield "|---|---|---|---|---|---|"
+    for one in found["results"]:
+        values = (one[key] for key in ("build_s", "memory_mb", "recall_at_10", "queries_per_s"))
+        yield f"| {one['library']} | {one['rows']:,} | " + " | ".join(map(str, values)) + " |"
+
+
+def paper(kept: dict[str, Any]) -> Iterator[str]:
+    """What a crawl costs, by arithmetic from the largest table's rates."""
+    by_size = kept["results"].get("attach", {})
+    if not by_size:
+        return
+    size = max(by_size, key=int)
+    rate, cores = by_size[size]["words_per_s"], kept["cores"]
+    tokens, distinct_share, machines = 1e11, 0.01, 1000
+    distinct = tokens * distinct_share
+    a_core = rate / cores
+    yield ""
+    yield "## On paper: a Common Crawl dump"
+    yield ""
+    yield "10¹¹ tokens on 1,000 cores, from the figures above; nobody ran this."
+    yield ""
+    all_at = f"({a_core:,.0f} × {machines:,})"
+    hours, minutes = tokens / (a_core * machines) / 3600, distinct / (a_core * machines) / 60
+    terabytes = distinct * kept["dim"] * 2 / 1e12
+    yield f"- unknown words through attach: {rate:,.0f}/s on {cores} cores ({int(size):,} rows), {a_core:,.0f}/s a core"
+    yield f"- every token as if unknown, one by one: 10¹¹ / {all_at} = {hours:,.1f} hours"
+    yield (
+        "- each distinct word once, if one token in a hundred is a word not met before (an assumption; Heaps' law makes"
+        f" it fewer the more is read): {distinct:.0e} / {all_at} = {minutes:,.1f} minutes"
+    )
+    yield f"- what is written for these: {distinct:.0e} × {kept['dim']} × 2 bytes (float16) = {terabytes:,.2f} TB"
+    yield "- memory: a core's process holds the model and, mapped, one copy of the table a node."
+
+
+def main() -> None:
+    """Measure, or write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    chosen = parser.add_subparsers(dest="command", required=True)
+    measured = chosen.add_parser("measure")
+    measured.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000, 1_000_000, 2_000_000])
+    measured.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
+    measured.add_argument(
+        "--folder", type=Path, required=True, help="where tables are made (7 GB for two million rows)"
+    )
+    measured.set_defaults(run=measure)
+    single = chosen.add_parser("one")
+    single.add_argument("task", choices=TASKS)
+    single.add_argument("table", type=Path)
+    single.set_defaults(run=one)
+    chosen.add_parser("page").set_defaults(run=lambda given: write_text(PAGE, "\n".join(lines(results())) + "\n"))
+    given = parser.parse_args()
+    given.run(given)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""Known words near an unknown one, as the model sees both: the few of fifty thousand that tell what a map misses.
+
+Comparing a word with all of them takes a millisecond. So they are put into clusters once (k-means by cosine), and a
+word is compared with the members of the clusters whose centres are nearest: a thirtieth of all. What is missed so are
+mostly the farther neighbors, which weigh little: docs/results/attach.md has both.
+
+All compared rows lie on a grid on which products are exact (engine/products.py), so that a word finds the same
+neighbors with the same weights in any batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.engine.products import QUERY_BITS, ROW_BITS, on_grid, small_products
+from lovevec.vectors.rows import lower_case, normalized
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.int64]
+Keys = NDArray[np.int32]
+# The first rows of a table are its most frequent words. Each costs some time for every imputed word, and memory.
+MOST_WORDS = 50_000  # at most 2^PLACE_BITS
+COUNT = 30
+TEMPERATURE = 0.1
+CLUSTERS, PROBES = 1024, 24
+MEMBERS = 48  # that a cluster has, about; a few thousand words are compared with all
+SAMPLE = 16  # words a cluster from which the centres are found
+ROUNDS = 3
+BLOCK = 4096
+SEED = 0
+FEW = 256  # words whose cosines with all centres stay in the cache
+# A cosine in steps of 2^-14 and a place behind it are one number of 32 bits.
+COSINE_STEPS, PLACE_BITS = 2**14, 16
+NOBODY = -(2**31)  # a cosine of -2
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbors:
+    """Known words as the model sees them: its `vectors` (unit rows, on the grid) of the words at `rows` of a `table`.
+
+    They are sorted by cluster: that of `centres[c]` has the places from `starts[c]` to `starts[c + 1]`.
+    """
+
+    vectors: Floats
+    rows: Rows
+    table: Floats
+    centres: Floats
+    starts: Rows
+
+    def __call__(self, queries: Floats) -> tuple[Rows, Floats]:
+        """The places of the nearest known words of each query (unit rows), and their weights, a softmax of the cosine:
+        both [queries, COUNT] or fewer columns."""
+        queries = on_grid(queries, QUERY_BITS)
+        probes = self._probes(queries)
+        keys = np.full((probes.size, COUNT), NOBODY, dtype=np.int32)
+        by_cluster = np.argsort(probes, axis=None, kind="stable")
+        edges = np.searchsorted(probes.ravel()[by_cluster], np.arange(len(self.centres) + 1)).tolist()
+        for cluster in np.unique(probes).tolist():
+            asked = by_cluster[edges[cluster] : edges[cluster + 1]]
+            low, high = self.starts[cluster : cluster + 2].tolist()
+            if low == high:
+                continue
+            cosine = small_products(queries[asked // probes.shape[1]], self.vectors[low:high].T)
+            near = _last(_keys(cosine, low), COUNT)
+            keys[asked, : near.shape[1]] = near
+        best = _last(keys.reshape(len(queries), -1), min(COUNT, len(self.vectors)))
+        best = np.sort(best, axis=1)[:, ::-1]
+        return _places(best), _softmax(best >> PLACE_BITS)
+
+    def _probes(self, queries: Floats) -> Rows:
+        """The clusters that each query is compared with."""
+        probes = np.empty((len(queries), min(PROBES, len(self.centres))), dtype=np.int64)
+        for low in range(0, len(queries), FEW):
+            best = _last(_keys(small_products(queries[low : low + FEW], self.centres.T), 0), probes.shape[1])
+            probes[low : low + FEW] = np.sort(_places(best), axis=1)
+        return probes
+
+    def misses(self, slope: Floats) -> Floats:
+        """What the linear map `slope` misses: each word's own direction less what is made of the model's vector."""
+        result = np.empty((len(self.rows), slope.shape[1]), dtype=np.float32)
+        for low in range(0, len(result), BLOCK):
+            own = normalized(self.table[self.rows[low : low + BLOCK]].astype(np.float32, copy=False))
+            result[low : low + BLOCK] = own - self.vectors[low : low + BLOCK] @ slope
+        return result
+
+    def without(self, rows: Rows) -> Neighbors:
+        """The same, less some rows of the table."""
+        keep = ~np.isin(self.rows, rows)
+        before = np.concatenate([[0], np.cumsum(keep)])
+        return Neighbors(self.vectors[keep], self.rows[keep], self.table, self.centres, before[self.starts])
+
+
+def known_neighbors(impute: Callable[[Sequence[str]], Floats], words: Sequence[str], table: Floats) -> Neighbors:
+    """The first words of the table, one for each lower-cased form: a model that lower-cases sees no other."""
+    _, keep = lower_case(words[: 2 * MOST_WORDS])
+    rows = np.flatnonzero(keep)[:MOST_WORDS]
+    vectors = on_grid(impute([words[row] for row in rows.tolist()]), ROW_BITS)
+    centres, cluster = clusters(vectors, min(CLUSTERS, len(rows) // MEMBERS))
+    order = np.argsort(cluster, kind="stable")
+    starts = np.searchsorted(cluster[order], np.arange(len(centres) + 1))
+    return Neighbors(vectors[order], rows[order], table, centres, starts)
+
+
+def clusters(vectors: Floats, count: int) -> tuple[Floats, Rows]:
+    """Centres [count, dim], on the grid, and the cluster of each row: k-means by cosine. With at most PROBES clusters
+    all would be looked at, so there is one."""
+    if count <= PROBES:
+        return on_grid(vectors[:1], ROW_BITS), np.zeros(len(vectors), dtype=np.int64)
+    drawn = np.random.default_rng(SEED).permutation(len(vectors))[: SAMPLE * count]
+    sample, centres = vectors[drawn], vectors[drawn[:count]]
+    for _ in range(ROUNDS):
+        cluster = _nearest_centre(sample, centres)
+        order = np.argsort(cluster, kind="stable")
+        inside, starts = np.unique(cluster[order], return_index=True)
+        sums = np.zeros_like(centres)
+        sums[inside] = np.add.reduceat(sample[order], starts, axis=0)
+        centres = np.where(sums.any(axis=1, keepdims=True), on_grid(normalized(sums), ROW_BITS), centres)
+    return centres, _nearest_centre(vectors, centres)
+
+
+def _nearest_centre(vectors: Floats, centres: Floats) -> Rows:
+    nearest = np.empty(len(vectors), dtype=np.int64)
+    for low in range(0, len(vectors), BLOCK):
+        block = on_grid(vectors[low : low + BLOCK], QUERY_BITS)
+        nearest[low : low + BLOCK] = (block @ centres.T).argmax(axis=1)
+    return nearest
+
+
+def _keys(cosine: Floats, first: int) -> Keys:
+    """A cosine and its place (its column, counted from `first`) as one number: larger for a larger cosine, so that
+    sorting numbers sorts both, and no two are equal."""
+    keys: Keys = (cosine * np.float32(COSINE_STEPS)).astype(np.int32)
+    keys <<= PLACE_BITS
+    keys += np.arange(first, first + keys.shape[1], dtype=np.int32)
+    return keys
+
+
+def _places(keys: Keys) -> Rows:
+    return (keys & ((1 << PLACE_BITS) - 1)).astype(np.int64)
+
+
+def _last(keys: Keys, count: int) -> Keys:
+    """The `count` largest of each row, in any order; changes `keys`."""
+    if keys.shape[1] > count:
+        keys.partition(keys.shape[1] - count, axis=1)
+    return keys[:, -count:]
+
+
+def _softmax(steps: Keys) -> Floats:
+    """Of cosines in steps, the largest first; nobody weighs nothing."""
+    weights = np.exp((steps - steps[:, :1]) / (COSINE_STEPS * TEMPERATURE))
+    weights[steps == NOBODY >> PLACE_BITS] = 0
+    result: Floats = (weights / np.maximum(weights.sum(axis=1, keepdims=True), 1)).astype(np.float32)
+    return result
