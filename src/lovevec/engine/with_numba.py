@@ -8,6 +8,7 @@ code with the same shapes whatever the batch or the number of threads.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,7 @@ class NumbaEngine:
         nothing, none = np.zeros((0, 0), dtype=np.float32), np.zeros(0, dtype=np.float32)
         head = [np.array(tensor.T, order="C") for tensor in tables.head or (nothing, none, nothing, none)]
         trie, vocabulary = units.trie, units.vocabulary
-        self._constants = (
+        constants: tuple[tuple[Any, ...], ...] = (
             (units.mode != "pieces", units.mode == "mixed", units.mode != "chars", units.lowercase),
             (units.character, units.row_of_unit, trie.keys, trie.values, trie.bits, trie.piece_at),
             (vocabulary.unit_rows, vocabulary.ngrams),
@@ -43,6 +44,7 @@ class NumbaEngine:
             shared_attention(2 * LONGEST + 3, spec.dim, spec.position_scale),
             tuple(head),
         )
+        self._constants = tuple(tuple(map(read_only, group)) for group in constants)
 
     def embed(self, words: Sequence[str], norms: Floats | None = None) -> Floats:
         """[len(words), dim]; `norms` [len(words)] receives each vector's length before it is normalised."""
@@ -68,6 +70,14 @@ def joined(words: Sequence[str], units: Units) -> tuple[NDArray[np.uint32], NDAr
         ]
         lengths = np.fromiter(map(len, plain), dtype=np.int64, count=len(plain))
         text = "".join(plain)
-    codes = codes_of(text).view()
-    codes.flags.writeable = False  # always, since numba would compile for the other kind once more
-    return codes, offsets_of(lengths)
+    return read_only(codes_of(text)), offsets_of(lengths)
+
+
+def read_only(value: Any) -> Any:
+    """An array as one that nobody may write to, always, since numba would compile for the other kind once more: memory
+    that processes share is read-only, what was just made is not. Anything else as it is."""
+    if not isinstance(value, np.ndarray):
+        return value
+    view = value.view()
+    view.flags.writeable = False
+    return view

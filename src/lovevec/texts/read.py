@@ -50,7 +50,10 @@ def open_texts(path: Path | None, column: str | None) -> Iterator[Texts]:
             yield _parquet(path, column)
             return
         with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            found = _objects(path, file, column) if suffix.endswith(("jsonl", "ndjson")) else _table(path, file, column)
+            if suffix.endswith(("jsonl", "ndjson")):
+                found = object_texts(path, file, column)
+            else:
+                found = table_texts(path, file, column, "\t" if suffix == ".tsv" else ",")
             yield Texts(_batched(found))
     except OSError as error:
         raise LovevecError(f"{path}: cannot be read: {error.strerror or error}") from None
@@ -61,11 +64,14 @@ def _batched(texts: Iterator[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def _table(path: Path, file: Iterable[str], column: str) -> Iterator[str]:
+def table_texts(
+    path: Path, file: Iterable[str], column: str, delimiter: str, names: list[str] | None = None
+) -> Iterator[str]:
+    """A column of a table in text. `names` are those of the columns where the file's first line is not among these."""
     csv.field_size_limit(sys.maxsize)
-    rows = csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
+    rows = csv.reader(file, delimiter=delimiter, strict=True)
     try:
-        names = next(rows, [])
+        names = next(rows, []) if names is None else names
         if column not in names:
             raise FormatError(path, f"has no column {column!r} but {', '.join(map(repr, names)) or 'none'}")
         place = names.index(column)
@@ -77,7 +83,8 @@ def _table(path: Path, file: Iterable[str], column: str) -> Iterator[str]:
         raise FormatError(path, f"line {rows.line_num}: is no line of a table ({error})") from None
 
 
-def _objects(path: Path, file: Iterable[str], name: str) -> Iterator[str]:
+def object_texts(path: Path, file: Iterable[str], name: str) -> Iterator[str]:
+    """What stands under a name in the JSON object of each line."""
     for number, line in enumerate(file, 1):
         try:
             found = json.loads(line)
