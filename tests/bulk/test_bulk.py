@@ -39,8 +39,8 @@ def files(folder):
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-def vectors(table):
-    rows = table.column("vector").combine_chunks()
+def vectors(table, column="vector"):
+    rows = table.column(column).combine_chunks()
     return np.asarray(rows.flatten()).reshape(len(rows), -1)
 
 
@@ -56,10 +56,10 @@ def test_a_dataset_has_one_more_column(ray, folder, love):
     assert np.array_equal(np.stack([row["vector"] for row in rows]), love.embed(WORDS))
     texts = ray.data.from_items([{"text": text} for text in TEXTS])
     half = bulk.embed(texts, "text", output="v", model=love, texts=True, precision="float16", workers=1)
-    found = {row["text"]: row["v"] for row in half.take_all()}
-    for text, vector in zip(TEXTS, love.encode(TEXTS).astype(np.float16), strict=True):
-        assert np.array_equal(found[text], vector)
-        assert found[text].dtype == np.float16
+    for batch in half.iter_batches(batch_format="pyarrow"):
+        assert batch.schema.field("v").type == pyarrow.list_(pyarrow.float16(), love.dim)
+        expected = love.encode(batch.column("text").to_pylist()).astype(np.float16)
+        assert np.array_equal(vectors(batch, "v"), expected)
     with pytest.raises(LovevecError, match="the dataset has no column 'word' but 'id', 'w'"):
         bulk.embed(dataset, model=folder)
 

@@ -19,9 +19,10 @@ import socket
 import time
 import uuid
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -138,33 +139,26 @@ def embed(
     if known is not None and column not in known.names:
         raise LovevecError(f"the dataset has no column {column!r} but {', '.join(map(repr, known.names))}")
     return dataset.map_batches(
-        ColumnWorker,
+        add_vectors,
         batch_size=batch,
         batch_format="pyarrow",
-        fn_constructor_args=([ray.put(_loaded(model, options))], options, column, output),
-        concurrency=(1, workers or _cores(ray)),
+        fn_args=(ray.put(_loaded(model, options)), options, column, output),
+        concurrency=_most(ray, workers),
         num_cpus=1,
     )
 
 
-class ColumnWorker:
-    """Adds the vectors to tables. One a process; the model's arrays stay in the memory that processes share."""
+def add_vectors(table: Any, model: Any, options: Options, column: str, output: str) -> Any:
+    """A table with one more column; a null is an empty word."""
+    import pyarrow
 
-    def __init__(self, love: list[Any], options: Options, column: str, output: str) -> None:
-        self.love = _from_store(love[0])
-        self.options, self.column, self.output = options, column, output
-
-    def __call__(self, table: Any) -> Any:
-        """A table with one more column; an empty word for a null."""
-        import pyarrow
-
-        if self.column not in table.column_names:
-            shown = ", ".join(map(repr, table.column_names))
-            raise LovevecError(f"the dataset has no column {self.column!r} but {shown}")
-        rows = ["" if text is None else text for text in table.column(self.column).to_pylist()]
-        vectors = self.options.vectors(self.love, rows).astype(TYPES[self.options.precision], copy=False)
-        flat = pyarrow.array(np.ascontiguousarray(vectors).reshape(-1))
-        return table.append_column(self.output, pyarrow.FixedSizeListArray.from_arrays(flat, self.love.dim))
+    love = _from_store(model)
+    if column not in table.column_names:
+        raise LovevecError(f"the dataset has no column {column!r} but {', '.join(map(repr, table.column_names))}")
+    rows = ["" if text is None else text for text in table.column(column).to_pylist()]
+    vectors = options.vectors(love, rows).astype(TYPES[options.precision], copy=False)
+    flat = pyarrow.array(np.ascontiguousarray(vectors).reshape(-1))
+    return table.append_column(output, pyarrow.FixedSizeListArray.from_arrays(flat, love.dim))
 
 
 @dataclass(frozen=True)
@@ -183,27 +177,23 @@ class Job:
         return self.source.column or ("text" if self.options.texts else "word")
 
 
-class PartWorker:
-    """Reads parts and writes their vectors. One a process."""
+def write_parts(batch: dict[str, Any], model: Any, job: Job) -> dict[str, list[Any]]:
+    """Read parts and write their vectors; gives what became of each."""
+    love = _from_store(model)
+    parts = zip(batch["number"].tolist(), map(_part, batch["part"]), strict=True)
+    return _columns([_outcome(partial(write_part, love, job, number, part)) for number, part in parts])
 
-    def __init__(self, love: list[Any], job: Job) -> None:
-        self.love, self.job = _from_store(love[0]), job
 
-    def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
-        """What became of each part: a row of a Ray Dataset."""
-        parts = zip(batch["number"].tolist(), map(_part, batch["part"]), strict=True)
-        return _columns([_outcome(lambda n=number, p=part: self._write(n, p)) for number, part in parts])
-
-    def _write(self, number: int, part: Part) -> dict[str, Any]:
-        job, rows = self.job, 0
-        shape = Shape(self.love.dim, precision=job.options.precision, item=job.item)
-        with whole_file(job.filesystem, job.folder, part_name(number)) as written:
-            with write_table(written.file, shape, job.metadata) as writer:
-                for texts in job.source.rows(part, job.options.batch):
-                    writer.add(texts, job.options.vectors(self.love, texts), ())
-                    rows += len(texts)
-            size = written.file.tell()
-        return {"rows": rows, "bytes": size, "retries": written.retries, "spelled_out": writer.spelled_out}
+def write_part(love: LOVE, job: Job, number: int, part: Part) -> dict[str, Any]:
+    """One file of vectors."""
+    shape, rows = Shape(love.dim, precision=job.options.precision, item=job.item), 0
+    with whole_file(job.filesystem, job.folder, part_name(number)) as written:
+        with write_table(written.file, shape, job.metadata) as writer:
+            for texts in job.source.rows(part, job.options.batch):
+                writer.add(texts, job.options.vectors(love, texts), ())
+                rows += len(texts)
+        size = written.file.tell()
+    return {"rows": rows, "bytes": size, "retries": written.retries, "spelled_out": writer.spelled_out}
 
 
 def embed_files(
@@ -254,14 +244,10 @@ def _run(ray: Any, job: Job, parts: Sequence[Part], love: LOVE, workers: int | N
     """Make the parts that are missing; errors of single files wait until the others are done."""
     there = _names(job.filesystem, job.folder)
     missing = [(number, part) for number, part in enumerate(parts) if part_name(number) not in there]
-    cores, totals, errors = workers or _cores(ray), dict.fromkeys(("rows", "bytes", "retries", "spelled_out"), 0), []
+    cores, totals, errors = min(workers or _cores(ray), _cores(ray)), dict.fromkeys(("rows", "bytes", "retries", "spelled_out"), 0), []
     if missing:
         done = _dataset(ray, missing).map_batches(
-            PartWorker,
-            batch_size=1,
-            fn_constructor_args=([ray.put(love)], job),
-            concurrency=(1, min(cores, len(missing)), min(cores, len(missing))),
-            num_cpus=1,
+            write_parts, batch_size=1, fn_args=(ray.put(love), job), concurrency=_most(ray, workers), num_cpus=1
         )
         for row in _rows(done):
             if row["error"]:
@@ -328,7 +314,7 @@ def write_bucket(table: Any, filesystem: Any, folder: str, column: str) -> dict[
     bucket = table.column("bucket")[0].as_py()
     if bucket < 0:
         return {"error": np.array(sorted(words)[:1], object)}
-    return _columns([_outcome(lambda: write_words(filesystem, folder, part_name(bucket), column, sorted(words)))])
+    return _columns([_outcome(partial(write_words, filesystem, folder, part_name(bucket), column, sorted(words)))])
 
 
 def write_words(filesystem: Any, folder: str, name: str, column: str, words: Sequence[str]) -> dict[str, Any]:
@@ -476,12 +462,14 @@ def _loaded(model: str | os.PathLike[str] | LOVE | None, options: Options) -> LO
     return LOVE.load(model, options.engine)
 
 
-def _from_store(reference: Any) -> LOVE:
-    love: LOVE = import_ray().get(reference)
+@lru_cache(maxsize=1)
+def _from_store(model: Any) -> LOVE:
+    """The model, once a process; its arrays stay in the memory that all processes of a node share."""
+    love: LOVE = import_ray().get(model)
     return love
 
 
-def _outcome(work: Any) -> dict[str, Any]:
+def _outcome(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What a part gave, or its error. A file that cannot be read holds up no other; a full disk all of them."""
     nothing = {"rows": 0, "bytes": 0, "retries": 0, "spelled_out": 0, "error": "", "fatal": False}
     try:
@@ -569,7 +557,6 @@ def cluster(address: str | None = None, workers: int | None = None, progress: bo
 def _start(ray: Any, address: str | None, workers: int | None) -> None:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address in (None, "local"):
-        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # else it complains to stderr of how Ray Data calls it
         own: dict[str, Any] = {"num_cpus": workers or usable_cores(), "object_store_memory": STORE}
         try:
             ray.init(address="local", include_dashboard=False, **own, **quiet)
@@ -584,6 +571,11 @@ def _start(ray: Any, address: str | None, workers: int | None) -> None:
 
 def _first_line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).split("\n")[0]
+
+
+def _most(ray: Any, workers: int | None) -> int | None:
+    """Tasks at once; None where the cores are the limit anyway, since Ray warns of any other that is not below."""
+    return workers if workers is not None and workers < _cores(ray) else None
 
 
 def _cores(ray: Any) -> int:
