@@ -50,6 +50,7 @@ bench: .venv/installed
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/robustify.py
 	$(BIN)/python bench/near.py
+	$(BIN)/python bench/bulk.py
 
 clean:
 	rm -rf .venv demo/clusters.png .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

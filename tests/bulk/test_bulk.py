@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from tests.conftest import made_words
 
-pyarrow = pytest.importorskip("pyarrow")
-pytest.importorskip("ray")
-from pyarrow import parquet
-
 from lovevec import LovevecError, bulk
 from lovevec.bulk import parts
 from lovevec.texts.tokens import runs_of
+
+pyarrow = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+pytest.importorskip("ray")
 
 WORDS = [*made_words(250), "hosue", "recieve", "", "naïve", "two words", "🙂", "hosue"]
 TEXTS = ["a house by the river", "hosue", "", "recieve two letters, please"] * 5

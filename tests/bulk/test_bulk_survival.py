@@ -17,7 +17,7 @@ from tests.conftest import made_words
 
 pytest.importorskip("ray")
 psutil = pytest.importorskip("psutil")
-from pyarrow import parquet
+parquet = pytest.importorskip("pyarrow.parquet")
 
 pytestmark = pytest.mark.slow
 PROGRAM = [sys.executable, "-m", "lovevec.cli", "bulk"]
@@ -153,7 +153,16 @@ def test_two_nodes_share_a_job(words, tmp_path):
     """Two nodes on one machine, of one core each: both work, and the bytes are those of one node."""
     whole = subprocess.run(command(words, tmp_path / "whole"), capture_output=True, timeout=LONG)
     assert whole.returncode == 0, whole.stderr
-    ray = [sys.executable, "-m", "ray.scripts.scripts", "start", "--num-cpus", "1", "--object-store-memory", "100000000"]
+    ray = [
+        sys.executable,
+        "-m",
+        "ray.scripts.scripts",
+        "start",
+        "--num-cpus",
+        "1",
+        "--object-store-memory",
+        "100000000",
+    ]
     address = f"127.0.0.1:{free_port()}"
     environment = {**os.environ, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "1"}
     head = [*ray, "--head", f"--port={address.split(':')[1]}", "--include-dashboard=false", "--block"]

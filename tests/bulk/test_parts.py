@@ -7,18 +7,18 @@ import csv
 import gzip
 import io
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytest.importorskip("pyarrow")
-import pyarrow
-from pyarrow import parquet
-
 from lovevec.bulk import parts
 from lovevec.bulk.parts import open_input
 from lovevec.errors import LovevecError
+
+pyarrow = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
 
 WORDS = ["plain", "", 'quo"te', "a,b", "two\nlines", "c\r\nd", "naïve", "北京", "x" * 300, "end"]
 LINE = st.text(st.characters(exclude_characters="\n\r\ufeff", exclude_categories=["Cs"]), max_size=20)
@@ -43,7 +43,7 @@ def test_lines_in_parts_are_the_lines(tmp_path_factory, lines, end, last, count)
         source = open_input([str(path)], None, "word")
         assert rows_of(source) == lines
         cuts = [(part.start, part.stop) for part in source.parts()]
-        assert all(stop == start for (_, stop), (start, _) in zip(cuts, cuts[1:], strict=False))
+        assert all(stop == start for (_, stop), (start, _) in pairwise(cuts))
 
 
 @given(st.lists(st.text(st.sampled_from('ab",\n\r é'), max_size=12), max_size=40), st.integers(1, 80))

@@ -67,7 +67,9 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.texts and not self.near:
-            raise LovevecError("near=False (--no-near) is for words: what a text's words stand for is part of its vector")
+            raise LovevecError(
+                "near=False (--no-near) is for words: what a text's words stand for is part of its vector"
+            )
         if self.precision not in TYPES:
             raise LovevecError(f"precision is {self.precision!r}: choose one of {', '.join(TYPES)}")
         if self.batch < 1:
@@ -82,8 +84,8 @@ class Options:
             return love.embed(rows, progress=False)
         known = np.fromiter((word in love for word in rows), bool, len(rows))
         result = np.empty((len(rows), love.dim), np.float32)
-        result[known] = love.embed([rows[place] for place in np.flatnonzero(known)], progress=False)
-        result[~known] = love.impute([rows[place] for place in np.flatnonzero(~known)])
+        result[known] = love.embed([rows[place] for place in np.flatnonzero(known).tolist()], progress=False)
+        result[~known] = love.impute([rows[place] for place in np.flatnonzero(~known).tolist()])
         return result
 
 
@@ -244,7 +246,11 @@ def _run(ray: Any, job: Job, parts: Sequence[Part], love: LOVE, workers: int | N
     """Make the parts that are missing; errors of single files wait until the others are done."""
     there = _names(job.filesystem, job.folder)
     missing = [(number, part) for number, part in enumerate(parts) if part_name(number) not in there]
-    cores, totals, errors = min(workers or _cores(ray), _cores(ray)), dict.fromkeys(("rows", "bytes", "retries", "spelled_out"), 0), []
+    cores, totals, errors = (
+        min(workers or _cores(ray), _cores(ray)),
+        dict.fromkeys(("rows", "bytes", "retries", "spelled_out"), 0),
+        [],
+    )
     if missing:
         done = _dataset(ray, missing).map_batches(
             write_parts, batch_size=1, fn_args=(ray.put(love), job), concurrency=_most(ray, workers), num_cpus=1
@@ -304,7 +310,9 @@ def split_words(batch: dict[str, Any], job: Job, texts: bool, buckets: int, want
         return {"bucket": np.array([-1]), "word": np.array([str(error)], object)}
     encoded = [word.encode("utf-8", "surrogateescape") for word in words]
     numbers = [zlib.crc32(word) % buckets for word in encoded]
-    kept = [(n, word.decode("utf-8", "backslashreplace")) for n, word in zip(numbers, encoded, strict=True) if n in wanted]
+    kept = [
+        (n, word.decode("utf-8", "backslashreplace")) for n, word in zip(numbers, encoded, strict=True) if n in wanted
+    ]
     return {"bucket": np.array([n for n, _ in kept], np.int64), "word": np.array([word for _, word in kept], object)}
 
 
@@ -356,7 +364,9 @@ def whole_file(filesystem: Any, folder: str, name: str) -> Iterator[Written]:
         _remove(filesystem, begun)
     except (OSError, ArrowException) as error:
         _remove(filesystem, begun)
-        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else " ".join(str(error).split())
+        reason = (
+            os.strerror(error.errno) if isinstance(error, OSError) and error.errno else " ".join(str(error).split())
+        )
         raise LovevecError(f"{folder}/{name}: cannot be written: {reason}") from None
 
 

@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -73,7 +73,7 @@ class Input:
     def _parts_of(self, file: File) -> list[Part]:
         with damage_named(file.path):
             cuts = self._cuts(file)
-        return [Part(file.path, start, stop) for start, stop in zip(cuts, cuts[1:], strict=False)]
+        return [Part(file.path, start, stop) for start, stop in pairwise(cuts)]
 
     def _cuts(self, file: File) -> list[int]:
         """Where parts begin, and the end of the last; the first row is looked at, so that a missing column shows."""
@@ -260,9 +260,7 @@ def _files_at(address: str) -> tuple[Any, list[File]]:
     base = path.rstrip("/") + "/"
     pattern = None if rest is None else rest.split("/")
     files = [
-        _as_file(one)
-        for one in listed
-        if one.is_file and _is_chosen(one.path.removeprefix(base).split("/"), pattern)
+        _as_file(one) for one in listed if one.is_file and _is_chosen(one.path.removeprefix(base).split("/"), pattern)
     ]
     if not files:
         raise LovevecError(f"{address}: there are no files" if rest is None else f"{address}: names no files")

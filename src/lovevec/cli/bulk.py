@@ -1,4 +1,4 @@
-"""`lovevec bulk`: files of words or texts in, a folder of vectors out, on all cores of a machine or of a Ray cluster."""
+"""`lovevec bulk`: files of words or texts in, a folder of vectors out, on all cores of a machine or a Ray cluster."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--precision", choices=("float32", "float16"), default="float32", help="of the vectors")
     parser.add_argument("--batch", type=int, default=8192, metavar="ROWS", help="at a time (default: 8192)")
     parser.add_argument("--engine", choices=("auto", "numpy", "numba"), default="auto", help="auto: numba where it is")
-    parser.add_argument("--address", help="of a Ray cluster: host:port, ray://host:port, auto (default: one of our own)")
+    parser.add_argument(
+        "--address", help="of a Ray cluster: host:port, ray://host:port, auto (default: one of our own)"
+    )
     parser.add_argument("--workers", type=int, metavar="N", help="processes, a core each (default: all cores)")
     parser.add_argument("--overwrite", action="store_true", help="replace a job with other input or options")
     parser.add_argument("--json", action="store_true", help="the summary as JSON, on standard output")

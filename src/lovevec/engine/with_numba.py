@@ -36,15 +36,14 @@ class NumbaEngine:
         nothing, none = np.zeros((0, 0), dtype=np.float32), np.zeros(0, dtype=np.float32)
         head = [np.array(tensor.T, order="C") for tensor in tables.head or (nothing, none, nothing, none)]
         trie, vocabulary = units.trie, units.vocabulary
-        constants: tuple[tuple[Any, ...], ...] = (
+        self._constants = (
             (units.mode != "pieces", units.mode == "mixed", units.mode != "chars", units.lowercase),
-            (units.character, units.row_of_unit, trie.keys, trie.values, trie.bits, trie.piece_at),
-            (vocabulary.unit_rows, vocabulary.ngrams),
-            (out, tables.out_scale, features, tables.features_scale),
-            shared_attention(2 * LONGEST + 3, spec.dim, spec.position_scale),
-            tuple(head),
+            read_only(units.character, units.row_of_unit, trie.keys, trie.values, trie.bits, trie.piece_at),
+            read_only(vocabulary.unit_rows, vocabulary.ngrams),
+            read_only(out, tables.out_scale, features, tables.features_scale),
+            read_only(*shared_attention(2 * LONGEST + 3, spec.dim, spec.position_scale)),
+            read_only(*head),
         )
-        self._constants = tuple(tuple(map(read_only, group)) for group in constants)
 
     def embed(self, words: Sequence[str], norms: Floats | None = None) -> Floats:
         """[len(words), dim]; `norms` [len(words)] receives each vector's length before it is normalised."""
@@ -70,14 +69,14 @@ def joined(words: Sequence[str], units: Units) -> tuple[NDArray[np.uint32], NDAr
         ]
         lengths = np.fromiter(map(len, plain), dtype=np.int64, count=len(plain))
         text = "".join(plain)
-    return read_only(codes_of(text)), offsets_of(lengths)
+    return read_only(codes_of(text))[0], offsets_of(lengths)
 
 
-def read_only(value: Any) -> Any:
-    """An array as one that nobody may write to, always, since numba would compile for the other kind once more: memory
-    that processes share is read-only, what was just made is not. Anything else as it is."""
-    if not isinstance(value, np.ndarray):
-        return value
-    view = value.view()
-    view.flags.writeable = False
-    return view
+def read_only(*values: Any) -> tuple[Any, ...]:
+    """Arrays as nobody may write to them, always, since numba would compile for the other kind once more: memory that
+    processes share is read-only, what was just made is not. Anything else as it is."""
+    views = tuple(value.view() if isinstance(value, np.ndarray) else value for value in values)
+    for view in views:
+        if isinstance(view, np.ndarray):
+            view.flags.writeable = False
+    return views
