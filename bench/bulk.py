@@ -103,6 +103,7 @@ def main() -> None:
         "in memory, words/s a core": round(memory_rate),
         "bulk, rows/s a core": round(rate),
         "share": round(rate / memory_rate, 3),
+        "without start, rows/s a core": round(summary["rows"] / summary["busy"]),
         "whole command, words/s a core": round(whole),
         "driver MB": round(peak["driver"]),
         "worker MB": round(peak["worker"]),

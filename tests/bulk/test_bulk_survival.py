@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -162,9 +163,11 @@ def test_two_nodes_share_a_job(words, tmp_path):
         "1",
         "--object-store-memory",
         "100000000",
+        "--node-ip-address=127.0.0.1",
     ]
     address = f"127.0.0.1:{free_port()}"
-    environment = {**os.environ, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "1"}
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}  # who has it may join
+    environment = {**os.environ, **token}
     head = [*ray, "--head", f"--port={address.split(':')[1]}", "--include-dashboard=false", "--block"]
     nodes = [subprocess.Popen(head, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)]
     try:
@@ -178,11 +181,14 @@ def test_two_nodes_share_a_job(words, tmp_path):
         cores = 0
         while cores < 2:
             assert time.monotonic() < end
-            asked = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=LONG)
+            asked = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=LONG, env=environment)
             cores = int(asked.stdout or 0) if not asked.returncode else 0
         out = tmp_path / "out"
         process = subprocess.Popen(
-            command(words, out, "--address", address), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            command(words, out, "--address", address),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
         )
         at_work: set[int] = set()
 

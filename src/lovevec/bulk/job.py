@@ -51,6 +51,7 @@ OURS = (PLAN, UNFINISHED, DISTINCT)
 MOST_BUCKETS = 256
 PARTS_A_BUCKET = 8  # of the input; with words that come again the distinct ones of a bucket are about a part
 MOST_BLOCKS = 10_000
+TOTALS = ("rows", "bytes", "busy", "retries", "spelled_out")
 PATIENCE = 5.0  # seconds that a cluster has to answer
 
 
@@ -92,13 +93,15 @@ class Options:
 @dataclass(frozen=True)
 class Summary:
     """What a job did. `rows`, `bytes` and `seconds` are of the parts made now, not of those `found` from a run before;
-    `retries` counts files that a worker began and did not end, because it was killed."""
+    `retries` counts files that a worker began and did not end, because it was killed; `busy` is the time that parts
+    took, in all processes together: without it what is left is starting, planning and waiting."""
 
     parts: int
     found: int
     rows: int
     bytes: int
     seconds: float
+    busy: float
     cores: int
     retries: int
     spelled_out: int
@@ -110,7 +113,12 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {**asdict(self), "seconds": round(self.seconds, 3), "rows_per_second_and_core": round(self.rate, 1)}
+        return {
+            **asdict(self),
+            "seconds": round(self.seconds, 3),
+            "busy": round(self.busy, 3),
+            "rows_per_second_and_core": round(self.rate, 1),
+        }
 
     def __str__(self) -> str:
         again = f", {self.found:,} found as they were" if self.found else ""
@@ -188,14 +196,15 @@ def write_parts(batch: dict[str, Any], model: Any, job: Job) -> dict[str, list[A
 
 def write_part(love: LOVE, job: Job, number: int, part: Part) -> dict[str, Any]:
     """One file of vectors."""
-    shape, rows = Shape(love.dim, precision=job.options.precision, item=job.item), 0
+    start, shape, rows = time.perf_counter(), Shape(love.dim, precision=job.options.precision, item=job.item), 0
     with whole_file(job.filesystem, job.folder, part_name(number)) as written:
         with write_table(written.file, shape, job.metadata) as writer:
             for texts in job.source.rows(part, job.options.batch):
                 writer.add(texts, job.options.vectors(love, texts), ())
                 rows += len(texts)
         size = written.file.tell()
-    return {"rows": rows, "bytes": size, "retries": written.retries, "spelled_out": writer.spelled_out}
+    busy = time.perf_counter() - start
+    return {"rows": rows, "bytes": size, "busy": busy, "retries": written.retries, "spelled_out": writer.spelled_out}
 
 
 def embed_files(
@@ -248,7 +257,7 @@ def _run(ray: Any, job: Job, parts: Sequence[Part], love: LOVE, workers: int | N
     missing = [(number, part) for number, part in enumerate(parts) if part_name(number) not in there]
     cores, totals, errors = (
         min(workers or _cores(ray), _cores(ray)),
-        dict.fromkeys(("rows", "bytes", "retries", "spelled_out"), 0),
+        dict.fromkeys(TOTALS, 0),
         [],
     )
     if missing:
@@ -481,7 +490,7 @@ def _from_store(model: Any) -> LOVE:
 
 def _outcome(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What a part gave, or its error. A file that cannot be read holds up no other; a full disk all of them."""
-    nothing = {"rows": 0, "bytes": 0, "retries": 0, "spelled_out": 0, "error": "", "fatal": False}
+    nothing = {**dict.fromkeys(TOTALS, 0), "busy": 0.0, "error": "", "fatal": False}
     try:
         return {**nothing, **work()}
     except FormatError as error:
@@ -569,13 +578,13 @@ def _start(ray: Any, address: str | None, workers: int | None) -> None:
     if address in (None, "local"):
         own: dict[str, Any] = {"num_cpus": workers or usable_cores(), "object_store_memory": STORE}
         try:
-            ray.init(address="local", include_dashboard=False, **own, **quiet)
+            ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", **own, **quiet)
         except Exception as error:  # noqa: BLE001  a machine that is too busy is a bare Exception of Ray's
             raise LovevecError(f"Ray could not be started here: {_first_line(error)}") from None
         return
     try:
         ray.init(address=address, **quiet)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         raise LovevecError(f"{address}: no Ray cluster answers there ({_first_line(error)})") from None
 
 
