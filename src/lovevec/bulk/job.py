@@ -559,7 +559,8 @@ def cluster(address: str | None = None, workers: int | None = None, progress: bo
     """Ray: as it runs in this process already, at an address, or a cluster of our own that ends with the block."""
     ray = import_ray()
     context = ray.data.DataContext.get_current()
-    bars, context.enable_progress_bars = context.enable_progress_bars, progress
+    before = context.enable_progress_bars, context.use_ray_tqdm
+    context.enable_progress_bars, context.use_ray_tqdm = progress, False  # plain bars, on stderr
     logging.getLogger("ray").setLevel(logging.ERROR)
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     ours = not ray.is_initialized()
@@ -568,7 +569,7 @@ def cluster(address: str | None = None, workers: int | None = None, progress: bo
             _start(ray, address, workers)
         yield ray
     finally:
-        context.enable_progress_bars = bars
+        context.enable_progress_bars, context.use_ray_tqdm = before
         if ours:
             ray.shutdown()  # also what a start that failed left behind
 
