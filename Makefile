@@ -61,6 +61,7 @@ bench: .venv/installed
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/robustify.py
 	$(BIN)/python bench/near.py
+	$(BIN)/python bench/bulk.py
 	$(BIN)/python bench/serve.py
 	$(BIN)/python bench/plugins.py
 	$(BIN)/python bench/soak.py

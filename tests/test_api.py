@@ -16,7 +16,7 @@ from lovevec.explain import Explanation
 
 PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text("utf-8")
 CODE = " ".join(re.findall(r"`([^`\n]+)`", PAGE))
-PACKAGES = ("lovevec", "lovevec.train", "lovevec.evaluate", "lovevec.vectors", "lovevec.attach")
+PACKAGES = ("lovevec", "lovevec.train", "lovevec.evaluate", "lovevec.vectors", "lovevec.attach", "lovevec.bulk")
 NAMES = [(package, name) for package in PACKAGES for name in import_module(package).__all__]
 MEMBERS = [
     (kind, name)

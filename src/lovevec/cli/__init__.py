@@ -13,6 +13,7 @@ from lovevec.cli.shell import run_command, typed
 COMMANDS = {
     "embed": "vectors for words: any strings, any number of them",
     "encode": "vectors for whole texts, typos and all",
+    "bulk": "vectors for tables of any size, on all cores or a Ray cluster",
     "near": "which known words strings may stand for: misspellings",
     "neighbors": "the known words nearest to any word, by a model",
     "similar": "how near two words are",
@@ -33,6 +34,7 @@ COMMANDS = {
 EXAMPLES = """examples:
   lovevec embed < words.txt > vectors.vec
   lovevec encode -i queries.txt -o queries.npy
+  lovevec bulk words/ -o vectors --column word
   lovevec near recieve bl00d
   lovevec neighbors mispelling
   lovevec similar colour color

@@ -14,6 +14,13 @@ def usable_cores() -> int:
     return min(count, MOST_THREADS)
 
 
+def engine_threads() -> int:
+    """The cores, or fewer where OMP_NUM_THREADS says so: by it Ray, Spark and Dask tell each of the processes that
+    share a machine how many are its own."""
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    return min(usable_cores(), int(told)) if told.isdecimal() and int(told) else usable_cores()
+
+
 def in_chunks(run: Callable[[slice], None], count: int, chunk: int, threads: int) -> None:
     """Call `run` for each chunk of `count` things. Threads live as long as the call: a lasting pool would not survive
     a fork, and starting one costs next to nothing beside a chunk."""

@@ -8,6 +8,7 @@ code with the same shapes whatever the batch or the number of threads.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +38,11 @@ class NumbaEngine:
         trie, vocabulary = units.trie, units.vocabulary
         self._constants = (
             (units.mode != "pieces", units.mode == "mixed", units.mode != "chars", units.lowercase),
-            (units.character, units.row_of_unit, trie.keys, trie.values, trie.bits, trie.piece_at),
-            (vocabulary.unit_rows, vocabulary.ngrams),
-            (out, tables.out_scale, features, tables.features_scale),
-            shared_attention(2 * LONGEST + 3, spec.dim, spec.position_scale),
-            tuple(head),
+            read_only(units.character, units.row_of_unit, trie.keys, trie.values, trie.bits, trie.piece_at),
+            read_only(vocabulary.unit_rows, vocabulary.ngrams),
+            read_only(out, tables.out_scale, features, tables.features_scale),
+            read_only(*shared_attention(2 * LONGEST + 3, spec.dim, spec.position_scale)),
+            read_only(*head),
         )
 
     def embed(self, words: Sequence[str], norms: Floats | None = None) -> Floats:
@@ -68,6 +69,14 @@ def joined(words: Sequence[str], units: Units) -> tuple[NDArray[np.uint32], NDAr
         ]
         lengths = np.fromiter(map(len, plain), dtype=np.int64, count=len(plain))
         text = "".join(plain)
-    codes = codes_of(text).view()
-    codes.flags.writeable = False  # always, since numba would compile for the other kind once more
-    return codes, offsets_of(lengths)
+    return read_only(codes_of(text))[0], offsets_of(lengths)
+
+
+def read_only(*values: Any) -> tuple[Any, ...]:
+    """Arrays as nobody may write to them, always, since numba would compile for the other kind once more: memory that
+    processes share is read-only, what was just made is not. Anything else as it is."""
+    views = tuple(value.view() if isinstance(value, np.ndarray) else value for value in values)
+    for view in views:
+        if isinstance(view, np.ndarray):
+            view.flags.writeable = False
+    return views

@@ -22,7 +22,7 @@ from lovevec.engine.positions import positional_attention
 from lovevec.engine.products import product, rows_times
 from lovevec.engine.spec import EncoderSpec
 from lovevec.engine.tables import Tables
-from lovevec.engine.threads import in_chunks, usable_cores
+from lovevec.engine.threads import engine_threads, in_chunks
 from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged
 
@@ -39,7 +39,7 @@ class NumpyEngine:
 
     def __init__(self, spec: EncoderSpec, tables: Tables, units: Units, threads: int | None = None) -> None:
         self.spec, self.tables, self.units = spec, tables, units
-        self.threads = threads or usable_cores()
+        self.threads = threads or engine_threads()
         self._windows: dict[int, Floats] = {}
         # As x @ matrix wants them; a transposed view would be up to four times as slow.
         self._head = tuple(np.array(tensor.T, order="C") for tensor in tables.head)

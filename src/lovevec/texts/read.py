@@ -52,8 +52,12 @@ def open_texts(path: Path | None, column: str | None) -> Iterator[Texts]:
             yield _parquet(path, column)
             return
         with io.TextIOWrapper(open_plain(path), "utf-8-sig", "surrogateescape", newline="") as file:
-            read = _objects if suffix.endswith(("jsonl", "ndjson")) else _table
-            yield Texts(_batched(read(path, _lines(path, file), column)))
+            lines = _lines(path, file)
+            if suffix.endswith(("jsonl", "ndjson")):
+                found = object_texts(path, lines, column)
+            else:
+                found = table_texts(path, lines, column, "\t" if suffix == ".tsv" else ",")
+            yield Texts(_batched(found))
     except OSError as error:
         raise LovevecError(f"{path}: cannot be read: {error.strerror or error}") from None
 
@@ -74,11 +78,14 @@ def _batched(texts: Iterator[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def _table(path: Path, file: Iterable[str], column: str) -> Iterator[str]:
+def table_texts(
+    path: Path, file: Iterable[str], column: str, delimiter: str, names: list[str] | None = None
+) -> Iterator[str]:
+    """A column of a table in text. `names` are those of the columns where the file's first line is not among these."""
     csv.field_size_limit(LONGEST_LINE)
-    rows = csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
+    rows = csv.reader(file, delimiter=delimiter, strict=True)
     try:
-        names = next(rows, [])
+        names = next(rows, []) if names is None else names
         if column not in names:
             raise FormatError(path, f"has no column {column!r} but {', '.join(map(repr, names)) or 'none'}")
         place = names.index(column)
@@ -90,7 +97,8 @@ def _table(path: Path, file: Iterable[str], column: str) -> Iterator[str]:
         raise FormatError(path, f"line {rows.line_num}: is no line of a table ({reason(error)})") from None
 
 
-def _objects(path: Path, file: Iterable[str], name: str) -> Iterator[str]:
+def object_texts(path: Path, file: Iterable[str], name: str) -> Iterator[str]:
+    """What stands under a name in the JSON object of each line."""
     for number, line in enumerate(file, 1):
         try:
             found = json.loads(line)

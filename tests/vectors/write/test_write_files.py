@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors.numpy import load_file
 
 from lovevec.errors import LovevecError
 from lovevec.vectors import read_vectors

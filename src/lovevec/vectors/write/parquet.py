@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -51,12 +51,20 @@ class ParquetWriter:
 @contextmanager
 def write(sink: Sink, shape: Shape) -> Iterator[Writer]:
     """Write a table with pyarrow."""
+    with write_table(sink.file, shape, {}) as writer:
+        yield writer
+
+
+@contextmanager
+def write_table(file: Any, shape: Shape, metadata: Mapping[str, str]) -> Iterator[ParquetWriter]:
+    """Write a table to any open file; `metadata` goes into its schema."""
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
         raise MissingExtra("pyarrow", "parquet") from None
     number = pyarrow.from_numpy_dtype(TYPES[shape.precision])
-    schema = pyarrow.schema([(shape.item, pyarrow.string()), ("vector", pyarrow.list_(number, shape.dim))])
-    with parquet.ParquetWriter(sink.file, schema, compression="none", use_dictionary=False) as table:
+    columns = [(shape.item, pyarrow.string()), ("vector", pyarrow.list_(number, shape.dim))]
+    schema = pyarrow.schema(columns, dict(metadata) or None)
+    with parquet.ParquetWriter(file, schema, compression="none", use_dictionary=False) as table:
         yield ParquetWriter(pyarrow, table, shape)

@@ -36,7 +36,7 @@ class Shape:
     count: int | None = None
     precision: Precision = "float32"
     exact: bool = False
-    item: Literal["word", "text"] = "word"
+    item: str = "word"
 
 
 class Writer(Protocol):

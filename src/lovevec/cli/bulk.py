@@ -1,0 +1,83 @@
+"""`lovevec bulk`: files of words or texts in, a folder of vectors out, on all cores of a machine or a Ray cluster."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from lovevec.cli.shell import MODEL_HELP, describe, put, say, tidy_when_killed
+
+ABOUT = """Vectors for tables of any size: parquet, CSV, JSON lines or plain lines in, a folder of parquet files out, by
+Ray Data (needs lovevec[bulk]) on all cores of this machine or of a cluster. Give the same command again after a crash,
+Ctrl-C or kill -9: it goes on with the parts that are missing. The same input gives the same bytes, whatever the number
+of workers."""
+MORE = """input: files, folders, globs; local, or any that pyarrow or fsspec reads (s3://, gs://, hdfs://, …)
+  .parquet             the column that --column names
+  .csv .tsv            the same, as named in the first line
+  .jsonl .ndjson       the same, in each line's object
+  any other name       lines, one a row
+  The last three also as .gz, .bz2 or .zst, which one worker reads alone.
+
+output: part-00000.parquet … with the column and `vector`, a fixed-size list of floats; the schema's metadata
+  (key lovevec) says by which model. A cluster's nodes must reach input and output by the same names.
+
+examples:
+  lovevec bulk words.txt -o vectors
+  lovevec bulk 'crawl/*.parquet' -o vectors --column token --distinct --precision float16
+  lovevec bulk products/ -o vectors --column title --texts
+  lovevec bulk s3://bucket/words/ -o s3://bucket/vectors/ --address ray://head:10001 --json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    describe(parser, ABOUT, MORE)
+    parser.add_argument("inputs", nargs="+", metavar="IN", help="files, folders or globs")
+    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the folder of the vectors")
+    parser.add_argument("-m", "--model", help=MODEL_HELP)
+    parser.add_argument("--column", metavar="NAME", help="of a table (default: word; with --texts: text)")
+    parser.add_argument("--texts", action="store_true", help="rows are whole texts: the vector of each, as by encode")
+    parser.add_argument("--distinct", action="store_true", help="each word once (with --texts: of those in the texts)")
+    parser.add_argument(
+        "--near",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="misspellings get the vector of the words that they may stand for; without, one from their spelling",
+    )
+    parser.add_argument("--precision", choices=("float32", "float16"), default="float32", help="of the vectors")
+    parser.add_argument("--batch", type=int, default=8192, metavar="ROWS", help="at a time (default: 8192)")
+    parser.add_argument("--engine", choices=("auto", "numpy", "numba"), default="auto", help="auto: numba where it is")
+    parser.add_argument(
+        "--address", help="of a Ray cluster: host:port, ray://host:port, auto (default: one of our own)"
+    )
+    parser.add_argument("--workers", type=int, metavar="N", help="processes, a core each (default: all cores)")
+    parser.add_argument("--overwrite", action="store_true", help="replace a job with other input or options")
+    parser.add_argument("--json", action="store_true", help="the summary as JSON, on standard output")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
+
+
+def run(given: argparse.Namespace) -> None:
+    """Run the job."""
+    from lovevec.bulk import embed_files
+
+    with tidy_when_killed():
+        summary = embed_files(
+            given.inputs,
+            given.output,
+            column=given.column,
+            model=given.model,
+            texts=given.texts,
+            near=given.near,
+            precision=given.precision,
+            batch=given.batch,
+            engine=given.engine,
+            distinct=given.distinct,
+            address=given.address,
+            workers=given.workers,
+            overwrite=given.overwrite,
+            progress=not given.quiet and sys.stderr is not None and sys.stderr.isatty(),
+        )
+    if given.json:
+        put(json.dumps(summary.as_dict()) + "\n")
+    else:
+        say(given.quiet, [str(summary)])

@@ -1,0 +1,31 @@
+"""Ray once a file, and a small model for its workers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.near.made import made_love
+
+from lovevec import LOVE
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("bulk") / "model"
+    made_love().save(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def love(folder) -> LOVE:
+    return LOVE.load(folder, engine="numpy")
+
+
+@pytest.fixture(scope="module")
+def ray():
+    pytest.importorskip("ray")
+    from lovevec.bulk.job import cluster
+
+    with cluster(workers=2) as started:
+        yield started
