@@ -28,6 +28,7 @@ FOR_EXTRAS = FOR_ALL | {"LGPL-2.1-only"}
 # How classifiers and free texts say the same.
 SAID = {
     "Apache Software License": "Apache-2.0",
+    "Apache 2.0": "Apache-2.0",
     "Apache 2.0 License": "Apache-2.0",
     "Apache License 2.0": "Apache-2.0",
     "Apache License, Version 2.0": "Apache-2.0",
