@@ -21,7 +21,7 @@ from tests.guide_page import Block, blocks_of, commands_of, matches
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "guide"
 PAGES = {page.stem: page for page in [*sorted(GUIDE.glob("*.md")), ROOT / "README.md"]}
-SLOW = {"inside-bert", "train-your-own", "embeddings"}  # torch is imported by several processes, and trains; frameworks
+SLOW = {"inside-bert", "train-your-own", "embeddings", "bulk"}  # torch in processes, frameworks, Ray
 IN_ORDER = ["first-vector", "your-own-vectors", "texts-and-search", "inside-bert", "train-your-own"]
 # Blocks that stand in a page for a reader to see, and are not run: what they may be, and how many a page may have.
 REASONS = {
@@ -33,6 +33,7 @@ REASONS = {
     "sets up the repository": r"\A(?:make .*\n)+\Z",
     "takes minutes": r"",
     "runs until it is stopped": r"lovevec (?:serve|ui)|docker compose",
+    "reads files of yours": r"lovevec bulk|read_parquet",
     "a query for Prometheus": r"\Arate\(",
 }
 MOST = 7  # of a page, README included

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "bulk.md").read_text("utf-8")
-RECIPES = dict(re.findall(r"### (\w[\w ]*)\n+```python\n(.*?)```", PAGE, flags=re.DOTALL))
+RECIPES = dict(re.findall(r"### (\w[\w ]*)\n+(?:<!--.*?-->\n)?```python\n(.*?)```", PAGE, flags=re.DOTALL))
 WORDS = ["house", "hosue", "recieve", "deplatformed", "", "naïve", "don't"] * 20
 
 
