@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 
 # Threads that wait by spinning make small products on a busy machine twenty times as slow; before torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -90,3 +92,8 @@ def on_one_thread():
 def shipped_love() -> LOVE:
     """The shipped default model, loaded once; by numpy, so that nothing is compiled."""
     return LOVE.load(engine="numpy")
+
+
+# Where the tests were started in the background Ctrl-C is ignored, and programs that they start inherit that.
+if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
