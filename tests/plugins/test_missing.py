@@ -32,6 +32,11 @@ PLUGINS = {
         'import_module("lovevec.plugins.sentence_transformers")',
         "this needs sentence-transformers 5 or newer: ",
     ),
+    "bulk": (
+        "pyarrow",
+        'import_module("lovevec.bulk").embed_files(["words.txt"], "vectors")',
+        "this needs pyarrow: ",
+    ),
     "torch": ("torch", "LOVE.load().to_torch()", "this needs torch: "),
 }
 

@@ -212,12 +212,20 @@ def _kind(path: str) -> str:
     return KINDS.get(os.path.splitext(name)[1], "text")
 
 
-def filesystem_of(address: str) -> tuple[Any, str]:
-    """The file system (pyarrow's own, or any of fsspec's) and the path on it."""
+def import_filesystems() -> Any:
+    """pyarrow's file systems, or the line that says how to get them."""
     try:
-        from pyarrow import ArrowInvalid, fs
+        from pyarrow import fs
     except ImportError:
         raise MissingExtra("pyarrow", "bulk") from None
+    return fs
+
+
+def filesystem_of(address: str) -> tuple[Any, str]:
+    """The file system (pyarrow's own, or any of fsspec's) and the path on it."""
+    fs = import_filesystems()
+    from pyarrow import ArrowInvalid
+
     if "://" not in address:
         return fs.LocalFileSystem(), os.path.abspath(address)
     try:
@@ -237,8 +245,7 @@ def filesystem_of(address: str) -> tuple[Any, str]:
 
 
 def _files_at(address: str) -> tuple[Any, list[File]]:
-    from pyarrow import fs
-
+    fs = import_filesystems()
     wild = min((address.find(sign) for sign in WILD if sign in address), default=-1)
     if wild >= 0 and "://" not in address and os.path.exists(address):
         wild = -1
