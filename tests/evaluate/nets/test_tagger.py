@@ -8,7 +8,7 @@ import torch
 
 from lovevec.evaluate.nets import CharCNNSettings, TaggerSettings
 from lovevec.evaluate.nets.char_cnn import CharCNN, Frozen
-from lovevec.evaluate.nets.tagger import Adam, Batch, Sentences, Taggers, trained
+from lovevec.evaluate.nets.tagger import Adam, Batch, Recurrence, Sentences, Taggers, trained
 
 CPU = torch.device("cpu")
 WORDS, DIM, TAGS = 24, 16, 4
@@ -79,6 +79,25 @@ def test_emissions_are_those_of_the_definition_whatever_else_is_in_the_batch():
             np.testing.assert_allclose(together[run, row, :length], right, atol=1e-5)
         alone = model.emissions(ids, batch.lengths[row : row + 1]).detach()
         torch.testing.assert_close(alone[:, 0], together[:, row, :length], rtol=0, atol=1e-6)
+
+
+def test_the_gradients_of_the_recurrence_are_those_of_torchs_lstm():
+    draw, size = torch.Generator().manual_seed(0), 3
+    theirs = torch.nn.LSTM(2, size, batch_first=True, dtype=torch.float64)
+    x = torch.randn(4, 5, 2, generator=draw, dtype=torch.float64)
+    order = torch.cat([torch.arange(size) + size * gate for gate in (0, 1, 3, 2)])  # torch has the new content third
+    recur = theirs.weight_hh_l0.detach()[order].T[None].clone().requires_grad_()
+    gates = (x @ theirs.weight_ih_l0.T + theirs.bias_ih_l0 + theirs.bias_hh_l0).detach()[..., order]
+    wanted = torch.randn(4, 5, size, generator=draw, dtype=torch.float64)
+    states = Recurrence.apply(gates.transpose(0, 1)[:, None], recur)[:, 0].transpose(0, 1)
+    right = theirs(x)[0]
+    torch.testing.assert_close(states, right)
+    (states * wanted).sum().backward()
+    (right * wanted).sum().backward()
+    torch.testing.assert_close(recur.grad[0].T, theirs.weight_hh_l0.grad[order])
+    gates = torch.randn(4, 2, 3, 4 * size, generator=draw, dtype=torch.float64, requires_grad=True)
+    recur = torch.randn(2, size, 4 * size, generator=draw, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(Recurrence.apply, (gates, recur))
 
 
 def test_the_loss_is_the_mean_over_tokens_of_what_each_sentence_has_alone():
