@@ -10,7 +10,7 @@ runs are kept in the folder, so a call that was cut off by --minutes or otherwis
 `collect` puts the parts into docs/results/data: one JSON for each table, without what no page shows.
 
 On an H200 with 16 cores the parts of glove840b-300d-34k take 35 minutes, those of the other two targets 15, on two CPU
-cores days. A GPU beside other work has 16 cores' worth of small kernels to launch: more processes than cores gain nothing.
+cores days. More processes than cores gain nothing: what they do is to launch small kernels.
 """
 
 from __future__ import annotations
