@@ -113,7 +113,7 @@ def attach(path: Path) -> dict[str, float]:
     robust.embed(words[:5000])
     result["words_per_s"] = per_second(lambda: robust.embed(words), len(words))
     made = love.impute(words)
-    result["map_words_per_s"] = per_second(lambda: robust._space(made, os.cpu_count() or 1), len(words))
+    result["map_words_per_s"] = per_second(lambda: robust._space(made, os.cpu_count() or 1, by_numba=True), len(words))
     return result
 
 

@@ -149,12 +149,14 @@ class Attached(EncodesTexts):
         """Vectors for any strings, [len(words), dim]: their own where known, else imputed."""
         words = _checked(words)
         row, lacking = self._look_up(words)
+        place = {word: number for number, word in enumerate(dict.fromkeys(lacking))}
+        unknown = self._unknown(list(place))
+        if len(place) == len(words):
+            return unknown
         result = np.empty((len(words), self.dim), dtype=np.float32)
         have = row >= 0
         result[have] = self._own(row[have])
-        if lacking:
-            place = {word: number for number, word in enumerate(dict.fromkeys(lacking))}
-            result[~have] = self._unknown(list(place))[[place[word] for word in lacking]]
+        result[~have] = unknown[[place[word] for word in lacking]]
         return result
 
     @overload
@@ -254,7 +256,7 @@ class Attached(EncodesTexts):
     def _unknown(self, strings: Sequence[str]) -> Floats:
         """Vectors of words that the table lacks: the mean over their readings."""
         result = np.empty((len(strings), self.dim), dtype=np.float32)
-        cuts = [*range(0, max(len(strings) - CHUNK, 0) + 1, CHUNK), len(strings)]
+        cuts = [*range(0, max(len(strings) - CHUNK, 0) + 1, CHUNK), len(strings)] if strings else []
         for low, high in pairwise(cuts):  # the last may be twice as long: a short rest would be slow
             chunk, vectors = strings[low:high], result[low:high]
             reading, spelled = self._read(chunk), self._spelled(chunk)

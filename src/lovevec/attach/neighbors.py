@@ -37,7 +37,7 @@ SEED = 0
 FEW = 256  # words whose cosines with all centres stay in the cache
 # A cosine in steps of 2^-14 and a place behind it are one number of 32 bits.
 COSINE_BITS, PLACE_BITS = 14, 16
-MOST_CODE, COARSEST, FINEST = 127, 7, 10  # of int8; bits
+MOST_CODE, COARSEST, FINEST = 127, 3, 10  # of int8; bits
 LANES = 64  # codes are padded with zeros to a multiple of it: a loop of whole vectors is a quarter faster
 NOBODY = -(2**31)  # a cosine of -2
 
@@ -53,8 +53,8 @@ class Codes:
 
     @classmethod
     def of(cls, rows: Floats) -> Codes:
-        """The finest steps that int8 holds; an entry of 1 is held at 127 / 128."""
-        largest = max(float(np.abs(rows).max(initial=0)), MOST_CODE / 2**FINEST)
+        """The finest steps that int8 holds."""
+        largest = max(float(rows.max(initial=0)), -float(rows.min(initial=0)), MOST_CODE / 2**FINEST)
         bits = max(int(np.floor(np.log2(MOST_CODE / largest))), COARSEST)
         steps = np.zeros((len(rows), -(-rows.shape[1] // LANES) * LANES), dtype=np.int8)
         for low in range(0, len(rows), BLOCK):
@@ -157,11 +157,13 @@ def known_neighbors(impute: Callable[[Sequence[str]], Floats], words: Sequence[s
     """The first words of the table, one for each lower-cased form: a model that lower-cases sees no other."""
     _, keep = lower_case(words[: 2 * MOST_WORDS])
     rows = np.flatnonzero(keep)[:MOST_WORDS]
-    vectors = on_grid(impute([words[row] for row in rows.tolist()]), ROW_BITS)
+    vectors = impute([words[row] for row in rows.tolist()])
+    for low in range(0, len(vectors), BLOCK):  # in place: beside a large table every copy counts
+        vectors[low : low + BLOCK] = on_grid(vectors[low : low + BLOCK], ROW_BITS)
     centres, cluster = clusters(vectors, min(CLUSTERS, len(rows) // MEMBERS))
     order = np.argsort(cluster, kind="stable")
     starts = np.searchsorted(cluster[order], np.arange(len(centres) + 1))
-    return Neighbors(Codes.of(vectors[order]), rows[order], table, Codes.of(centres), starts)
+    return Neighbors(Codes.of(vectors).take(order), rows[order], table, Codes.of(centres), starts)
 
 
 def clusters(vectors: Floats, count: int) -> tuple[Floats, Rows]:
