@@ -26,7 +26,7 @@ def pool_of(vectors: np.ndarray) -> Neighbors:
 
 
 def by_comparing_all(queries: np.ndarray, pool: Neighbors) -> tuple[np.ndarray, np.ndarray]:
-    """In whole numbers: the places of the nearest, and their cosines; those differ little from the cosines of floats."""
+    """In whole numbers: the places of the nearest, and their cosines; these are nearly those of floats."""
     left = np.rint(queries * 2.0**QUERY_BITS).astype(np.int64)
     codes = pool.vectors.steps[:, :DIM].astype(np.int64)
     cosine = left @ codes.T / 2.0 ** (QUERY_BITS + pool.vectors.bits)
@@ -97,7 +97,7 @@ def test_where_nearly_all_are_left_out_the_rest_is_found_and_nothing_else_counts
 
 def test_what_a_map_misses_is_what_is_left_of_a_words_own_direction():
     vectors = unit_rows(500)
-    pool = known_neighbors(lambda words: vectors, list(map(str, range(500))), 3 * vectors)
+    pool = known_neighbors(lambda words: vectors.copy(), list(map(str, range(500))), 3 * vectors)
     slope = RNG.normal(size=(DIM, DIM)).astype(np.float32)
     expected = vectors[pool.rows] - pool.vectors.floats() @ slope
     np.testing.assert_allclose(pool.misses(slope), expected, atol=1e-5)

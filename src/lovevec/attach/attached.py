@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, overload
@@ -48,8 +48,8 @@ from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
-CHUNK = 16_384  # words whose readings and spelled vectors are made together; their rest is shared out in parts
-PART = 4096
+CHUNK = 10_240  # words, at least, whose readings and spelled vectors are made together; the rest is done in parts
+PART = 2048
 MANY_WORDS = 2000  # fewer are not worth importing numba for; the bits are the same
 
 
@@ -91,7 +91,7 @@ class Attached(EncodesTexts):
         vectors, norms = _read_only(table.vectors), lengths_of(table.vectors)
         self._known = NeighborIndex(tuple(table.words), vectors, norms)
         self._lowercase = lowercase
-        self._impute_words = getattr(model, "impute", model.embed)
+        self._impute_words: Callable[..., Floats] = getattr(model, "impute", model.embed)
         channel = getattr(model, "channel", None) if near else None
         self._reader = None if channel is None else Reader(self._known.words, channel)
         sample = shared_words(model, self._impute_words, self._known.place, vectors)

@@ -56,7 +56,7 @@ class Places(Mapping[str, int]):
             rows[place[free]] = left[free]
             missed = rows[place] != left
             left, place = left[missed], (place[missed] + 1) & self._mask
-        self._rows = memoryview(rows)
+        self._rows = rows.data  # which gives plain ints, several times as fast as an array
 
     def get(self, word: object, default: Any = None) -> Any:
         """Its row, or the default."""

@@ -71,7 +71,7 @@ class Spelled:
 
     @cached_property
     def keys(self) -> Words:
-        """[words, KEYS] bucket numbers; NO_KEY where there is none. The compiled pass (kernel.py) has no use for them."""
+        """[words, KEYS] bucket numbers; NO_KEY where there is none. The compiled pass (kernel.py) makes its own."""
         plain = Ragged(self.alphabet.folded[self.rows.values], self.rows.offsets)
         keys = np.concatenate([_prefix_keys(plain), _sound_keys(sound_key(self.rows, self.alphabet))], axis=1)
         keys[self.lengths == 0] = NO_KEY

@@ -58,8 +58,10 @@ class Units:
 
     def count(self, characters: NDArray[np.int64], pieces: NDArray[np.int64] | int) -> NDArray[np.int64]:
         """How many ids `encode` gives words of so many characters and pieces."""
-        count = pieces + 2 + (self.mode == "mixed") + (characters if self.mode != "pieces" else 0)
-        return count + (ngram_counts(characters) if self.vocabulary.ngrams else 0)
+        count: NDArray[np.int64] = np.zeros_like(characters) + pieces + 2 + (self.mode == "mixed")
+        if self.mode != "pieces":
+            count += characters
+        return count + ngram_counts(characters) if self.vocabulary.ngrams else count
 
     def names(self, word: str) -> list[str]:
         """The units of one word, spelled out: for people."""
