@@ -28,9 +28,9 @@ def test_a_large_table_has_its_rows_by_hash_and_the_same_neighbors(monkeypatch):
     words, rows = [f"w{row}" for row in range(300)], np.random.default_rng(0).normal(size=(300, 8)).astype(np.float32)
     lengths = np.linalg.norm(rows, axis=1)
     small = NeighborIndex(words, rows, lengths)
+    assert isinstance(small.place, dict)
     monkeypatch.setattr(nearest, "LARGE", 200)
     large = NeighborIndex(words, rows, lengths)
-    assert isinstance(small.place, dict)
     assert isinstance(large.place, Places)
 
     def embed(asked):
