@@ -373,7 +373,7 @@ def lines(kept: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield "Pages of a mapped file that were touched count as memory here, though the system may take them back."
     yield from shares(kept["results"].get("hard_negatives", {}))
-    yield "Synonyms compare all pairs: ten times the rows take a hundred times as long. So training's preparation is run"
+    yield "Synonyms compare all pairs: ten times the rows take a hundred times as long. Training's preparation is run"
     yield f"up to {QUADRATIC:,} rows; of larger targets `--limit` takes the most frequent words, `--synonyms 0` none."
     yield from most_known(kept)
     yield from libraries()
