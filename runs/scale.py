@@ -1,11 +1,17 @@
 """How time and memory grow with the rows of a table: docs/results/data/scale.json, and docs/results/scale.md from it.
 
-    python runs/scale.py measure --rows 10000 100000 1000000 2000000 --folder /tmp/scale
+    python runs/scale.py all --folder /tmp/scale       everything anew, and the page
+    python runs/scale.py measure --tasks attach --rows 2000000 --folder /tmp/scale       some of it, into the same file
     python runs/scale.py page
 
 Tables are made by a seeded script: the default model's words, then made-up ones; rows [300] are what the model makes of
 them, turned into another space, with noise. Each task runs in a process of its own; its memory is the peak of that
-process. Results are merged into the JSON file, task by task, so a run can be cut and gone on with.
+process. Results are written task by task, each with the load that the machine had before it: a run can be cut and gone
+on with, and it shows whether the hour was quiet.
+
+How many known words strings are read as (`known`) is measured on real words: $LOVEVEC_DATA/words/wordfreq_en_top.tsv,
+the most frequent 300,000 of English, then any `--words FILE` (a word a line, the most frequent first), then made-up
+ones; with the misspellings of $LOVEVEC_DATA.
 """
 
 from __future__ import annotations
@@ -28,12 +34,20 @@ import numpy as np
 from lovevec import LOVE
 from lovevec.attach.lengths import lengths_of
 from lovevec.files import write_json, write_text
+from lovevec.near.reader import MOST_KNOWN
+from lovevec.train.hard_negatives import LARGE
 from lovevec.vectors import convert_vectors, read_vectors
 
 DIM, BLOCK = 300, 50_000
-DATA, PAGE = Path("docs/results/data/scale.json"), Path("docs/results/scale.md")
-ANN = Path("docs/results/data/ann.json")
+ROOT = Path(__file__).parents[1]
+DATA, PAGE = ROOT / "docs/results/data/scale.json", ROOT / "docs/results/scale.md"
+ANN = ROOT / "docs/results/data/ann.json"
+DATA_FOLDER = Path(os.environ.get("LOVEVEC_DATA", ROOT.parent / "shared" / "data"))
 ASKED = 20_000  # unknown words
+SMALL = 10_000  # words of which hard negatives are found in both ways
+REAL = 80_000  # words of the default model, which every table begins with
+KNOWN = (50_000, 100_000, 250_000, 500_000, 1_000_000)
+FREQUENT = Path("words/wordfreq_en_top.tsv")
 SYLLABLES = [c + v for c in "bcdfghjklmnprstvwz" for v in ("a", "e", "i", "o", "u", "ai", "er", "an", "or", "in", "es")]
 
 
@@ -68,9 +82,11 @@ def make_table(folder: Path, count: int) -> Path:
 
 
 def unknown_words(words: Any, count: int) -> list[str]:
-    """Known words with a letter put in, spread over the table."""
-    step = max(1, len(words) // count)
-    return [f"{word[:2]}q{word[2:]}{number % 7}" for number, word in enumerate(words[::step][:count])]
+    """Real words with a letter put in and a digit behind, the same for all large tables: made-up ones, all of the same
+    syllables, look like many more known words than a misspelling does."""
+    real = words[:REAL]
+    some = real[:: max(1, len(real) // count)][:count]
+    return [f"{word[:2]}q{word[2:]}{number % 7}" for number, word in enumerate(some)]
 
 
 def per_second(run: Callable[[], object], count: int) -> float:
@@ -112,8 +128,10 @@ def attach(path: Path) -> dict[str, float]:
     words = unknown_words(robust.words, ASKED)
     robust.embed(words[:5000])
     result["words_per_s"] = per_second(lambda: robust.embed(words), len(words))
+    result["read_words_per_s"] = per_second(lambda: robust.readings(words), len(words))
+    result["spelled_words_per_s"] = per_second(lambda: love.impute(words), len(words))
     made = love.impute(words)
-    result["map_words_per_s"] = per_second(lambda: robust._space(made, os.cpu_count() or 1), len(words))
+    result["map_words_per_s"] = per_second(lambda: robust._space(made, os.cpu_count() or 1, by_numba=True), len(words))
     return result
 
 
@@ -165,12 +183,18 @@ def neighbors_approximate(path: Path) -> dict[str, float]:
 
 
 def hard_negatives(path: Path) -> dict[str, float]:
-    """100 look-alikes a word: all pairs are candidates, so the time grows with the square."""
+    """100 look-alikes a word: exact in small tables, by sorted neighborhoods in large ones. Of a small table's first
+    also the share of exact ones that these find."""
     from lovevec.train.hard_negatives import hard_negatives as find
 
-    words = path.with_suffix(".words.txt").read_text("utf-8").split("\n")[:-1]
-    taken = seconds(lambda: find(words))
-    return {"s": taken, "words_per_s": round(len(words) / taken, 1)}
+    words, found = path.with_suffix(".words.txt").read_text("utf-8").split("\n")[:-1], []
+    taken = seconds(lambda: found.append(find(words)))
+    result = {"s": taken, "words_per_s": round(len(words) / taken, 1)}
+    if len(words) <= SMALL:
+        pairs = list(zip(find(words, exact=False).tolist(), found[0].tolist(), strict=True))
+        for name, first in (("share", 100), ("share_of_first_ten", 10)):
+            result[name] = round(float(np.mean([len(set(near) & set(own[:first])) / first for near, own in pairs])), 3)
+    return result
 
 
 def prepare(path: Path) -> dict[str, float]:
@@ -182,6 +206,51 @@ def prepare(path: Path) -> dict[str, float]:
     return {"s": taken}
 
 
+def known_words(lists: list[Path], count: int) -> tuple[list[str], int]:
+    """Real words, the most frequent first, then made-up ones; and how many are real."""
+    real = [line.split("\t")[0] for line in (DATA_FOLDER / FREQUENT).read_text("utf-8").splitlines()]
+    for path in lists:
+        real += path.read_text("utf-8").splitlines()
+    real = [word for word in dict.fromkeys(real) if word.strip()]
+    return made_words(real, count, np.random.default_rng(18)), min(len(real), count)
+
+
+def known(count: int, lists: list[Path]) -> dict[str, float]:
+    """Misspellings whose right word is the most probable reading, of those of words that a million known ones have, if
+    only the first `count` are read as what was meant."""
+    from lovevec.evaluate.data import misspellings
+    from lovevec.near import reader as near_reader
+
+    words, real = known_words(lists, max(KNOWN))
+    there, pairs = frozenset(words), []
+    for name in ("birkbeck", "aspell", "holbrook"):
+        read = misspellings(name, DATA_FOLDER)
+        pairs += [
+            pair for pair in zip(read.right, read.wrong, strict=True) if pair[0] in there and pair[1] not in there
+        ]
+    near_reader.MOST_KNOWN = count
+    channel = LOVE.load().channel
+    assert channel is not None
+    reader, wrong = near_reader.Reader(words, channel), [wrong for _, wrong in pairs]
+    start = time.perf_counter()
+    reader.by(wrong[:3000], "numba", os.cpu_count())
+    built = time.perf_counter() - start
+    rates = [per_second(lambda: reader.by(wrong, "numba", os.cpu_count()), len(wrong)) for _ in range(3)]
+    reading = reader.by(wrong, "numba", os.cpu_count())
+    first = [words[row] if row >= 0 else "" for row in reading.rows[:, 0].tolist()]
+    right = np.array([right == one for (right, _), one in zip(pairs, first, strict=True)])
+    return {
+        "s": round(built, 2),
+        "words_per_s": max(rates),
+        "misspellings": len(pairs),
+        "real": real,
+        "first": round(100 * float(right.mean()), 2),
+        "near": round(100 * float((right & (reading.chances[:, 0] > reading.new)).mean()), 2),
+    }
+
+
+KNOWN_TASK = "known"
+OF_PAIRS = ("prepare",)
 QUADRATIC = 100_000  # rows up to which tasks are run whose time grows with the square
 TASKS: dict[str, tuple[Callable[[Path], dict[str, float]], str]] = {
     "read": (read, "read float32 .npy"),
@@ -205,26 +274,50 @@ def results() -> dict[str, Any]:
 def measure(given: argparse.Namespace) -> None:
     """Each task of each size in a process of its own; one that fails is named, and the others go on."""
     for count in given.rows:
-        path = make_table(given.folder, count)
-        for task in given.tasks:
-            if task in ("hard_negatives", "prepare") and count > QUADRATIC:
-                continue
-            command = [sys.executable, __file__, "one", task, str(path)]
-            done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode:
-                print(f"{task} {count:,}: failed: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
-                continue
-            kept = results()
-            kept |= {"cores": os.cpu_count(), "python": platform.python_version()}
-            kept["results"].setdefault(task, {})[str(count)] = json.loads(done.stdout.splitlines()[-1])
-            write_json(DATA, kept)
-            print(task, f"{count:,}", done.stdout.splitlines()[-1], flush=True)
+        tasks = [task for task in given.tasks if task in TASKS and (task not in OF_PAIRS or count <= QUADRATIC)]
+        if tasks:
+            path = make_table(given.folder, count)
+        for task in tasks:
+            keep(task, count, [str(path)])
+    if KNOWN_TASK in given.tasks:
+        for count in KNOWN:
+            keep(KNOWN_TASK, count, [str(count), *map(str, given.words)])
+
+
+def keep(task: str, count: int, arguments: list[str]) -> None:
+    """Run a task, and write what it finds."""
+    load = round(os.getloadavg()[0], 1)
+    done = subprocess.run([sys.executable, __file__, "one", task, *arguments], capture_output=True, text=True)
+    if done.returncode:
+        print(f"{task} {count:,}: failed: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+        return
+    kept = results()
+    kept |= {"cores": os.cpu_count(), "python": platform.python_version()}
+    found = {**json.loads(done.stdout.splitlines()[-1]), "load_before": load}
+    kept["results"].setdefault(task, {})[str(count)] = found
+    write_json(DATA, kept)
+    print(task, f"{count:,}", json.dumps(found), flush=True)
+
+
+def everything(given: argparse.Namespace) -> None:
+    """All tasks of all sizes anew, then the page."""
+    DATA.unlink(missing_ok=True)
+    measure(given)
+    page()
+
+
+def page() -> None:
+    """What the data gives."""
+    write_text(PAGE, "\n".join(lines(results())) + "\n")
 
 
 def one(given: argparse.Namespace) -> None:
     """A task in this process."""
     warnings.simplefilter("ignore")
-    found = TASKS[given.task][0](given.table)
+    if given.task == KNOWN_TASK:
+        found = known(int(given.arguments[0]), [Path(name) for name in given.arguments[1:]])
+    else:
+        found = TASKS[given.task][0](Path(given.arguments[0]))
     status = Path("/proc/self/status").read_text()  # getrusage would count what the process that started us holds
     peak = int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) * 1024
     print(json.dumps({**found, "peak_mb": round(peak / 1e6)}))
@@ -243,16 +336,22 @@ def cell(found: dict[str, float] | None) -> str:
 
 def lines(kept: dict[str, Any]) -> Iterator[str]:
     """The page."""
-    sizes = sorted({int(size) for by_size in kept["results"].values() for size in by_size})
+    sizes = sorted({int(size) for task, by_size in kept["results"].items() for size in by_size if task in TASKS})
     yield "# Growth: tables of ten thousand to two million rows"
     yield ""
     yield (
-        f"Made by `python runs/scale.py`, with {kept['cores']} cores and Python {kept['python']}. Tables are seeded and"
-        f" made up, float32 of {kept['dim']} dimensions. Each cell: seconds for the whole table; words a second after"
-        " that; peak memory of the process."
+        f"Made by `python runs/scale.py all --folder FOLDER`, with {kept['cores']} cores and Python {kept['python']}."
+        f" Tables are seeded and made up, float32 of {kept['dim']} dimensions. Each cell: seconds for the whole table;"
+        " words a second after that; peak memory of the process."
     )
-    if "note" in kept:
-        yield f"Note: {kept['note']}."
+    loads = [
+        found["load_before"] for part in kept["results"].values() for found in part.values() if "load_before" in found
+    ]
+    if loads:
+        yield (
+            f"The machine's load before each task, without what it ran itself in the minute before: {min(loads)} to"
+            f" {max(loads)}; what is much above {kept['cores']} was measured beside other work, and its rates are low."
+        )
     yield ""
     yield "| task | " + " | ".join(f"{size:,} rows" for size in sizes) + " |"
     yield "|---|" + "---|" * len(sizes)
@@ -263,17 +362,60 @@ def lines(kept: dict[str, Any]) -> Iterator[str]:
     yield ""
     mapped = {int(size): found for size, found in kept["results"].get("attach", {}).items()}
     for size in sorted(mapped):
-        share = mapped[size]["peak_mb"] * 1e6 / (size * kept["dim"] * 4)
-        yield (
-            f"- attach, {size:,} rows: peak memory is {share:.2f} times the matrix; the map alone does"
-            f" {mapped[size]['map_words_per_s']:,.0f} words a second"
-        )
+        found, share = mapped[size], mapped[size]["peak_mb"] * 1e6 / (size * kept["dim"] * 4)
+        parts = {"spelled": "spelled vectors alone", "read": "readings alone", "map": "the map alone"}
+        rates = [
+            f"{label} {found[f'{part}_words_per_s']:,.0f}/s"
+            for part, label in parts.items()
+            if f"{part}_words_per_s" in found
+        ]
+        yield f"- attach, {size:,} rows: peak memory is {share:.2f} times the matrix; {', '.join(rates)}"
     yield ""
     yield "Pages of a mapped file that were touched count as memory here, though the system may take them back."
-    yield "Hard negatives and synonyms compare all pairs: ten times the rows take a hundred times as long. They are run"
-    yield f"up to {QUADRATIC:,} rows; for larger targets `--limit` takes the most frequent words."
+    yield from shares(kept["results"].get("hard_negatives", {}))
+    yield "Synonyms compare all pairs: ten times the rows take a hundred times as long. Training's preparation is run"
+    yield f"up to {QUADRATIC:,} rows; of larger targets `--limit` takes the most frequent words, `--synonyms 0` none."
+    yield from most_known(kept)
     yield from libraries()
     yield from paper(kept)
+
+
+def shares(by_size: dict[str, dict[str, float]]) -> Iterator[str]:
+    """How many exact hard negatives the quick way finds."""
+    for size, found in by_size.items():
+        if "share" in found:
+            yield (
+                f"Hard negatives are exact below {LARGE:,} words; from there on each word meets those near it in five"
+                f" orders of spelling. Of {int(size):,} words, where both were tried, that finds"
+                f" {100 * found['share']:.0f} % of the exact hundred, {100 * found['share_of_first_ten']:.0f} % of the"
+                " first ten."
+            )
+
+
+def most_known(kept: dict[str, Any]) -> Iterator[str]:
+    """How many known words strings are read as."""
+    by_count = kept["results"].get(KNOWN_TASK, {})
+    if not by_count:
+        return
+    one = next(iter(by_count.values()))
+    yield ""
+    yield "## How many known words"
+    yield ""
+    yield (
+        f"A table's first words are what misspellings are read as. {one['misspellings']:,} real misspellings (Birkbeck,"
+        f" aspell, Holbrook) of words that a list of a million has, {one['real']:,} of them real, the rest made up:"
+        " how many have the right word as their most probable one, and how many are read as it rather than as new, if"
+        f" only so many words count. lovevec takes {MOST_KNOWN:,} (`near/reader.py`)."
+    )
+    yield ""
+    yield "| known words | right word first, % | and not new, % | index, s | strings/s | memory, MB |"
+    yield "|---|---|---|---|---|---|"
+    for count in sorted(by_count, key=int):
+        found = by_count[count]
+        yield (
+            f"| {int(count):,} | {found['first']:.1f} | {found['near']:.1f} | {found['s']:.1f} |"
+            f" {found['words_per_s']:,.0f} | {found['peak_mb']:,} |"
+        )
 
 
 def libraries() -> Iterator[str]:
@@ -285,8 +427,9 @@ def libraries() -> Iterator[str]:
     yield "## Approximate neighbors"
     yield ""
     yield (
-        f"`python bench/ann.py --json {ANN}` on {found['cores']} cores, {found['dim']} dimensions. lovevec takes"
-        " `faiss_clusters`: it is built in about a thirtieth of a graph's time, or less, and its cosines are exact."
+        f"`python bench/ann.py --json {ANN.relative_to(ROOT)}` on {found['cores']} cores, {found['dim']} dimensions."
+        " lovevec takes `faiss_clusters`: it is built in about a thirtieth of a graph's time, or less, and its cosines"
+        " are exact."
     )
     yield ""
     yield "| index | rows | build, s | memory, MB | recall@10 | queries/s |"
@@ -328,18 +471,20 @@ def main() -> None:
     """Measure, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     chosen = parser.add_subparsers(dest="command", required=True)
-    measured = chosen.add_parser("measure")
-    measured.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000, 1_000_000, 2_000_000])
-    measured.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
-    measured.add_argument(
-        "--folder", type=Path, required=True, help="where tables are made (7 GB for two million rows)"
-    )
-    measured.set_defaults(run=measure)
+    for name, run in (("all", everything), ("measure", measure)):
+        measured = chosen.add_parser(name)
+        measured.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000, 1_000_000, 2_000_000])
+        measured.add_argument("--tasks", nargs="+", choices=[*TASKS, KNOWN_TASK], default=[*TASKS, KNOWN_TASK])
+        measured.add_argument("--words", type=Path, nargs="*", default=[], help="more real words for `known`")
+        measured.add_argument(
+            "--folder", type=Path, required=True, help="where tables are made (7 GB for two million rows)"
+        )
+        measured.set_defaults(run=run)
     single = chosen.add_parser("one")
-    single.add_argument("task", choices=TASKS)
-    single.add_argument("table", type=Path)
+    single.add_argument("task", choices=[*TASKS, KNOWN_TASK])
+    single.add_argument("arguments", nargs="+", help="a table; for `known` how many, and files of words")
     single.set_defaults(run=one)
-    chosen.add_parser("page").set_defaults(run=lambda given: write_text(PAGE, "\n".join(lines(results())) + "\n"))
+    chosen.add_parser("page").set_defaults(run=lambda given: page())
     given = parser.parse_args()
     given.run(given)
 

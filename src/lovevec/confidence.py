@@ -144,12 +144,13 @@ def measure(units: Units, words: Sequence[str], lengths: NDArray[np.float32] | N
         "unread": _per_row(np.add, (spelled.values == UNK).astype(np.float64), spelled) / characters,
         "characters": np.log(characters),
     }
+    pieces = None
     if units.mode in ("mixed", "pieces"):
         pieces = units.trie.split(spelled, UNK)
         measured["pieces"] = np.log(np.maximum(pieces.lengths, 1))
         measured["longest"] = _per_row(np.maximum, _spelled_lengths(units)[pieces.values], pieces) / characters
     if lengths is not None:
-        count = units.encode_codes(codes).lengths
+        count = units.count(codes.lengths, 0 if pieces is None else pieces.lengths)
         measured["length"] = np.log(np.maximum(lengths, np.finfo(np.float32).tiny) / count)
     return measured
 

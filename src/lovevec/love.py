@@ -373,9 +373,10 @@ class LOVE(EncodesTexts):
         """What the spelling of known words gives."""
         return self.impute([self.words[row] for row in rows.tolist()])
 
-    def impute(self, words: Sequence[str]) -> Floats:
-        """Unit rows made from the spelling alone, of known words too."""
-        return self.engine.embed(words)
+    def impute(self, words: Sequence[str], lengths: Floats | None = None) -> Floats:
+        """Unit rows made from the spelling alone, of known words too. `lengths` [len(words)] receives what each was
+        long before; an engine that has no fold leaves it as it is."""
+        return self.engine.embed(words, lengths) if self.engine.fold is not None else self.engine.embed(words)
 
     def _known_vectors(self) -> Floats:
         """The known words' vectors, all of them."""
@@ -515,23 +516,29 @@ class LOVE(EncodesTexts):
             return imputed
         return self._calibration.of_reading(reading, imputed) * (1 - measured["unread"])
 
-    def imputed_confidence(self, words: Sequence[str]) -> NDArray[np.float64]:
-        """The same of the vectors that `impute` gives: without a look at what is spelled alike."""
+    def imputed_confidence(self, words: Sequence[str], lengths: Floats | None = None) -> NDArray[np.float64]:
+        """The same of the vectors that `impute` gives: without a look at what is spelled alike. Who has the `lengths`
+        that it gave saves making the vectors once more."""
         if self._calibration is None:
             return np.full(len(words), np.nan)
         rows, unknown = self._look_up(words)
+        if lengths is not None and unknown != [word for word, row in zip(words, rows.tolist(), strict=True) if row < 0]:
+            lengths = None  # of the words as they stand, not as they are read
         found = np.full(len(words), self._calibration.known)
-        found[rows < 0] = self._calibration(self.measure(unknown))
+        found[rows < 0] = self._calibration(self.measure(unknown, None if lengths is None else lengths[rows < 0]))
         return found
 
-    def measure(self, words: Sequence[str]) -> dict[str, NDArray[np.float64]]:
-        """The features that the confidence of imputed vectors is judged by, [len(words)] each."""
+    def measure(self, words: Sequence[str], lengths: Floats | None = None) -> dict[str, NDArray[np.float64]]:
+        """The features that the confidence of imputed vectors is judged by, [len(words)] each; `lengths` as `impute`
+        gives them."""
         refuse_other_than_words(words)
-        lengths = None
-        if self.engine.fold is not None:
+        if self.engine.fold is None:
+            lengths = None
+        elif lengths is None:
             lengths = np.empty(len(words), dtype=np.float32)
             self.engine.embed(words, lengths)
-        return measure(self.parts.units, words, lengths) | {"familiar": self._reader.likelihood(words, a_letter=True)}
+        familiar = self._reader.likelihood(words, a_letter=True, for_many=self.engine.for_many)
+        return measure(self.parts.units, words, lengths) | {"familiar": familiar}
 
     def explain(self, word: str, k: int = 5) -> Explanation:
         """What the word's vector is made of: units, how much each counts, attention, confidence, nearest words."""

@@ -150,3 +150,34 @@ def test_progress_counts_every_word(words: list[str]) -> None:
     hard_negatives(words[:500], progress=Progress(stream=stream))
     assert "hard negatives" in stream.getvalue()
     assert "500 words" in stream.getvalue()
+
+
+@given(st.lists(st.text("abc", max_size=6), min_size=2, max_size=40), st.integers(1, 8), st.integers(0, 3))
+def test_where_all_stand_near_neighborhoods_are_exact(words, k, synonyms):
+    rng = np.random.default_rng(len(words))
+    lists = [rng.choice(len(words), min(synonyms, len(words)), replace=False).tolist() for _ in words]
+    flat = np.array([row for one in lists for row in one], dtype=np.int32)
+    banned = Ragged.from_lengths(flat, np.array([len(one) for one in lists]))
+    nearby = hard_negatives(words, banned, k=k, exact=False)
+    np.testing.assert_array_equal(nearby, hard_negatives(words, banned, k=k, exact=True))
+
+
+def test_neighborhoods_find_most_of_the_nearest(monkeypatch):
+    words = made_up(6000)
+    monkeypatch.setattr(module, "WITHIN", 250)
+    exact = hard_negatives(words, k=20)
+    monkeypatch.setattr(module, "LARGE", 6000)
+    nearby = hard_negatives(words, k=20)
+    shares = [len(set(one) & set(other)) / 20 for one, other in zip(nearby.tolist(), exact.tolist(), strict=True)]
+    assert 0.6 < np.mean(shares) < 1
+    assert (np.sort(nearby, axis=1)[:, 1:] != np.sort(nearby, axis=1)[:, :-1]).all()  # nobody twice
+    assert (nearby != np.arange(6000)[:, None]).all()
+    one, other = hard_negatives(words, k=20, workers=1), hard_negatives(words, k=20, workers=3)
+    np.testing.assert_array_equal(one, other)
+
+
+def test_neighborhoods_of_very_long_words():
+    words = ["a" * 300, "a" * 301, "b" * 400, "", "ab"]
+    found = hard_negatives(words, k=3, exact=False)
+    assert found[0].tolist() == [1, -1, -1]  # more than 254 edits away is no look-alike
+    assert found[3].tolist() == [4, -1, -1]

@@ -11,7 +11,8 @@ from tokenizers import Tokenizer
 
 from lovevec.units.characters import LONGEST, normalise, to_codes, to_words
 from lovevec.units.mixed_input import Units
-from lovevec.units.vocabulary import SPECIAL, UnitVocabulary, build_vocabulary
+from lovevec.units.ragged import Ragged
+from lovevec.units.vocabulary import SPECIAL, UNK, UnitVocabulary, build_vocabulary
 
 LETTERS = "abcde"
 PIECES = ["ab", "abc", "abcd", "e", "##a", "##b", "##bc", "##cde", "##d", "##e", "##ab", "da"]
@@ -143,3 +144,14 @@ def test_hashed_units_share_rows_and_stay_in_range(learned):
 def test_the_hash_of_a_unit_never_changes():
     vocabulary = UnitVocabulary((*SPECIAL, "ab", "##bc"), buckets=20_000)
     assert vocabulary.rows()[len(SPECIAL) :].tolist() == [13107, 18544]  # folders hold no rows
+
+
+@pytest.mark.parametrize("mode", ["mixed", "chars", "pieces"])
+@pytest.mark.parametrize("ngrams", [0, 50])
+def test_ids_are_counted_without_being_made(mode, ngrams):
+    units = Units(build_vocabulary(made_words(300), size=200, shrink="none", ngrams=ngrams), mode)
+    words = [*made_words(50), *(word for word in NASTY if len(word) < 100)]
+    codes = to_codes(words, units.lowercase)
+    pieces = units.trie.split(Ragged(units.character[codes.values], codes.offsets), UNK)
+    count = units.count(codes.lengths, 0 if mode == "chars" else pieces.lengths)
+    np.testing.assert_array_equal(count, units.encode(words).lengths)

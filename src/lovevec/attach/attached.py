@@ -23,9 +23,11 @@ them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, overload
+from itertools import pairwise
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +37,7 @@ from lovevec.attach.neighbors import known_neighbors
 from lovevec.attach.sample import Model, shared_words
 from lovevec.attach.space import SpaceOption, fit_space
 from lovevec.engine.nearest import NeighborIndex
+from lovevec.engine.threads import in_chunks
 from lovevec.errors import LovevecError
 from lovevec.near.reader import Reader, Reading, add_readings, near_words, only_new, reading_names
 from lovevec.near.spelled import known_form
@@ -45,7 +48,20 @@ from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
-CHUNK = 16_384
+CHUNK = 10_240  # words, at least, whose readings and spelled vectors are made together; the rest is done in parts
+PART = 2048
+MANY_WORDS = 2000  # fewer are not worth importing numba for; the bits are the same
+
+
+class Spelled(NamedTuple):
+    """What the model makes of words by their spelling: unit rows, and what they were long before, where that counts."""
+
+    vectors: Floats
+    lengths: Floats | None
+
+    def part(self, which: slice) -> Spelled:
+        """Of some words."""
+        return Spelled(self.vectors[which], None if self.lengths is None else self.lengths[which])
 
 
 class Attached(EncodesTexts):
@@ -75,7 +91,7 @@ class Attached(EncodesTexts):
         vectors, norms = _read_only(table.vectors), lengths_of(table.vectors)
         self._known = NeighborIndex(tuple(table.words), vectors, norms)
         self._lowercase = lowercase
-        self._impute_words = getattr(model, "impute", model.embed)
+        self._impute_words: Callable[..., Floats] = getattr(model, "impute", model.embed)
         channel = getattr(model, "channel", None) if near else None
         self._reader = None if channel is None else Reader(self._known.words, channel)
         sample = shared_words(model, self._impute_words, self._known.place, vectors)
@@ -133,12 +149,14 @@ class Attached(EncodesTexts):
         """Vectors for any strings, [len(words), dim]: their own where known, else imputed."""
         words = _checked(words)
         row, lacking = self._look_up(words)
+        place = {word: number for number, word in enumerate(dict.fromkeys(lacking))}
+        unknown = self._unknown(list(place))
+        if len(place) == len(words):
+            return unknown
         result = np.empty((len(words), self.dim), dtype=np.float32)
         have = row >= 0
         result[have] = self._own(row[have])
-        if lacking:
-            place = {word: number for number, word in enumerate(dict.fromkeys(lacking))}
-            result[~have] = self._unknown(list(place))[[place[word] for word in lacking]]
+        result[~have] = unknown[[place[word] for word in lacking]]
         return result
 
     @overload
@@ -169,7 +187,7 @@ class Attached(EncodesTexts):
         assert self._known.lengths is not None
         length = float(np.mean(self._known.lengths)) if len(self) else 1.0
         source = Source(*known, self._read, self._own, self._impute, length)
-        return TextEncoder(source, None, getattr(getattr(self.model, "engine", None), "for_many", "") == "numba")
+        return TextEncoder(source, None, self._for_many == "numba")
 
     def _own(self, rows: NDArray[np.integer]) -> Floats:
         """Some known words' own vectors, as float32."""
@@ -227,8 +245,7 @@ class Attached(EncodesTexts):
         """The readings of strings that the table lacks; what the model knows is no misspelling."""
         if self._reader is None:
             return only_new(len(strings))
-        engine = getattr(self.model, "engine", None)
-        reading = self._reader.by(strings, getattr(engine, "for_many", "numpy"), getattr(engine, "threads", None))
+        reading = self._reader.by(strings, self._for_many, self._threads)
         return reading.as_new(np.fromiter(map(self._is_a_word, strings), dtype=np.bool_, count=len(strings)))
 
     def _is_a_word(self, string: str) -> bool:
@@ -239,15 +256,31 @@ class Attached(EncodesTexts):
     def _unknown(self, strings: Sequence[str]) -> Floats:
         """Vectors of words that the table lacks: the mean over their readings."""
         result = np.empty((len(strings), self.dim), dtype=np.float32)
-        for low in range(0, len(strings), CHUNK):
-            chunk = strings[low : low + CHUNK]
-            reading, imputed = self._read(chunk), self._impute(chunk)
-            vectors = imputed * reading.new.astype(np.float32)[:, None]
-            add_readings(vectors, reading, self._own)
-            if self._confidence is None or not self._confidence.known:
-                vectors = at_length(vectors, self._mean_lengths(reading, lengths_of(imputed)))
-            result[low : low + CHUNK] = vectors
+        cuts = [*range(0, max(len(strings) - CHUNK, 0) + 1, CHUNK), len(strings)] if strings else []
+        for low, high in pairwise(cuts):  # the last may be twice as long: a short rest would be slow
+            chunk, vectors = strings[low:high], result[low:high]
+            reading, spelled = self._read(chunk), self._spelled(chunk)
+
+            def mix(
+                part: slice,
+                chunk: Sequence[str] = chunk,
+                reading: Reading = reading,
+                spelled: Spelled = spelled,
+                vectors: Floats = vectors,
+            ) -> None:
+                vectors[part] = self._mixed(chunk[part], reading.part(part), spelled.part(part))
+
+            in_chunks(mix, len(chunk), PART, self._threads)
         return result
+
+    def _mixed(self, strings: Sequence[str], reading: Reading, spelled: Spelled) -> Floats:
+        """The mean over readings."""
+        imputed = self._imputed(strings, spelled)
+        vectors: Floats = imputed * reading.new.astype(np.float32)[:, None]
+        add_readings(vectors, reading, self._own)
+        if self._confidence is None or not self._confidence.known:
+            vectors = at_length(vectors, self._mean_lengths(reading, lengths_of(imputed)))
+        return vectors
 
     def _mean_lengths(self, reading: Reading, imputed: NDArray[np.float64]) -> NDArray[np.float64]:
         """Σ p(word) · length of its row + p(new) · length of the imputed: a mean of vectors is shorter than they, which
@@ -259,12 +292,36 @@ class Attached(EncodesTexts):
 
     def _impute(self, words: Sequence[str]) -> Floats:
         """What the model makes of words: a direction in the table's space, times a length."""
-        vectors = self._impute_words(words)
-        lengths = self._lengths(vectors)
+        result, spelled = np.empty((len(words), self.dim), dtype=np.float32), self._spelled(words)
+
+        def run(part: slice) -> None:
+            result[part] = self._imputed(words[part], spelled.part(part))
+
+        in_chunks(run, len(words), PART, self._threads)
+        return result
+
+    def _spelled(self, words: Sequence[str]) -> Spelled:
+        """The model's vectors of words; their lengths only where the model judges vectors by them."""
+        if self._confidence is None or not self._confidence.by_length:
+            return Spelled(self._impute_words(words), None)
+        lengths = np.empty(len(words), dtype=np.float32)
+        return Spelled(self._impute_words(words, lengths), lengths)
+
+    def _imputed(self, words: Sequence[str], spelled: Spelled) -> Floats:
+        """The model's vectors of words in the table's space, at their lengths."""
+        lengths = self._lengths(spelled.vectors)
         if self._confidence is not None:
-            lengths = lengths * self._confidence(words)
-        threads = getattr(getattr(self.model, "engine", None), "threads", None) or 1
-        return self._space(vectors, threads) * lengths[:, None]
+            lengths = lengths * self._confidence(words, *([] if spelled.lengths is None else [spelled.lengths]))
+        by_numba = self._for_many == "numba" and (len(words) >= MANY_WORDS or "numba" in sys.modules)
+        return self._space(spelled.vectors, by_numba=by_numba) * lengths[:, None]
+
+    @property
+    def _threads(self) -> int:
+        return getattr(getattr(self.model, "engine", None), "threads", None) or 1
+
+    @property
+    def _for_many(self) -> str:
+        return getattr(getattr(self.model, "engine", None), "for_many", "numpy")
 
 
 def _table(vectors: Any) -> VectorTable:

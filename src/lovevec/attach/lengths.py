@@ -107,10 +107,11 @@ class ConfidenceLength:
     def __init__(self, model: Any) -> None:
         self._confidence = getattr(model, "imputed_confidence", None)
         self.known = self._confidence is not None and bool(np.isfinite(self._confidence(["a"])).all())
+        self.by_length = self.known and getattr(getattr(model, "engine", None), "fold", None) is not None
 
-    def __call__(self, words: Sequence[str]) -> Floats:
-        """[len(words)], up to 1."""
+    def __call__(self, words: Sequence[str], *lengths: Floats) -> Floats:
+        """[len(words)], up to 1; `lengths` are those that the model's `impute` gave, where it has them."""
         if not self.known or self._confidence is None:
             return np.ones(len(words), dtype=np.float32)
-        factors: Floats = np.sqrt(np.maximum(self._confidence(words), LEAST)).astype(np.float32)
+        factors: Floats = np.sqrt(np.maximum(self._confidence(words, *lengths), LEAST)).astype(np.float32)
         return factors

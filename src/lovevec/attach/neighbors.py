@@ -4,14 +4,16 @@ Comparing a word with all of them takes a millisecond. So they are put into clus
 word is compared with the members of the clusters whose centres are nearest: a thirtieth of all. What is missed so are
 mostly the farther neighbors, which weigh little: docs/results/attach.md has both.
 
-All compared rows lie on a grid on which products are exact (engine/products.py), so that a word finds the same
-neighbors with the same weights in any batch.
+What is compared is whole numbers: known words' vectors as int8, a query's as int16, both in steps that are powers of
+two. Their products and sums are exact, in int32 by numba (kernel.py) and in float32 by numpy alike, so that a word
+finds the same neighbors with the same weights in any batch and by both. A cosine is off by less than 0.002.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +28,7 @@ Keys = NDArray[np.int32]
 MOST_WORDS = 50_000  # at most 2^PLACE_BITS
 COUNT = 30
 TEMPERATURE = 0.1
-CLUSTERS, PROBES = 1024, 24
+CLUSTERS, PROBES = 1024, 12
 MEMBERS = 48  # that a cluster has, about; a few thousand words are compared with all
 SAMPLE = 16  # words a cluster from which the centres are found
 ROUNDS = 3
@@ -34,29 +36,86 @@ BLOCK = 4096
 SEED = 0
 FEW = 256  # words whose cosines with all centres stay in the cache
 # A cosine in steps of 2^-14 and a place behind it are one number of 32 bits.
-COSINE_STEPS, PLACE_BITS = 2**14, 16
+COSINE_BITS, PLACE_BITS = 14, 16
+MOST_CODE, COARSEST, FINEST = 127, 3, 10  # of int8; bits
+LANES = 64  # codes are padded with zeros to a multiple of it: a loop of whole vectors is a quarter faster
 NOBODY = -(2**31)  # a cosine of -2
 
 
 @dataclass(frozen=True, eq=False)
+class Codes:
+    """Rows in steps of 2^-bits, as int8: a quarter of the memory, and whole numbers. Padded with zeros to whole
+    LANES."""
+
+    steps: NDArray[np.int8]
+    bits: int
+    dim: int
+
+    @classmethod
+    def of(cls, rows: Floats) -> Codes:
+        """The finest steps that int8 holds."""
+        largest = max(float(rows.max(initial=0)), -float(rows.min(initial=0)), MOST_CODE / 2**FINEST)
+        bits = max(int(np.floor(np.log2(MOST_CODE / largest))), COARSEST)
+        steps = np.zeros((len(rows), -(-rows.shape[1] // LANES) * LANES), dtype=np.int8)
+        for low in range(0, len(rows), BLOCK):
+            block = np.rint(rows[low : low + BLOCK] * np.float32(2**bits))
+            steps[low : low + BLOCK, : rows.shape[1]] = np.clip(block, -MOST_CODE, MOST_CODE)
+        return cls(steps, bits, rows.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def take(self, which: slice | NDArray[Any]) -> Codes:
+        """Some of the rows."""
+        return Codes(self.steps[which], self.bits, self.dim)
+
+    def floats(self) -> Floats:
+        """The rows, [rows, dim]."""
+        return self.steps[:, : self.dim] * np.float32(2.0**-self.bits)
+
+    @property
+    def shift(self) -> int:
+        """From a product with a query's steps to a cosine in steps of 2^-COSINE_BITS."""
+        return QUERY_BITS + self.bits - COSINE_BITS
+
+
+@dataclass(frozen=True, eq=False)
 class Neighbors:
-    """Known words as the model sees them: its `vectors` (unit rows, on the grid) of the words at `rows` of a `table`.
+    """Known words as the model sees them: its `vectors` (unit rows) of the words at `rows` of a `table`.
 
     They are sorted by cluster: that of `centres[c]` has the places from `starts[c]` to `starts[c + 1]`.
     """
 
-    vectors: Floats
+    vectors: Codes
     rows: Rows
     table: Floats
-    centres: Floats
+    centres: Codes
     starts: Rows
 
-    def __call__(self, queries: Floats) -> tuple[Rows, Floats]:
+    def __call__(self, queries: Floats, by_numba: bool = False) -> tuple[Rows, Floats]:
         """The places of the nearest known words of each query (unit rows), and their weights, a softmax of the cosine:
-        both [queries, COUNT] or fewer columns."""
-        queries = on_grid(queries, QUERY_BITS)
+        both [queries, COUNT] or fewer columns. By numba or numpy with the same bits."""
+        steps = np.zeros((len(queries), self.vectors.steps.shape[1]), dtype=np.int16)
+        steps[:, : queries.shape[1]] = np.rint(queries * np.float32(2**QUERY_BITS))
+        keys = np.full((len(queries), min(COUNT, len(self.vectors))), NOBODY, dtype=np.int32)
+        if by_numba:
+            self._by_numba(steps, keys)
+        else:
+            self._by_numpy(steps.astype(np.float32), keys)
+        return _places(keys), _softmax(keys >> PLACE_BITS)
+
+    def _by_numba(self, queries: NDArray[np.int16], keys: Keys) -> None:
+        from lovevec.attach.kernel import room, search
+
+        members = int(np.sort(np.diff(self.starts))[-PROBES:].sum())  # as many as may be looked at, at most
+        search(
+            *(queries, self.centres.steps, self.vectors.steps, self.starts, (self.centres.shift, self.vectors.shift)),
+            *(PLACE_BITS, PROBES, room(len(self.centres), members), keys),
+        )
+
+    def _by_numpy(self, queries: Floats, keys: Keys) -> None:
         probes = self._probes(queries)
-        keys = np.full((probes.size, COUNT), NOBODY, dtype=np.int32)
+        near = np.full((probes.size, COUNT), NOBODY, dtype=np.int32)
         by_cluster = np.argsort(probes, axis=None, kind="stable")
         edges = np.searchsorted(probes.ravel()[by_cluster], np.arange(len(self.centres) + 1)).tolist()
         for cluster in np.unique(probes).tolist():
@@ -64,19 +123,19 @@ class Neighbors:
             low, high = self.starts[cluster : cluster + 2].tolist()
             if low == high:
                 continue
-            cosine = small_products(queries[asked // probes.shape[1]], self.vectors[low:high].T)
-            near = _last(_keys(cosine, low), COUNT)
-            keys[asked, : near.shape[1]] = near
-        best = _last(keys.reshape(len(queries), -1), min(COUNT, len(self.vectors)))
-        best = np.sort(best, axis=1)[:, ::-1]
-        return _places(best), _softmax(best >> PLACE_BITS)
+            members = self.vectors.steps[low:high].astype(np.float32)
+            products = small_products(queries[asked // probes.shape[1]], members.T)
+            best = _last(_keys(products, low, self.vectors.shift), COUNT)
+            near[asked, : best.shape[1]] = best
+        keys[:] = np.sort(_last(near.reshape(len(queries), -1), keys.shape[1]), axis=1)[:, ::-1]
 
     def _probes(self, queries: Floats) -> Rows:
         """The clusters that each query is compared with."""
         probes = np.empty((len(queries), min(PROBES, len(self.centres))), dtype=np.int64)
+        centres = self.centres.steps.astype(np.float32).T
         for low in range(0, len(queries), FEW):
-            best = _last(_keys(small_products(queries[low : low + FEW], self.centres.T), 0), probes.shape[1])
-            probes[low : low + FEW] = np.sort(_places(best), axis=1)
+            keys = _keys(small_products(queries[low : low + FEW], centres), 0, self.centres.shift)
+            probes[low : low + FEW] = np.sort(_places(_last(keys, probes.shape[1])), axis=1)
         return probes
 
     def misses(self, slope: Floats) -> Floats:
@@ -84,25 +143,27 @@ class Neighbors:
         result = np.empty((len(self.rows), slope.shape[1]), dtype=np.float32)
         for low in range(0, len(result), BLOCK):
             own = normalized(self.table[self.rows[low : low + BLOCK]].astype(np.float32, copy=False))
-            result[low : low + BLOCK] = own - self.vectors[low : low + BLOCK] @ slope
+            result[low : low + BLOCK] = own - self.vectors.take(slice(low, low + BLOCK)).floats() @ slope
         return result
 
     def without(self, rows: Rows) -> Neighbors:
         """The same, less some rows of the table."""
         keep = ~np.isin(self.rows, rows)
         before = np.concatenate([[0], np.cumsum(keep)])
-        return Neighbors(self.vectors[keep], self.rows[keep], self.table, self.centres, before[self.starts])
+        return replace(self, vectors=self.vectors.take(keep), rows=self.rows[keep], starts=before[self.starts])
 
 
 def known_neighbors(impute: Callable[[Sequence[str]], Floats], words: Sequence[str], table: Floats) -> Neighbors:
     """The first words of the table, one for each lower-cased form: a model that lower-cases sees no other."""
     _, keep = lower_case(words[: 2 * MOST_WORDS])
     rows = np.flatnonzero(keep)[:MOST_WORDS]
-    vectors = on_grid(impute([words[row] for row in rows.tolist()]), ROW_BITS)
+    vectors = impute([words[row] for row in rows.tolist()])
+    for low in range(0, len(vectors), BLOCK):  # in place: beside a large table every copy counts
+        vectors[low : low + BLOCK] = on_grid(vectors[low : low + BLOCK], ROW_BITS)
     centres, cluster = clusters(vectors, min(CLUSTERS, len(rows) // MEMBERS))
     order = np.argsort(cluster, kind="stable")
     starts = np.searchsorted(cluster[order], np.arange(len(centres) + 1))
-    return Neighbors(vectors[order], rows[order], table, centres, starts)
+    return Neighbors(Codes.of(vectors).take(order), rows[order], table, Codes.of(centres), starts)
 
 
 def clusters(vectors: Floats, count: int) -> tuple[Floats, Rows]:
@@ -130,10 +191,11 @@ def _nearest_centre(vectors: Floats, centres: Floats) -> Rows:
     return nearest
 
 
-def _keys(cosine: Floats, first: int) -> Keys:
+def _keys(products: Floats, first: int, shift: int) -> Keys:
     """A cosine and its place (its column, counted from `first`) as one number: larger for a larger cosine, so that
-    sorting numbers sorts both, and no two are equal."""
-    keys: Keys = (cosine * np.float32(COSINE_STEPS)).astype(np.int32)
+    sorting numbers sorts both, and no two are equal. `products` are whole numbers, of queries' steps with codes."""
+    keys: Keys = products.astype(np.int32)
+    keys >>= shift
     keys <<= PLACE_BITS
     keys += np.arange(first, first + keys.shape[1], dtype=np.int32)
     return keys
@@ -152,7 +214,7 @@ def _last(keys: Keys, count: int) -> Keys:
 
 def _softmax(steps: Keys) -> Floats:
     """Of cosines in steps, the largest first; nobody weighs nothing."""
-    weights = np.exp((steps - steps[:, :1]) / (COSINE_STEPS * TEMPERATURE))
+    weights = np.exp((steps - steps[:, :1]) / (2**COSINE_BITS * TEMPERATURE))
     weights[steps == NOBODY >> PLACE_BITS] = 0
     result: Floats = (weights / np.maximum(weights.sum(axis=1, keepdims=True), 1)).astype(np.float32)
     return result

@@ -20,7 +20,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.attach.neighbors import Neighbors
+from lovevec.attach.neighbors import Codes, Neighbors
 from lovevec.attach.sample import Sample
 from lovevec.engine.products import QUERY_BITS, ROW_BITS, on_grid, small_products
 from lovevec.engine.threads import in_chunks
@@ -57,34 +57,35 @@ class Map:
 
     slope: Floats
     neighbors: Neighbors | None = None
-    misses: Floats | None = None
+    misses: Codes | None = None
 
     @classmethod
     def fit(cls, source: Floats, own: Floats, neighbors: Neighbors | None) -> Map:
         """Ridge regression from unit rows to unit rows."""
         slope = scaled_to_grid(ridge(source, own, STRENGTH)[0])
-        return cls(slope, neighbors, neighbors.misses(slope) if neighbors else None)
+        return cls(slope, neighbors, Codes.of(neighbors.misses(slope)) if neighbors else None)
 
-    def __call__(self, vectors: Floats, threads: int = 1) -> Floats:
-        """Unit rows of the model -> unit rows in the table's space."""
+    def __call__(self, vectors: Floats, threads: int = 1, by_numba: bool = False) -> Floats:
+        """Unit rows of the model -> unit rows in the table's space; by numba or numpy with the same bits."""
         result = np.empty((len(vectors), self.slope.shape[1]), dtype=np.float32)
 
         def run(part: slice) -> None:
             chunk = on_grid(vectors[part], QUERY_BITS)
             mapped = small_products(chunk, self.slope)
             if self.neighbors is not None and self.misses is not None:
-                self._mend(mapped, *self.neighbors(chunk), self.misses)
+                self._mend(mapped, *self.neighbors(chunk, by_numba), self.misses)
             result[part] = normalized(mapped)
 
         in_chunks(run, len(vectors), CHUNK, threads)
         return result
 
     @staticmethod
-    def _mend(mapped: Floats, places: NDArray[np.int64], weights: Floats, misses: Floats) -> None:
+    def _mend(mapped: Floats, places: NDArray[np.int64], weights: Floats, misses: Codes) -> None:
         """Add the weighted mean of what is missed at the neighbors' places; the map's offset falls out."""
+        weights = weights * np.float32(2.0**-misses.bits)
         for low in range(0, len(mapped), FEW):
-            missed = misses[places[low : low + FEW]]
-            mapped[low : low + FEW] += np.matmul(weights[low : low + FEW, None, :], missed)[:, 0, :]
+            missed = misses.steps[places[low : low + FEW]].astype(np.float32)
+            mapped[low : low + FEW] += np.matmul(weights[low : low + FEW, None, :], missed)[:, 0, : misses.dim]
 
 
 def scaled_to_grid(slope: Floats) -> Floats:
@@ -107,9 +108,9 @@ class Space:
     direct: Fit | None
     mapped: Fit | None = None
 
-    def __call__(self, vectors: Floats, threads: int = 1) -> Floats:
+    def __call__(self, vectors: Floats, threads: int = 1, by_numba: bool = False) -> Floats:
         """Unit rows of the model -> unit rows in the table's space."""
-        return vectors if self.map is None else self.map(vectors, threads)
+        return vectors if self.map is None else self.map(vectors, threads, by_numba)
 
     @property
     def quality(self) -> float:

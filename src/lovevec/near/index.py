@@ -55,20 +55,27 @@ class Spelled:
 
     symbols: NDArray[np.uint8]  # [words, LONGEST], zeros behind the end
     lengths: NDArray[np.int64]
-    keys: Words  # [words, KEYS] bucket numbers; NO_KEY where there is none
     letters: NDArray[np.uint64]  # a bit for each letter
     pairs: NDArray[np.uint64]  # a bit (of 64, hashed) for each pair of letters
     first: NDArray[np.uint8]  # the first letter
+    rows: Ragged
+    alphabet: Symbols
 
     @classmethod
     def of(cls, rows: Ragged, alphabet: Symbols) -> Spelled:
         """Rows of symbols, at most LONGEST each."""
         plain = Ragged(alphabet.folded[rows.values], rows.offsets)
-        keys = np.concatenate([_prefix_keys(plain), _sound_keys(sound_key(rows, alphabet))], axis=1)
-        keys[rows.lengths == 0] = NO_KEY
         padded = rows.padded(LONGEST).astype(np.uint8)
         first = plain.padded(1)[:, 0].astype(np.uint8)
-        return cls(padded, rows.lengths, keys, _letters(plain), _pairs(plain), first)
+        return cls(padded, rows.lengths, _letters(plain), _pairs(plain), first, rows, alphabet)
+
+    @cached_property
+    def keys(self) -> Words:
+        """[words, KEYS] bucket numbers; NO_KEY where there is none. The compiled pass (kernel.py) makes its own."""
+        plain = Ragged(self.alphabet.folded[self.rows.values], self.rows.offsets)
+        keys = np.concatenate([_prefix_keys(plain), _sound_keys(sound_key(self.rows, self.alphabet))], axis=1)
+        keys[self.lengths == 0] = NO_KEY
+        return keys
 
     def __len__(self) -> int:
         return len(self.lengths)

@@ -49,6 +49,7 @@ WIDE = np.uint64(0xFFFFFFFF)
 STEP, MIX = np.uint64(PRIME), np.uint64(0x2C1B3C6D)
 START, SOUND_START = np.uint64(FIRST_SEED), np.uint64(SOUND_SEED)
 MASKS = np.array(LEFT_OUT, dtype=np.int64)
+BLOCK = 8192  # words
 POOL = KEYS * PER_BUCKET + 1  # words of all buckets of a string, at most
 
 
@@ -63,17 +64,13 @@ class Compiled:
         known = index.known
         one, two, _ = symbols.spellings
         found = index.__dict__.get("buckets") or buckets_of(known.symbols, known.lengths, symbols)
-        before = np.concatenate([np.zeros((len(known), 1), dtype=np.uint8), known.symbols[:, :-1]], axis=1)
-        pairs = np.where(np.arange(LONGEST) > 0, two[before, known.symbols], 0).astype(np.uint8)
-        letters = np.stack([known.symbols, slips.lost(known.symbols, known.lengths), pairs], axis=2)
-        inside = np.arange(LONGEST) < known.lengths[:, None]
         starts = (3 * offsets_of(known.lengths)).astype(np.int32)
         self._words = len(known)
         self._constants = (
-            (found.offsets.astype(np.int32), found.values.astype(np.int32)),
+            (found.offsets.astype(np.int32), found.values.astype(np.int32, copy=False)),
             (symbols.folded, symbols.sound),
             index.records,
-            (letters[inside].ravel(), starts, rank_costs),
+            (spelled_bytes(known.symbols, known.lengths, two, slips), starts, rank_costs),
             (slips.costs, slips.classes),
             (slips.substitution, one, two, slips.spellings),
         )
@@ -89,6 +86,21 @@ class Compiled:
         marked, levels = np.zeros(self._words // 64 + 1, dtype=np.uint64), np.zeros(WITHIN + 1, dtype=np.int64)
         pool = np.zeros(POOL, dtype=np.int32), np.zeros(POOL, dtype=np.int32), marked, levels
         return letters, heard, np.zeros((2, KEYS), dtype=np.int64), pool, np.zeros(POOL, dtype=np.int64), scratch()
+
+
+def spelled_bytes(
+    symbols: NDArray[np.uint8], lengths: NDArray[np.int64], two: NDArray[np.uint8], slips: Slips
+) -> NDArray[np.uint8]:
+    """Three bytes a letter of each word, one word behind the other; some words at a time, since what is made on the way
+    takes ten times the room."""
+    parts = [np.zeros(0, dtype=np.uint8)]
+    for low in range(0, len(symbols), BLOCK):
+        rows, sizes = symbols[low : low + BLOCK], lengths[low : low + BLOCK]
+        before = np.concatenate([np.zeros((len(rows), 1), dtype=np.uint8), rows[:, :-1]], axis=1)
+        pairs = np.where(np.arange(LONGEST) > 0, two[before, rows], 0).astype(np.uint8)
+        letters = np.stack([rows, slips.lost(rows, sizes), pairs], axis=2)
+        parts.append(letters[np.arange(LONGEST) < sizes[:, None]].ravel())
+    return np.concatenate(parts)
 
 
 def buckets_of(symbols: NDArray[np.uint8], lengths: NDArray[np.int64], alphabet: Symbols) -> Ragged:

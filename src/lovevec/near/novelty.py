@@ -70,13 +70,20 @@ class Novelty:
         letters: Numbers = chance[inside]
         return letters
 
+    def totals(self, rows: Ragged) -> Numbers:
+        """The log probability of each row."""
+        if not len(rows):
+            return np.zeros(0)
+        totals: Numbers = np.add.reduceat(self.log_probabilities(rows), offsets_of(rows.lengths + 1)[:-1])
+        return totals
+
     def features(self, rows: Ragged, digits: NDArray[np.bool_], names: NDArray[np.bool_]) -> Numbers:
         """[rows, FEATURES]"""
         result = np.zeros((len(rows), len(FEATURES)))
         if not len(rows):
             return result
         result[:, 0] = 1
-        result[:, 1] = np.add.reduceat(self.log_probabilities(rows), offsets_of(rows.lengths + 1)[:-1])
+        result[:, 1] = self.totals(rows)
         result[:, 2] = result[:, 1] / (rows.lengths + 1)
         result[:, 3] = np.log(np.maximum(rows.lengths, 1))
         result[:, 4] = np.maximum(4 - rows.lengths, 0)

@@ -23,7 +23,7 @@ from lovevec.errors import LovevecError
 from lovevec.near.alignment import Pairs, Slips, align
 from lovevec.near.channel import UNIT, Channel
 from lovevec.near.index import FEW, LONGEST, Index, Spelled
-from lovevec.near.novelty import FEATURES, Novelty
+from lovevec.near.novelty import Novelty
 from lovevec.near.symbols import Symbols
 from lovevec.units.characters import to_codes
 from lovevec.units.ragged import Ragged, offsets_of
@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from lovevec.near.kernel import Compiled
 
 MOST = 10  # known words of a reading
-# Words that others can be meant for, the most frequent of a table: each costs 400 bytes, and a rarer one is hardly
-# ever what a string stands for.
-MOST_KNOWN = 250_000
+# Words that others can be meant for, the most frequent of a table. Of 27,664 real misspellings of a million words the
+# right one comes first for 57.5 % with so many; for 57.2 % with 50,000, 56.7 with 250,000 at half the speed, 56.4 with
+# a million: a rarer word is hardly ever what was meant, but often looks like it (docs/results/scale.md).
+MOST_KNOWN = 100_000
 WORTH = 8 * UNIT  # a candidate that costs so much more than the best has no chance
 LEAST = 0.01  # of a word's probability, to count in a vector
 LESS_NEW = math.e  # measured on STS-B's train pairs, mistyped (docs/results/texts.md)
@@ -220,15 +221,17 @@ class Reader:
         names = np.fromiter((word[:1].isupper() and not word[1:].isupper() for word in words), np.bool_, len(words))
         return Strings(Ragged(rows.values[kept], offsets_of(lengths)), digits, names)
 
-    def likelihood(self, words: Sequence[str], a_letter: bool = False) -> NDArray[np.float64]:
+    def likelihood(self, words: Sequence[str], a_letter: bool = False, for_many: str = "numpy") -> NDArray[np.float64]:
         """How much each string is spelled like the known words: its log probability, or the mean of its letters'. What
-        cannot be read (no letter, too long) is as strange as can be."""
+        cannot be read (no letter, too long) is as strange as can be. By numpy, or for many by `for_many`, with the same
+        result."""
         with self._lock:
-            novelty = self.novelty
-        strings = self.strings(words)
-        features = novelty.features(strings.rows, strings.digits, strings.names)
-        logs = features[:, FEATURES.index("mean" if a_letter else "total")]
-        return np.where(strings.rows.lengths > 0, logs, STRANGEST if a_letter else STRANGEST * LONGEST)
+            novelty = self._compiled_novelty if self.compiled_for(words, for_many) else self.novelty
+        rows = self.strings(words).rows
+        logs = novelty.totals(rows)
+        if a_letter:
+            logs = logs / (rows.lengths + 1)
+        return np.where(rows.lengths > 0, logs, STRANGEST if a_letter else STRANGEST * LONGEST)
 
     def warm_up(self) -> None:
         """Make what is made when many strings are first read; a few are read faster with it, too. Meanwhile others may

@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lovevec.units.characters import based, normalise, to_codes
-from lovevec.units.ngrams import ngram_buckets, ngram_names, ngram_spans
+from lovevec.units.ngrams import ngram_buckets, ngram_counts, ngram_names, ngram_spans
 from lovevec.units.ragged import Ragged, joined, offsets_of, spread
 from lovevec.units.trie import PieceTrie
 from lovevec.units.vocabulary import CLS, SEP, SPECIAL, SUB, UNK, UnitVocabulary
@@ -54,6 +55,13 @@ class Units:
             return rows
         bag = ngram_buckets(codes, self.vocabulary.ngrams)
         return joined(rows, Ragged(bag.values + np.int32(self.vocabulary.unit_rows), bag.offsets))
+
+    def count(self, characters: NDArray[np.int64], pieces: NDArray[np.int64] | int) -> NDArray[np.int64]:
+        """How many ids `encode` gives words of so many characters and pieces."""
+        count: NDArray[np.int64] = np.zeros_like(characters) + pieces + 2 + (self.mode == "mixed")
+        if self.mode != "pieces":
+            count += characters
+        return count + ngram_counts(characters) if self.vocabulary.ngrams else count
 
     def names(self, word: str) -> list[str]:
         """The units of one word, spelled out: for people."""

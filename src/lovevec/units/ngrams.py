@@ -41,6 +41,12 @@ def ngram_buckets(codes: Ragged, buckets: int) -> Ragged:
     return Ragged(np.concatenate(found)[order], offsets_of(np.bincount(owned, minlength=len(codes))))
 
 
+def ngram_counts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many n-grams words of so many characters have."""
+    counts: NDArray[np.int64] = sum((np.maximum(lengths + 3 - length, 0) for length in LENGTHS), np.zeros_like(lengths))
+    return counts
+
+
 def ngram_names(word: str) -> list[str]:
     """The n-grams of one normalised word, in the same order: for people."""
     shown = f"<{word}>"
