@@ -94,13 +94,14 @@ class Options:
 class Summary:
     """What a job did. `rows`, `bytes` and `seconds` are of the parts made now, not of those `found` from a run before;
     `retries` counts files that a worker began and did not end, because it was killed; `busy` is the time that parts
-    took, in all processes together: without it what is left is starting, planning and waiting."""
+    took, in all processes together; `start` is how long Ray's own start took, which is part of `seconds`."""
 
     parts: int
     found: int
     rows: int
     bytes: int
     seconds: float
+    start: float
     busy: float
     cores: int
     retries: int
@@ -116,6 +117,7 @@ class Summary:
         return {
             **asdict(self),
             "seconds": round(self.seconds, 3),
+            "start": round(self.start, 3),
             "busy": round(self.busy, 3),
             "rows_per_second_and_core": round(self.rate, 1),
         }
@@ -244,22 +246,20 @@ def embed_files(
     job = Job(source, filesystem, folder.rstrip("/"), options, {"lovevec": json.dumps(metadata)})
     parts = source.parts()
     _settle(job, _plan(source, options, metadata, distinct and (texts, len(parts))), overwrite)
-    start = time.perf_counter()
+    begun = time.perf_counter()
     with cluster(address, workers, progress) as ray:
+        start = time.perf_counter() - begun
         if distinct:
             job, parts = _distinct(ray, job, parts, texts)
-        return _run(ray, job, parts, love, workers, start)
+        done = _run(ray, job, parts, love, workers)
+        return Summary(parts=len(parts), start=start, seconds=time.perf_counter() - begun, **done)
 
 
-def _run(ray: Any, job: Job, parts: Sequence[Part], love: LOVE, workers: int | None, start: float) -> Summary:
-    """Make the parts that are missing; errors of single files wait until the others are done."""
+def _run(ray: Any, job: Job, parts: Sequence[Part], love: LOVE, workers: int | None) -> dict[str, Any]:
+    """Make the parts that are missing, and count; errors of single files wait until the others are done."""
     there = _names(job.filesystem, job.folder)
     missing = [(number, part) for number, part in enumerate(parts) if part_name(number) not in there]
-    cores, totals, errors = (
-        min(workers or _cores(ray), _cores(ray)),
-        dict.fromkeys(TOTALS, 0),
-        [],
-    )
+    cores, totals, errors = min(workers or _cores(ray), _cores(ray)), dict.fromkeys(TOTALS, 0), []
     if missing:
         done = _dataset(ray, missing).map_batches(
             write_parts, batch_size=1, fn_args=(ray.put(love), job), concurrency=_most(ray, workers), num_cpus=1
@@ -275,9 +275,7 @@ def _run(ray: Any, job: Job, parts: Sequence[Part], love: LOVE, workers: int | N
         raise LovevecError(f"{first}{more}; all other parts are done: give the command again when it is mended")
     for name in (UNFINISHED, DISTINCT):
         _remove(job.filesystem, f"{job.folder}/{name}")
-    return Summary(
-        parts=len(parts), found=len(parts) - len(missing), seconds=time.perf_counter() - start, cores=cores, **totals
-    )
+    return {"found": len(parts) - len(missing), "cores": cores, **totals}
 
 
 def _distinct(ray: Any, job: Job, parts: Sequence[Part], texts: bool) -> tuple[Job, list[Part]]:
@@ -529,6 +527,7 @@ def _rows(dataset: Any) -> Iterator[dict[str, Any]]:
 def import_ray() -> Any:
     """Ray with Ray Data, or the line that says how to get it."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else it warns of a default to come
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # else a cluster of our own reports to Ray's makers
     try:
         import ray
         import ray.data
