@@ -28,6 +28,7 @@ import hashlib
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
@@ -178,13 +179,27 @@ class Journal:
         return hashlib.sha256(hashes.encode()).hexdigest()
 
 
+def others_busy() -> float:
+    """Seconds that the machine's cores were busy, but not with this process."""
+    times = psutil.cpu_times()
+    return sum(times) - times.idle - getattr(times, "iowait", 0.0) - time.process_time()
+
+
 @dataclass
 class Watch:
     """The processes of a job: MB of the driver and of the largest worker, at most, as they are mapped, Ray's shared
-    memory included, and what is their own; and for how many seconds all of them kept cores busy."""
+    memory included, and what is their own; for how many seconds all of them kept cores busy; and which share of the
+    cores' time other work took, this benchmark's left out."""
 
     peak: dict[str, float] = field(default_factory=dict)
     busy: dict[int, float] = field(default_factory=dict)
+    begun: tuple[float, float] = field(default_factory=lambda: (time.perf_counter(), others_busy()))
+
+    def other_work(self) -> float:
+        """Until now."""
+        clock, busy = self.begun
+        others = others_busy() - busy - sum(self.busy.values())
+        return max(0.0, others / (time.perf_counter() - clock) / (os.cpu_count() or 1))
 
     def look(self, pid: int) -> None:
         """Now."""
@@ -231,6 +246,7 @@ def measure(files: list[Path], count: int, workers: int, given: argparse.Namespa
     command += ["--precision", given.precision, "--workers", str(workers), *(["--distinct"] if given.once else [])]
     memory = in_memory(files, workers)
     summary, watch = run_job(command, out, journal)
+    other_work = watch.other_work()
     memory += in_memory(files, workers)
     rate, busy_rate = (float(np.mean([one[key] for one in memory])) for key in ("rate", "busy_rate"))
     rows = sum(part["rows"] for part in journal.parts.values())
@@ -252,6 +268,7 @@ def measure(files: list[Path], count: int, workers: int, given: argparse.Namespa
         "parts_share": round(summary["rows"] / summary["busy"] / rate, 3),
         "seconds": round(summary["seconds"], 1),
         "start": round(summary["start"], 1),
+        "other_work": round(other_work, 2),
         "bytes": summary["bytes"],
         "sha256": journal.digest()[:16],
         **watch.peak,
@@ -278,6 +295,7 @@ def main() -> None:
     if given.in_memory:
         print(json.dumps(embed_in_memory(given.in_memory)))
         return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the job is ended, too
     with tempfile.TemporaryDirectory() as temporary:
         given.folder = given.folder or Path(temporary)
         shown = False

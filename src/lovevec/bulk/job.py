@@ -15,10 +15,13 @@ import hashlib
 import json
 import logging
 import os
+import signal
 import socket
+import threading
 import time
 import uuid
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -245,7 +248,7 @@ def embed_files(
     filesystem, folder = filesystem_of(output)
     job = Job(source, filesystem, folder.rstrip("/"), options, {"lovevec": json.dumps(metadata)})
     parts = source.parts()
-    _settle(job, _plan(source, options, metadata, distinct and (texts, len(parts))), overwrite)
+    _settle(job, _plan(source, parts, options, metadata, distinct and [texts]), overwrite)
     begun = time.perf_counter()
     with cluster(address, workers, progress) as ray:
         start = time.perf_counter() - begun
@@ -414,11 +417,14 @@ def _remove(filesystem: Any, folder: str) -> None:
         pass
 
 
-def _plan(source: Input, options: Options, metadata: Mapping[str, Any], distinct: Any) -> dict[str, Any]:
-    """Two jobs with the same plan make the same bytes."""
-    files = hashlib.sha256(json.dumps([list(file) for file in source.files]).encode("utf-8", "surrogatepass"))
-    column = {"kind": source.kind, "column": source.column, "distinct": distinct and list(distinct)}
-    return {"input": files.hexdigest(), "model": metadata["model_sha256"], **column, **asdict(options)}
+def _plan(
+    source: Input, parts: Sequence[Part], options: Options, metadata: Mapping[str, Any], distinct: Any
+) -> dict[str, Any]:
+    """Two jobs with the same plan make the same bytes. Of each file: its size, its date, its parts."""
+    counts = Counter(part.path for part in parts)
+    files = [[file.path, file.size, file.written, counts[file.path]] for file in source.files]
+    column = {"kind": source.kind, "column": source.column, "distinct": distinct}
+    return {"input": files, "model": metadata["model_sha256"], **column, **asdict(options)}
 
 
 def _settle(job: Job, plan: Mapping[str, Any], overwrite: bool) -> None:
@@ -434,13 +440,16 @@ def _settle(job: Job, plan: Mapping[str, Any], overwrite: bool) -> None:
             return
         if names and before is None:
             raise LovevecError(f"{job.folder}: is not empty, and no job of ours; choose another folder")
+        stale: set[str] | None = names
         if before is not None and not overwrite:
             other = [name for name in plan if not isinstance(before, dict) or before.get(name) != plan[name]]
-            raise LovevecError(
-                f"{job.folder}: holds a job with other {', '.join(other)}; choose another folder, or overwrite it "
-                "(--overwrite)"
-            )
-        for name in names:
+            stale = _stale(before.get("input"), plan, names) if other == ["input"] else None
+            if stale is None:
+                raise LovevecError(
+                    f"{job.folder}: holds a job with other {', '.join(other)}; choose another folder, or overwrite it "
+                    "(--overwrite)"
+                )
+        for name in stale or ():
             if name in (UNFINISHED, DISTINCT):
                 filesystem.delete_dir(f"{job.folder}/{name}")
             elif name.startswith("part-"):
@@ -448,7 +457,24 @@ def _settle(job: Job, plan: Mapping[str, Any], overwrite: bool) -> None:
     except (OSError, ValueError) as error:
         raise LovevecError(f"{job.folder}: cannot be used: {error}") from None
     with whole_file(filesystem, job.folder, PLAN) as written:
-        written.file.write(json.dumps(plan, indent=2).encode() + b"\n")
+        written.file.write(json.dumps(plan).encode() + b"\n")
+
+
+def _stale(before: Any, plan: Mapping[str, Any], names: set[str]) -> set[str] | None:
+    """What is to be made again when some input files were written anew, as one is that could not be read: their parts,
+    or, as long as there are none, the distinct words. None where that is not known, or would be a whole job."""
+    if plan["distinct"]:
+        return None if _numbers(names) else names
+    cuts = [[one[0], one[3]] for one in plan["input"]]
+    if not isinstance(before, list) or [one[::3] for one in before if isinstance(one, list)] != cuts:
+        return None
+    found: set[str] = set()
+    number = 0
+    for old, new in zip(before, plan["input"], strict=True):
+        if old != new:
+            found.update(map(part_name, range(number, number + new[3])))
+        number += new[3]
+    return names & found
 
 
 def _metadata(model: str | os.PathLike[str] | None, options: Options) -> dict[str, Any]:
@@ -565,7 +591,10 @@ def cluster(address: str | None = None, workers: int | None = None, progress: bo
     ours = not ray.is_initialized()
     try:
         if ours:
+            usual = signal.getsignal(signal.SIGTERM)
             _start(ray, address, workers)
+            if callable(usual) and threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGTERM, usual)  # Ray has put its own there, which prints a stack
         yield ray
     finally:
         context.enable_progress_bars, context.use_ray_tqdm = before

@@ -182,7 +182,7 @@ class Input:
                 first = start if first is None else first
         low, high = part.start - (first or 0), part.stop - (first or 0)
 
-        def lists() -> Iterator[list[str | None]]:
+        def lists() -> Iterator[list[Any]]:
             """What lies before the part is decoded, but never made to words."""
             nonlocal low, high
             for batch in table.iter_batches(size, row_groups=groups, columns=[self.column]):
