@@ -56,6 +56,7 @@ PARTS_A_BUCKET = 8  # of the input; with words that come again the distinct ones
 MOST_BLOCKS = 10_000
 TOTALS = ("rows", "bytes", "busy", "retries", "spelled_out")
 PATIENCE = 5.0  # seconds that a cluster has to answer
+TRIES = 2  # to start one of our own: Ray gives itself 30 seconds, which a busy machine may not have
 
 
 @dataclass(frozen=True)
@@ -606,11 +607,14 @@ def _start(ray: Any, address: str | None, workers: int | None) -> None:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address in (None, "local"):
         own: dict[str, Any] = {"num_cpus": workers or usable_cores(), "object_store_memory": STORE}
-        try:
-            ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", **own, **quiet)
-        except Exception as error:  # noqa: BLE001  a machine that is too busy is a bare Exception of Ray's
-            raise LovevecError(f"Ray could not be started here: {_first_line(error)}") from None
-        return
+        for left in reversed(range(TRIES)):
+            try:
+                ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", **own, **quiet)
+                return
+            except Exception as error:  # noqa: BLE001  a machine that is too busy is a bare Exception of Ray's
+                ray.shutdown()
+                if not left:
+                    raise LovevecError(f"Ray could not be started here: {_first_line(error)}") from None
     try:
         ray.init(address=address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
