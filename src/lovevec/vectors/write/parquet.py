@@ -68,7 +68,7 @@ def write_table(file: Any, shape: Shape, metadata: Mapping[str, str]) -> Iterato
     number = pyarrow.from_numpy_dtype(TYPES[shape.precision])
     columns = [(shape.item, pyarrow.string()), ("vector", pyarrow.list_(number, shape.dim))]
     schema = pyarrow.schema(columns, dict(metadata) or None)
-    # Nobody asks for the least and greatest number of all vectors, and with float16 they take longer than the writing.
+    # Nobody asks for the least and greatest number of all vectors; with float16 they would be a third of the work.
     options = {"write_statistics": [shape.item], "write_batch_size": VALUES}
     with parquet.ParquetWriter(file, schema, compression="none", use_dictionary=False, **options) as table:
         yield ParquetWriter(pyarrow, table, shape)
