@@ -41,7 +41,7 @@ from lovevec.vectors import convert_vectors, read_vectors
 DIM, BLOCK = 300, 50_000
 ROOT = Path(__file__).parents[1]
 DATA, PAGE = ROOT / "docs/results/data/scale.json", ROOT / "docs/results/scale.md"
-ANN = ROOT / "docs/results/data/ann.json"
+ANN, BULK = ROOT / "docs/results/data/ann.json", ROOT / "docs/results/data/bulk.json"
 DATA_FOLDER = Path(os.environ.get("LOVEVEC_DATA", ROOT.parent / "shared" / "data"))
 ASKED = 20_000  # unknown words
 SMALL = 10_000  # words of which hard negatives are found in both ways
@@ -377,6 +377,7 @@ def lines(kept: dict[str, Any]) -> Iterator[str]:
     yield f"up to {QUADRATIC:,} rows; of larger targets `--limit` takes the most frequent words, `--synonyms 0` none."
     yield from most_known(kept)
     yield from libraries()
+    yield from bulk()
     yield from paper(kept)
 
 
@@ -439,32 +440,92 @@ def libraries() -> Iterator[str]:
         yield f"| {one['library']} | {one['rows']:,} | " + " | ".join(map(str, values)) + " |"
 
 
-def paper(kept: dict[str, Any]) -> Iterator[str]:
-    """What a crawl costs, by arithmetic from the largest table's rates."""
-    by_size = kept["results"].get("attach", {})
-    if not by_size:
+def jobs(**wanted: Any) -> list[dict[str, Any]]:
+    """What bench/bulk.py measured, of the kind that is wanted."""
+    found = json.loads(BULK.read_text("utf-8"))["results"] if BULK.exists() else []
+    return [one for one in found if all(one[name] == value for name, value in wanted.items())]
+
+
+def bulk() -> Iterator[str]:
+    """Jobs of `lovevec bulk`, as bench/bulk.py found them."""
+    found = jobs()
+    if not found:
         return
-    size = max(by_size, key=int)
-    rate, cores = by_size[size]["words_per_s"], kept["cores"]
-    tokens, distinct_share, machines = 1e11, 0.01, 1000
-    distinct = tokens * distinct_share
-    a_core = rate / cores
+    about = json.loads(BULK.read_text("utf-8"))
+    largest = max(found, key=lambda one: one["words"])
+    mix = ", ".join(f"{share:.0%} {reading}" for reading, share in largest["readings"].items())
+    yield ""
+    yield "## In bulk"
+    yield ""
+    yield (
+        f"`python bench/bulk.py --json {BULK.relative_to(ROOT)}` on {about['cores']} cores, Python {about['python']}: the first of 100M"
+        f" seeded words, {about['distinct'] / 1e6:,.0f}M of them distinct, drawn by Zipf's law ({mix}). A worker is a"
+        " process on one core. In memory: `love.embed` of the same words, float32, by as many processes at once with"
+        " one thread each, before and after the job. Share: the job's rate, from the moment that Ray stands to its"
+        " end, of that in memory; and by the time that cores were busy with all processes of the job, Ray's own and its"
+        " start included, which other work on the machine disturbs less. Memory is the most that a process had mapped,"
+        " and in brackets what was its own: the model lies in memory that all share."
+    )
+    yield (
+        "Other work is the share of the machine's cores that anything else took during the job: where it is not near 0,"
+        " rates are too low, and shares by the clock not to be trusted."
+    )
+    yield ""
+    yield (
+        "| words | workers | vectors | in memory, words/s a core | bulk | share | by busy cores | other work |"
+        " Ray's start | all | driver | worker | written |"
+    )
+    yield "|---" * 13 + "|"
+    for one in found:
+        again = "" if one["rows_now"] == one["rows"] else f" (of the last {one['rows_now']:,} rows)"
+        memory = (f"{one[f'{role}_mb']} ({one[f'{role}_own_mb']}) MB" for role in ("driver", "worker"))
+        vectors = f"{one['precision']}{', each word once' if one['once'] else ''}"
+        yield (
+            f"| {one['words']:,} | {one['workers']} | {vectors} | {one['in_memory']:,} | {one['rate']:,}{again} |"
+            f" {one['share']:.0%} | {one['busy_share']:.0%} | {one['other_work']:.0%} |"
+            f" {one['start']:.0f} s | {one['seconds']:,.0f} s |"
+            f" {' | '.join(memory)} | {one['bytes'] / 1e9:,.2f} GB |"
+        )
+    yield ""
+    yield (
+        "Starting Ray and its processes costs the same whatever the words are: below some million `lovevec embed` is"
+        " done before. 10⁵ words are one part, so a second worker has nothing to do. Parts are counted and then cut to"
+        " nothing by the benchmark, since 10⁸ vectors of float32 are 120 GB; all of them were written, and synced,"
+        " before."
+    )
+
+
+def paper(kept: dict[str, Any]) -> Iterator[str]:
+    """What a crawl costs, by arithmetic from the rates of the largest jobs."""
+    plain, once = (max(jobs(once=way), key=lambda one: (one["words"], one["workers"]), default=None) for way in (0, 1))
+    if plain is None:
+        return
+    tokens, machines, dim = 1e11, 1000, kept["dim"]
+    hours = tokens / (plain["rate"] * machines) / 3600
     yield ""
     yield "## On paper: a Common Crawl dump"
     yield ""
     yield "10¹¹ tokens on 1,000 cores, from the figures above; nobody ran this."
     yield ""
-    all_at = f"({a_core:,.0f} × {machines:,})"
-    hours, minutes = tokens / (a_core * machines) / 3600, distinct / (a_core * machines) / 60
-    terabytes = distinct * kept["dim"] * 2 / 1e12
-    yield f"- unknown words through attach: {rate:,.0f}/s on {cores} cores ({int(size):,} rows), {a_core:,.0f}/s a core"
-    yield f"- every token as if unknown, one by one: 10¹¹ / {all_at} = {hours:,.1f} hours"
     yield (
-        "- each distinct word once, if one token in a hundred is a word not met before (an assumption; Heaps' law makes"
-        f" it fewer the more is read): {distinct:.0e} / {all_at} = {minutes:,.1f} minutes"
+        f"- a vector for every token: 10¹¹ / ({plain['rate']:,} × {machines:,}) = {hours:,.1f} hours, by the rate of"
+        f" {plain['words']:,} words; and 10¹¹ × {dim} × 2 bytes (float16) = {tokens * dim * 2 / 1e12:,.0f} TB"
     )
-    yield f"- what is written for these: {distinct:.0e} × {kept['dim']} × 2 bytes (float16) = {terabytes:,.2f} TB"
-    yield "- memory: a core's process holds the model and, mapped, one copy of the table a node."
+    if once is not None:
+        hours, new = tokens / (once["rate"] * machines) / 3600, once["rows"] / once["words"]
+        yield (
+            f"- each distinct word once (`--distinct`): 10¹¹ / ({once['rate']:,} × {machines:,}) = {hours:,.1f} hours,"
+            f" by the rate of {once['words']:,} words, if {new:.0%} of the tokens were distinct as they are there; by"
+            " Heaps' law they are the fewer the more is read"
+        )
+    yield (
+        "- what is written for each distinct word once, if one token in a hundred is a word not met before (an"
+        f" assumption): 10⁹ × {dim} × 2 bytes = {1e9 * dim * 2 / 1e12:,.2f} TB"
+    )
+    yield (
+        f"- memory: {plain['worker_own_mb']} MB a core, and one copy of the model a node; the driver, which sees no"
+        f" rows, {plain['driver_mb']} MB, and a line for each of {tokens / (1 << 17):,.0f} parts"
+    )
 
 
 def main() -> None:

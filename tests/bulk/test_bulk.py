@@ -158,10 +158,17 @@ def test_a_file_that_cannot_be_read_holds_up_no_other(ray, folder, love, tmp_pat
     assert "\n" not in str(caught.value)
     if distinct:  # which words are distinct is known only when all are read
         assert not list(out.glob("part-*"))
-        return
-    assert {path.name for path in out.iterdir() if path.is_file()} == {"_plan.json", "part-00001.parquet"}
-    found = parquet.read_table(out / "part-00001.parquet")
-    assert np.array_equal(vectors(found), love.embed(WORDS[len(WORDS) // 2 :]))
+    else:
+        assert {path.name for path in out.iterdir() if path.is_file()} == {"_plan.json", "part-00001.parquet"}
+        found = parquet.read_table(out / "part-00001.parquet")
+        assert np.array_equal(vectors(found), love.embed(WORDS[len(WORDS) // 2 :]))
+    (tmp_path / "in" / "a.parquet").write_bytes(whole)  # mended: the same command goes on
+    assert run(inputs, out, folder, distinct=distinct).found == (0 if distinct else 1)
+    run(inputs, tmp_path / "other", folder, distinct=distinct)
+    assert files(out) == files(tmp_path / "other")
+    parquet.write_table(pyarrow.table({"word": WORDS * 1000}), tmp_path / "in" / "b.parquet")
+    with pytest.raises(LovevecError, match="holds a job with other input"):
+        run(inputs, out, folder, distinct=distinct)
 
 
 def test_a_folder_that_cannot_be_written_is_named(ray, folder, tmp_path):

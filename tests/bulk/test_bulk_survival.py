@@ -111,14 +111,15 @@ def test_killing_a_worker_and_then_the_driver_loses_nothing(words, tmp_path):
     assert sorted(path.name for path in out.iterdir() if not path.name.startswith("part-")) == ["_plan.json"]
 
 
-def test_ctrl_c_stops_all_processes(words, tmp_path):
+@pytest.mark.parametrize(("number", "code", "message"), [(signal.SIGINT, 130, b"stopped"), (signal.SIGTERM, 143, b"")])
+def test_ctrl_c_and_kill_stop_all_processes(words, tmp_path, number, code, message):
     process = subprocess.Popen(command(words, tmp_path / "out"), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_for(lambda: len(list((tmp_path / "out").glob("part-*"))) >= 2, process)
     started = psutil.Process(process.pid).children(recursive=True)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     stdout, stderr = process.communicate(timeout=120)
-    assert (process.returncode, stdout) == (130, b""), stderr
-    assert stderr.endswith(b"lovevec: stopped\n")
+    assert (process.returncode, stdout) == (code, b""), stderr
+    assert message in stderr.splitlines()[-1] if message else not stderr
     assert not left_of(started)
 
 

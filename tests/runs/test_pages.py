@@ -1,4 +1,5 @@
-"""The pages of docs/results with the paper's tables are what runs/pages.py makes of the data beside them."""
+"""The pages of docs/results with the paper's tables are what runs/pages.py makes of the data beside them; of growth see
+test_scale.py."""
 
 from __future__ import annotations
 
@@ -9,9 +10,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SPEC = importlib.util.spec_from_file_location("pages", ROOT / "runs/pages.py")
-made = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(made)
+
+
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"runs/{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+made = script("pages")
 PAGES = made.pages()
 
 
@@ -31,3 +39,9 @@ def test_every_claim_is_a_difference_of_the_two_numbers_that_stand_beside_it():
         one, other = (float(number) for number in claim.shown.split(" and "))
         assert claim.ours == pytest.approx(one - other, abs=0.11), claim.text
         assert claim.noise >= 0
+
+
+def test_jobs_in_bulk_gave_the_same_bytes_by_any_number_of_workers():
+    hashes = {}
+    for job in script("scale").jobs():
+        assert hashes.setdefault((job["once"], job["precision"], job["words"]), job["sha256"]) == job["sha256"]

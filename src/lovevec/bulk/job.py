@@ -15,10 +15,13 @@ import hashlib
 import json
 import logging
 import os
+import signal
 import socket
+import threading
 import time
 import uuid
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -53,6 +56,7 @@ PARTS_A_BUCKET = 8  # of the input; with words that come again the distinct ones
 MOST_BLOCKS = 10_000
 TOTALS = ("rows", "bytes", "busy", "retries", "spelled_out")
 PATIENCE = 5.0  # seconds that a cluster has to answer
+TRIES = 2  # to start one of our own: Ray gives itself 30 seconds, which a busy machine may not have
 
 
 @dataclass(frozen=True)
@@ -94,13 +98,14 @@ class Options:
 class Summary:
     """What a job did. `rows`, `bytes` and `seconds` are of the parts made now, not of those `found` from a run before;
     `retries` counts files that a worker began and did not end, because it was killed; `busy` is the time that parts
-    took, in all processes together: without it what is left is starting, planning and waiting."""
+    took, in all processes together; `start` is how long Ray's own start took, which is part of `seconds`."""
 
     parts: int
     found: int
     rows: int
     bytes: int
     seconds: float
+    start: float
     busy: float
     cores: int
     retries: int
@@ -116,6 +121,7 @@ class Summary:
         return {
             **asdict(self),
             "seconds": round(self.seconds, 3),
+            "start": round(self.start, 3),
             "busy": round(self.busy, 3),
             "rows_per_second_and_core": round(self.rate, 1),
         }
@@ -243,23 +249,21 @@ def embed_files(
     filesystem, folder = filesystem_of(output)
     job = Job(source, filesystem, folder.rstrip("/"), options, {"lovevec": json.dumps(metadata)})
     parts = source.parts()
-    _settle(job, _plan(source, options, metadata, distinct and (texts, len(parts))), overwrite)
-    start = time.perf_counter()
+    _settle(job, _plan(source, parts, options, metadata, distinct and [texts]), overwrite)
+    begun = time.perf_counter()
     with cluster(address, workers, progress) as ray:
+        start = time.perf_counter() - begun
         if distinct:
             job, parts = _distinct(ray, job, parts, texts)
-        return _run(ray, job, parts, love, workers, start)
+        done = _run(ray, job, parts, love, workers)
+        return Summary(parts=len(parts), start=start, seconds=time.perf_counter() - begun, **done)
 
 
-def _run(ray: Any, job: Job, parts: Sequence[Part], love: LOVE, workers: int | None, start: float) -> Summary:
-    """Make the parts that are missing; errors of single files wait until the others are done."""
+def _run(ray: Any, job: Job, parts: Sequence[Part], love: LOVE, workers: int | None) -> dict[str, Any]:
+    """Make the parts that are missing, and count; errors of single files wait until the others are done."""
     there = _names(job.filesystem, job.folder)
     missing = [(number, part) for number, part in enumerate(parts) if part_name(number) not in there]
-    cores, totals, errors = (
-        min(workers or _cores(ray), _cores(ray)),
-        dict.fromkeys(TOTALS, 0),
-        [],
-    )
+    cores, totals, errors = min(workers or _cores(ray), _cores(ray)), dict.fromkeys(TOTALS, 0), []
     if missing:
         done = _dataset(ray, missing).map_batches(
             write_parts, batch_size=1, fn_args=(ray.put(love), job), concurrency=_most(ray, workers), num_cpus=1
@@ -275,9 +279,7 @@ def _run(ray: Any, job: Job, parts: Sequence[Part], love: LOVE, workers: int | N
         raise LovevecError(f"{first}{more}; all other parts are done: give the command again when it is mended")
     for name in (UNFINISHED, DISTINCT):
         _remove(job.filesystem, f"{job.folder}/{name}")
-    return Summary(
-        parts=len(parts), found=len(parts) - len(missing), seconds=time.perf_counter() - start, cores=cores, **totals
-    )
+    return {"found": len(parts) - len(missing), "cores": cores, **totals}
 
 
 def _distinct(ray: Any, job: Job, parts: Sequence[Part], texts: bool) -> tuple[Job, list[Part]]:
@@ -416,11 +418,14 @@ def _remove(filesystem: Any, folder: str) -> None:
         pass
 
 
-def _plan(source: Input, options: Options, metadata: Mapping[str, Any], distinct: Any) -> dict[str, Any]:
-    """Two jobs with the same plan make the same bytes."""
-    files = hashlib.sha256(json.dumps([list(file) for file in source.files]).encode("utf-8", "surrogatepass"))
-    column = {"kind": source.kind, "column": source.column, "distinct": distinct and list(distinct)}
-    return {"input": files.hexdigest(), "model": metadata["model_sha256"], **column, **asdict(options)}
+def _plan(
+    source: Input, parts: Sequence[Part], options: Options, metadata: Mapping[str, Any], distinct: Any
+) -> dict[str, Any]:
+    """Two jobs with the same plan make the same bytes. Of each file: its size, its date, its parts."""
+    counts = Counter(part.path for part in parts)
+    files = [[file.path, file.size, file.written, counts[file.path]] for file in source.files]
+    column = {"kind": source.kind, "column": source.column, "distinct": distinct}
+    return {"input": files, "model": metadata["model_sha256"], **column, **asdict(options)}
 
 
 def _settle(job: Job, plan: Mapping[str, Any], overwrite: bool) -> None:
@@ -436,13 +441,16 @@ def _settle(job: Job, plan: Mapping[str, Any], overwrite: bool) -> None:
             return
         if names and before is None:
             raise LovevecError(f"{job.folder}: is not empty, and no job of ours; choose another folder")
+        stale: set[str] | None = names
         if before is not None and not overwrite:
             other = [name for name in plan if not isinstance(before, dict) or before.get(name) != plan[name]]
-            raise LovevecError(
-                f"{job.folder}: holds a job with other {', '.join(other)}; choose another folder, or overwrite it "
-                "(--overwrite)"
-            )
-        for name in names:
+            stale = _stale(before.get("input"), plan, names) if other == ["input"] else None
+            if stale is None:
+                raise LovevecError(
+                    f"{job.folder}: holds a job with other {', '.join(other)}; choose another folder, or overwrite it "
+                    "(--overwrite)"
+                )
+        for name in stale or ():
             if name in (UNFINISHED, DISTINCT):
                 filesystem.delete_dir(f"{job.folder}/{name}")
             elif name.startswith("part-"):
@@ -450,7 +458,24 @@ def _settle(job: Job, plan: Mapping[str, Any], overwrite: bool) -> None:
     except (OSError, ValueError) as error:
         raise LovevecError(f"{job.folder}: cannot be used: {error}") from None
     with whole_file(filesystem, job.folder, PLAN) as written:
-        written.file.write(json.dumps(plan, indent=2).encode() + b"\n")
+        written.file.write(json.dumps(plan).encode() + b"\n")
+
+
+def _stale(before: Any, plan: Mapping[str, Any], names: set[str]) -> set[str] | None:
+    """What is to be made again when some input files were written anew, as one is that could not be read: their parts,
+    or, as long as there are none, the distinct words. None where that is not known, or would be a whole job."""
+    if plan["distinct"]:
+        return None if _numbers(names) else names
+    cuts = [[one[0], one[3]] for one in plan["input"]]
+    if not isinstance(before, list) or [one[::3] for one in before if isinstance(one, list)] != cuts:
+        return None
+    found: set[str] = set()
+    number = 0
+    for old, new in zip(before, plan["input"], strict=True):
+        if old != new:
+            found.update(map(part_name, range(number, number + new[3])))
+        number += new[3]
+    return names & found
 
 
 def _metadata(model: str | os.PathLike[str] | None, options: Options) -> dict[str, Any]:
@@ -529,6 +554,7 @@ def _rows(dataset: Any) -> Iterator[dict[str, Any]]:
 def import_ray() -> Any:
     """Ray with Ray Data, or the line that says how to get it."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else it warns of a default to come
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # else a cluster of our own reports to Ray's makers
     try:
         import ray
         import ray.data
@@ -566,7 +592,10 @@ def cluster(address: str | None = None, workers: int | None = None, progress: bo
     ours = not ray.is_initialized()
     try:
         if ours:
+            usual = signal.getsignal(signal.SIGTERM)
             _start(ray, address, workers)
+            if callable(usual) and threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGTERM, usual)  # Ray has put its own there, which prints a stack
         yield ray
     finally:
         context.enable_progress_bars, context.use_ray_tqdm = before
@@ -578,11 +607,14 @@ def _start(ray: Any, address: str | None, workers: int | None) -> None:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address in (None, "local"):
         own: dict[str, Any] = {"num_cpus": workers or usable_cores(), "object_store_memory": STORE}
-        try:
-            ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", **own, **quiet)
-        except Exception as error:  # noqa: BLE001  a machine that is too busy is a bare Exception of Ray's
-            raise LovevecError(f"Ray could not be started here: {_first_line(error)}") from None
-        return
+        for left in reversed(range(TRIES)):
+            try:
+                ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", **own, **quiet)
+                return
+            except Exception as error:  # noqa: BLE001  a machine that is too busy is a bare Exception of Ray's
+                ray.shutdown()
+                if not left:
+                    raise LovevecError(f"Ray could not be started here: {_first_line(error)}") from None
     try:
         ray.init(address=address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:

@@ -180,13 +180,19 @@ class Input:
             if start < part.stop and end > part.start:
                 groups.append(group)
                 first = start if first is None else first
-        skip, left = part.start - (first or 0), part.stop - part.start
-        texts = (
-            "" if text is None else text
-            for batch in table.iter_batches(size, row_groups=groups, columns=[self.column])
-            for text in batch.column(0).to_pylist()
-        )
-        yield from _batched(islice(texts, skip, skip + left), size)
+        low, high = part.start - (first or 0), part.stop - (first or 0)
+
+        def lists() -> Iterator[list[Any]]:
+            """What lies before the part is decoded, but never made to words; what lies behind is not even that."""
+            nonlocal low, high
+            for batch in table.iter_batches(size, row_groups=groups, columns=[self.column]):
+                yield batch.column(0)[max(low, 0) : high].to_pylist()
+                low, high = low - len(batch), high - len(batch)
+                if high <= 0:
+                    return
+
+        for texts in _batched(chain.from_iterable(lists()), size):
+            yield ["" if text is None else text for text in texts] if None in texts else texts
 
 
 def open_input(addresses: Sequence[str], column: str | None, default: str) -> Input:
