@@ -1,9 +1,9 @@
 """The map of the page at / of `lovevec serve`: 20,000 frequent known words of the shipped model on a plane.
 
-    python runs/map.py      # writes src/lovevec/serve/page/map.bin; needs scikit-learn; about ten minutes on one core
+    python runs/map.py      # writes src/lovevec/serve/page/map.bin; needs scikit-learn; about five minutes on one core
 
-t-SNE of the words' own vectors (perplexity 30 over 50 principal directions), and 12 regions by k-means for colours. Seeded
-and in one thread: the same file each time on one machine; another's rounding bends the plane a little.
+t-SNE of the words' own vectors (perplexity 30 over 50 principal directions), and 12 regions by k-means for colours.
+Seeded and in one thread: the same file each time on one machine; another's rounding bends the plane a little.
 tests/serve/test_page.py looks whether the words are those of the shipped model and lie among their neighbors.
 
     uint32         count

@@ -549,8 +549,8 @@ class LOVE(EncodesTexts):
         return measure(self.parts.units, words, lengths) | {"familiar": self._reader.likelihood(words, a_letter=True)}
 
     def explain(self, word: str, k: int = 5) -> Explanation:
-        """What the word's vector is made of: units, how much each counts, attention, confidence, k nearest words (0: they
-        are not looked for)."""
+        """What the word's vector is made of: units, how much each counts, attention, confidence, k nearest words (for
+        0 they are not looked for)."""
         from lovevec.explain import explain
 
         (reading,), (near,), (sure,) = self.read_in_full([word], MOST)

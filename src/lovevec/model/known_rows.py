@@ -105,9 +105,9 @@ class KnownRows:
         return result
 
     def products(self, queries: Floats) -> Floats:
-        """queries [q, dim] times all rows: [q, words]. Codes are decoded a few rows at a time into the same small arrays,
-        and scales come after: a third of the time that whole rows take. The BLAS has one thread: waiting for several,
-        block after block, would take longer than they save."""
+        """queries [q, dim] times all rows: [q, words]. Codes are decoded a few rows at a time into the same small
+        arrays, and scales come after: a third of the time that whole rows take. The BLAS has one thread: waiting for
+        several, block after block, would take longer than they save."""
         result = np.empty((len(queries), len(self)), dtype=np.float32)
         places = np.empty((FEW, self.codes.shape[1]), dtype=np.intp)
         pairs = np.empty((FEW, self.codes.shape[1]), dtype=np.float64)
