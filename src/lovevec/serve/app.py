@@ -64,6 +64,7 @@ def make_app(
         service.close()
 
     app = FastAPI(title="lovevec", version=__version__, summary=ABOUT, docs_url=None, redoc_url=None, lifespan=lifespan)
+    app.router.redirect_slashes = False  # it would send clients to whatever host they named
     add_questions(app, service)
     add_operations(app, service, metrics_of or (lambda: service.registry))
     add_page(app)

@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
-from threading import Thread
+from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 from lovevec.errors import LovevecError, MissingExtra
@@ -47,6 +47,7 @@ GRACE = 30  # seconds that requests have to end after SIGTERM
 LOOK = 5  # seconds between two looks whether the parent is still there, and what memory can be given back
 SHORT_LIFE, MOST_SHORT = 2.0, 5  # a worker that dies within so many seconds, so often in a row: something is wrong
 MOST_WORKERS = 256
+WARM_UP_AFTER = 2.0  # seconds
 SWITCH = 0.0005  # seconds that a computing thread keeps the interpreter while the loop waits; Python's own is 0.005
 # glibc's M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX
 MALLOC_OPTIONS = {-1: 128 << 10, -3: 128 << 10, -8: 1}
@@ -106,7 +107,9 @@ def serve(settings: ServerSettings) -> None:
         if settings.on_start is not None:
             settings.on_start(address)
         if settings.workers == 1:
-            Thread(target=_warm_up, args=[models], daemon=True).start()
+            later = Timer(WARM_UP_AFTER, _warm_up, [models])
+            later.daemon = True
+            later.start()
             answer_until_told(config, listener)
         else:
             Supervisor(settings.workers, lambda: answer_until_told(config, listener, os.getppid())).run()
@@ -135,7 +138,7 @@ def _load(settings: ServerSettings) -> dict[str, Served]:
 
 
 def _warm_up(models: dict[str, Served]) -> None:
-    """Beside the first requests."""
+    """Beside requests, which are slower for half a second: so not at once, when somebody may wait for the page."""
     for served in models.values():
         served.warm_up()
 
@@ -144,8 +147,11 @@ def configured(app: Any) -> uvicorn.Config:
     """uvicorn's settings, with all modules that they need: workers share these too."""
     import uvicorn
 
+    from lovevec.serve.gate import Connection
+
     config = uvicorn.Config(
         app,
+        http=Connection,
         log_config=None,
         access_log=False,
         ws="none",
