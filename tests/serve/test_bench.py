@@ -25,5 +25,6 @@ def test_what_is_missed_is_shown(tmp_path):
         (tmp_path / "data" / f"{name}.json").write_text(json.dumps(found))
     page = made.page(tmp_path)
     missed = [line.split("|")[1].strip() for line in page.splitlines() if line.rstrip().endswith("| **no** |")]
-    assert {"first answer after the start", "10 minutes of good and bad requests"} <= set(missed)
+    assert "first answer after the start" in missed
+    assert any(line.endswith("minutes of good and bad requests") for line in missed)
     assert "Not measured yet: serve-page." in page
