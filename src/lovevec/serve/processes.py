@@ -49,8 +49,8 @@ SHORT_LIFE, MOST_SHORT = 2.0, 5  # a worker that dies within so many seconds, so
 MOST_WORKERS = 256
 WARM_UP_AFTER = 2.0  # seconds
 SWITCH = 0.0005  # seconds that a computing thread keeps the interpreter while the loop waits; Python's own is 0.005
-# glibc's M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX. Arrays that are given back at once have to be made anew page by
-# page: from 128 KB on, as glibc begins, that is 40 % of the time of large batches.
+# glibc's M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX. Arrays that are given back at once have to be made anew page
+# by page: from 128 KB on, as glibc begins, that is 40 % of the time of large batches.
 MALLOC_OPTIONS = {-1: 8 << 20, -3: 8 << 20, -8: 1}
 STOPS = (signal.SIGTERM, signal.SIGINT)
 log = logging.getLogger("lovevec.serve")
