@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Test files run side by side in so many processes.
 JOBS ?= 2
 
-.PHONY: demo test test-slow test-engines attack lint docs bench lock licences audit dist versions clean
+.PHONY: demo test test-slow test-engines attack lint docs bench lock licences audit dist container versions clean
 
 # torch first and pinned: what comes after finds it in place and takes no other build.
 .venv/installed: pyproject.toml
@@ -63,6 +63,7 @@ bench: .venv/installed
 	$(BIN)/python bench/near.py
 	$(BIN)/python bench/bulk.py
 	$(BIN)/python bench/serve.py
+	$(BIN)/python bench/page.py
 	$(BIN)/python bench/plugins.py
 	$(BIN)/python bench/soak.py
 
@@ -84,6 +85,10 @@ audit: .venv/release
 # Wheel and sdist, built twice and compared, tried in empty environments; SBOM and checksums beside them.
 dist: .venv/release
 	$(BIN)/python -m tools.dist
+
+# What deploy/Dockerfile does, without Docker. PYTHON=/usr/bin/python3 for one that all users may run.
+container: .venv/release
+	$(BIN)/python -m tools.container
 
 # Old and new Pythons, numpys, extras. PYTHONS='python3.10 /opt/python3.12 …' names interpreters; else those on the path are taken.
 versions: .venv/release

@@ -1,47 +1,59 @@
-"""How soon the page is of use: seconds from `lovevec serve` to its socket, and from there to a word read in a browser.
+"""How soon the page is of use: seconds from `lovevec serve` to its first answer, and from there to a word read in a
+browser.
 
-    python bench/page.py            # needs chromium and the extras serve and dev; loopback only
+    python bench/page.py            # needs chromium and the extras serve and dev; loopback only; about a minute
 
 Bar: at most 1 second from the moment the server answers to a reading, a table of neighbors and the map on the page.
+Writes docs/results/data/serve-page.json, and docs/results/serve.md anew.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from serve_results import PAGE, RESULTS, about, write_results
 from tests.serve.browser import browser, lovevec_server
+
+WORD, READ = "recieve", "probably receive"
 
 
 def main() -> None:
-    """Start, open, measure, a few times."""
+    """Start, open, type, a few times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--times", type=int, default=5)
+    parser.add_argument("--times", type=int, default=9)
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where data/ and the page are")
     given = parser.parse_args()
-    answers, usable, typed = [], [], []
+    found = about()
+    seconds: dict[str, list[float]] = {"answers_s": [], "usable_s": [], "typed_s": [], "whole_s": []}
+
+    def since(begin: float, name: str) -> None:
+        seconds[name].append(round(time.perf_counter() - begin, 3))
+
     with browser() as started:
         for _ in range(given.times):
             begin = time.perf_counter()
             with lovevec_server() as address:
-                answers.append(time.perf_counter() - begin)
+                since(begin, "answers_s")
                 page = started.new_page()
                 begin = time.perf_counter()
                 page.goto(address)
                 page.locator("#nearest-1 tr").first.wait_for()
                 page.wait_for_function("() => document.querySelector('#map-says').textContent")
-                usable.append(time.perf_counter() - begin)
+                since(begin, "usable_s")
                 begin = time.perf_counter()
-                page.locator("#word-1").fill("recieve")
-                page.get_by_text("probably receive").wait_for()
-                typed.append(time.perf_counter() - begin)
+                page.locator("#word-1").fill(WORD)
+                page.get_by_text(READ).wait_for()
+                since(begin, "typed_s")
+                page.locator(f"#panels [data-shown='{WORD}']").wait_for()
+                since(begin, "whole_s")
                 page.close()
-    for name, seconds in (("server answers", answers), ("page of use", usable), ("a word typed, read", typed)):
-        print(f"{name:20s} {statistics.median(seconds):6.2f} s   worst of {given.times} {max(seconds):6.2f} s")
+        found["browser"] = f"chromium {started.version.split('.')[0]}"
+    write_results(given.results, PAGE, found | seconds)
 
 
 if __name__ == "__main__":

@@ -476,6 +476,19 @@ def test_vectors_and_readings_in_one_go(shipped_love):
         low.embed_and_read(["a", 5])
 
 
+def test_readings_near_words_and_confidence_in_one_go(shipped_love):
+    words = ["wrnog", "house", "", "qzzzt", "Dog", "x" * 200, "wrnog", "deplatformed"]
+    table = {word: shipped_love[word] for word in shipped_love.words[:500]}
+    spelled = LOVE.load(engine="numpy", spelling_only=True)
+    for vectors in (shipped_love, shipped_love.attach(table)):
+        readings, near, sure = vectors.read_in_full(words, 3)
+        assert (readings, near) == (vectors.readings(words), vectors.near(words, 3))
+        assert sure.tolist() == vectors.confidence(words).tolist()
+    assert spelled.read_in_full(words)[2].tolist() == spelled.confidence(words).tolist()
+    with pytest.raises(LovevecError):
+        shipped_love.read_in_full(["a", 5])
+
+
 def test_what_is_warm_reads_the_same(shipped_love):
     fresh = LOVE(shipped_love.parts, engine="numpy")
     before = fresh.near(["wrnog", "recieve"])

@@ -405,6 +405,17 @@ class LOVE(EncodesTexts):
         rows, unknown = self._look_up(listed)
         return reading_names(listed, rows, self.read(unknown))
 
+    def read_in_full(
+        self, words: Iterable[str], k: int = 5
+    ) -> tuple[list[str], list[list[tuple[str, float]]], NDArray[np.float64]]:
+        """What `readings`, `near` and `confidence` give, at the cost of the last."""
+        listed = word_list(words)
+        refuse_other_than_words(listed)
+        rows, unknown = self._look_up(listed)
+        reading = self.read(unknown)
+        sure = self._sureness(listed, rows, unknown, reading)
+        return reading_names(listed, rows, reading), near_words(self.words, rows, reading, k), sure
+
     @overload
     def neighbors(self, word: str, k: int = ..., approximate: bool | None = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
     @overload
@@ -490,17 +501,21 @@ class LOVE(EncodesTexts):
         calibrated has NaN for all; `love.metadata["confidence"]` says why."""
         listed = word_list(words)
         refuse_other_than_words(listed)
-        result = np.full(len(listed), np.nan)
-        if self._calibration is not None:
-            for low in range(0, len(listed), BATCH):
-                result[low : low + BATCH] = self._confidence(listed[low : low + BATCH], self._calibration)
+        result = np.empty(len(listed))
+        for low in range(0, len(listed), BATCH):
+            part = listed[low : low + BATCH]
+            rows, unknown = self._look_up(part)
+            reading = only_new(len(unknown)) if self.spelling_only else self.read(unknown)
+            result[low : low + BATCH] = self._sureness(part, rows, unknown, reading)
         return result
 
-    def _confidence(self, words: Sequence[str], calibration: Confidence) -> NDArray[np.float64]:
-        rows, unknown = self._look_up(words)
-        found = np.full(len(words), calibration.known)
+    def _sureness(
+        self, words: Sequence[str], rows: NDArray[np.int64], unknown: Sequence[str], reading: Reading
+    ) -> NDArray[np.float64]:
+        if self._calibration is None:
+            return np.full(len(words), np.nan)
+        found = np.full(len(words), self._calibration.known)
         if unknown:
-            reading = only_new(len(unknown)) if self.spelling_only else self.read(unknown)
             found[rows < 0] = self.judge(unknown, reading)
         found[[not word.strip() for word in words]] = 0.0
         return found
@@ -541,19 +556,13 @@ class LOVE(EncodesTexts):
         return measure(self.parts.units, words, lengths) | {"familiar": familiar}
 
     def explain(self, word: str, k: int = 5) -> Explanation:
-        """What the word's vector is made of: units, how much each counts, attention, confidence, nearest words."""
+        """What the word's vector is made of: units, how much each counts, attention, confidence, k nearest words (for
+        0 they are not looked for)."""
         from lovevec.explain import explain
 
-        refuse_other_than_words([word])
-        return explain(
-            word,
-            self.parts,
-            self.engine.fold,
-            reading=self.readings([word])[0],
-            near=self.near(word, MOST),
-            confidence=float(self.confidence([word])[0]),
-            neighbors=self.neighbors(word, k),
-        )
+        (reading,), (near,), (sure,) = self.read_in_full([word], MOST)
+        neighbors = self.neighbors(word, k) if k != 0 else []
+        return explain(word, self.parts, self.engine.fold, reading, near, float(sure), neighbors)
 
     def _spelled(self, word: str) -> str:
         """The known word that a string is a form of, else the string itself."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import threading
 import time
+from contextlib import suppress
 
 import httpx
 import pytest
@@ -61,6 +63,71 @@ def test_neighbors_and_explanations_are_dear(live):
     assert live.post("/v1/neighbors", {"input": ["a"] * 257}).status_code == 413
     assert live.post("/v1/explain", {"input": ["a"] * 17}).status_code == 413
     assert live.post("/v1/explain", {"input": "a" * 65}).status_code == 413
+
+
+def connection_of(server) -> socket.socket:
+    host, port = server.address.removeprefix("http://").split(":")
+    return socket.create_connection((host, int(port)), timeout=60)
+
+
+def test_a_head_without_an_end_is_cut_off(serve):
+    with serve() as server, connection_of(server) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n")
+        sent = 0
+        with suppress(ConnectionError):
+            while sent < 50_000_000:
+                sent += connection.send(b"X-Filler: " + b"x" * 4096 + b"\r\n")
+        assert sent < 50_000_000
+        assert server.client.get("/healthz").status_code == 200
+
+
+@pytest.mark.slow
+def test_who_sends_too_slowly_is_cut_off(serve):
+    """In half a minute: nothing sent, half a head, half a body, blank lines, the rest of what was refused; but not who
+    asks now and then."""
+    head = b"POST /v1/near HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+    slow = [
+        b"",
+        head,
+        head + b'Content-Length: 50\r\n\r\n{"input',
+        b"\r\n",
+        head + b"Content-Length: 99999999\r\n\r\n{",
+    ]
+    with serve() as server:
+        connections = [connection_of(server) for _ in slow]
+        start = time.monotonic()
+        for connection, sent in zip(connections, slow, strict=True):
+            connection.sendall(sent)
+        while time.monotonic() < start + 34:
+            assert server.post("/v1/near", {"input": "a"}).status_code == 200  # by one connection
+            time.sleep(2)
+        for connection in connections:
+            answer = b""
+            while part := connection.recv(65_536):
+                answer += part
+            assert not answer or answer.startswith(b"HTTP/1.1 413")
+        assert time.monotonic() < start + 50
+        for connection in connections:
+            connection.close()
+
+
+def test_what_clients_write_reaches_no_header(serve):
+    with serve() as server:
+        for path in ("/docs/", "/page", "/v1/models/"):
+            answer = server.client.get(path, headers={"Host": "evil.example"})
+            assert answer.status_code == 404
+            assert "evil" not in str(answer.headers) + answer.text
+        answer = server.client.get("/v1/models/a%0d%0aSet-Cookie:%20b=c")
+        assert (answer.status_code, "set-cookie" in answer.headers) == (404, False)
+
+
+def test_deep_and_endless_json_is_refused(serve):
+    with serve() as server:
+        deep, long = b'{"input": ' + b"[" * 9_000 + b"]" * 9_000 + b"}", b'{"k": ' + b"9" * 9_000 + b"}"
+        for body in (b"[" * 100_000, deep, long):
+            answer = server.client.post("/v1/near", content=body, headers={"Content-Type": "application/json"})
+            assert answer.status_code == 400
+            assert problem(answer)["type"] == "invalid_request_error"
 
 
 def test_the_key_opens_what_is_guarded_and_is_never_logged(serve):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -178,11 +179,61 @@ def test_a_text_is_coloured_and_repaired(page, shipped_love):
     assert "read as tomorrow" in page.locator("#repair").text_content()
 
 
-def test_a_file_is_read(page, tmp_path):
-    (tmp_path / "words.txt").write_text("oxgen\nleukamia\n")
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_a_file_is_read(page, tmp_path, encoding):
+    (tmp_path / "words.txt").write_text("oxgen\nleukamia\ncafé\n", encoding)
     page.get_by_role("tab", name="Text").click()
     page.locator("#file").set_input_files(tmp_path / "words.txt")
-    wait_for(page, "#counts", "2 words: 0 known, 2 near")
+    wait_for(page, "#tokens", "café")
+    wait_for(page, "#counts", "3 words: 1 known, 2 near")
+
+
+@pytest.mark.parametrize("content", [b"PK\x03\x04\x00\x00words", b"word " * 2_100_000])
+def test_a_file_that_cannot_be_shown_is_refused(page, tmp_path, content):
+    open_text(page, "oxgen")
+    wait_for(page, "#counts", "1 words")
+    (tmp_path / "words.txt").write_bytes(content)
+    page.locator("#file").set_input_files(tmp_path / "words.txt")
+    wait_for(page, "#problem", "words.txt is")
+    assert page.locator("#text").input_value() == "oxgen"
+
+
+HOSTILE = "<img/src=x/onerror=alert(1)>"
+
+
+def test_markup_stays_text(chromium, server, tmp_path):
+    """Typed, in the address, pasted, in a file's name: it is shown, and nothing of it becomes a part of the page."""
+    script = "<script>alert(2)</script>"
+    with opened(chromium, f"{server}?word={quote(HOSTILE)}&with={quote(script)}") as page:
+        page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+        settled(page)
+        settled(page, 2)
+        assert page.locator("#word-1").input_value() == HOSTILE
+        type_word(page, f"{HOSTILE} {script} x")
+        settled(page)
+        open_text(page, f"{HOSTILE}\n{script}")
+        wait_for(page, "#tokens", "onerror=alert(1)>")
+        (tmp_path / f"{HOSTILE.replace('/', ' ')}.txt").write_bytes(b"\0")
+        page.locator("#file").set_input_files(tmp_path / f"{HOSTILE.replace('/', ' ')}.txt")
+        wait_for(page, "#problem", "<img src=x onerror=alert(1)>.txt is no text.")
+        assert page.locator("img").count() == 0
+        assert page.locator("body script").count() == 0
+
+
+def test_no_formulas_in_a_csv(page, tmp_path):
+    """A spreadsheet takes them for text; Parquet has the lines as they are."""
+    lines = ["=cmd|' /C calc'!A0", "+1 (555) oxgen", "-5 oxgen", "@oxgen", "\t=1+1", "a = b"]
+    open_text(page, "\n".join(lines))
+    wait_for(page, "#counts", "words")
+    page.locator("#per").select_option("line")
+    for button, expected in {"CSV": [*(f"'{line}" for line in lines[:5]), lines[5]], "Parquet": lines}.items():
+        with page.expect_download() as coming:
+            page.get_by_role("button", name=button, exact=True).click()
+        coming.value.save_as(tmp_path / button)
+        if button == "CSV":
+            assert [row[0] for row in csv.reader((tmp_path / button).open(encoding="utf-8"))][1:] == expected
+        elif parquet := pytest.importorskip("pyarrow.parquet"):
+            assert parquet.read_table(tmp_path / button).column("word").to_pylist() == expected
 
 
 @pytest.mark.parametrize("per", ["word", "line"])

@@ -206,11 +206,24 @@ class Attached(EncodesTexts):
         """The probability that each word's vector is right, as `LOVE.confidence`: 1 for known words, for others by
         their readings, and for what is imputed by how well the map does. NaN where the model has no calibration."""
         rows, lacking = self._look_up(_checked(words))
+        return self._sureness(rows, lacking, self._read(lacking))
+
+    def _sureness(self, rows: NDArray[np.int64], lacking: Sequence[str], reading: Reading) -> NDArray[np.float64]:
         result = np.ones(len(rows))
         judge = getattr(self.model, "judge", None)
         if lacking:
-            result[rows < 0] = np.nan if judge is None else judge(lacking, self._read(lacking), self._space.quality)
+            result[rows < 0] = np.nan if judge is None else judge(lacking, reading, self._space.quality)
         return result
+
+    def read_in_full(
+        self, words: Iterable[str], k: int = 5
+    ) -> tuple[list[str], list[list[tuple[str, float]]], NDArray[np.float64]]:
+        """What `readings`, `near` and `confidence` give, at the cost of the last."""
+        words = _checked(words)
+        rows, lacking = self._look_up(words)
+        reading = self._read(lacking)
+        near = near_words(self.words, rows, reading, k)
+        return reading_names(words, rows, reading), near, self._sureness(rows, lacking, reading)
 
     @overload
     def neighbors(self, word: str, k: int = ..., approximate: bool | None = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]

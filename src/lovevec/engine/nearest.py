@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 LARGE, MANY = 200_000, 500  # rows from which, and words for which, an approximate index is worth its building
 BLOCK_NUMBERS = 1 << 23
+SMALL_BLOCK_NUMBERS = 1 << 21  # for coded rows, which are there to save memory
 # More than float32 rounding can make of a cosine: what might be among the nearest is computed again in float64.
 MARGIN = np.float32(1e-5)
 LEFT_OUT = np.float32(-2)
 GROUP = 64
-DECODED = 8192  # rows of codes that are compared at a time
 HALF_ROWS = 8192  # of float16, converted at once
 
 
@@ -38,6 +38,9 @@ class CodedRows(Protocol):
     def __len__(self) -> int: ...
 
     def __getitem__(self, rows: NDArray[np.integer]) -> Floats: ...
+
+    def products(self, queries: Floats) -> Floats:
+        """queries [q, dim] times all rows: [q, rows]."""
 
 
 class Places(Mapping[str, int]):
@@ -249,10 +252,9 @@ def nearest(
 
     The answer to a query does not depend on the others: float32 products only find candidates.
     """
-    if not isinstance(rows, np.ndarray):
-        return _nearest_of_codes(queries, rows, k, leave_out)
     results: list[list[tuple[int, float]]] = []
-    step = max(1, BLOCK_NUMBERS // max(len(rows), 1))
+    numbers = BLOCK_NUMBERS if isinstance(rows, np.ndarray) else SMALL_BLOCK_NUMBERS
+    step = max(1, numbers // max(len(rows), 1))
     for low in range(0, len(queries), step):
         block = queries[low : low + step]
         cosine = _products(block, rows)
@@ -266,25 +268,10 @@ def nearest(
     return results
 
 
-def _nearest_of_codes(
-    queries: Floats, rows: CodedRows, k: int, leave_out: NDArray[np.int64] | None
-) -> list[list[tuple[int, float]]]:
-    """The nearest of each block of rows, and of these the nearest."""
-    best: list[list[tuple[int, float]]] = [[] for _ in queries]
-    for low in range(0, len(rows), DECODED):
-        block = rows[np.arange(low, min(low + DECODED, len(rows)))]
-        inside = None
-        if leave_out is not None:
-            inside = np.where((leave_out >= low) & (leave_out < low + len(block)), leave_out - low, -1)
-        found = nearest(queries, block, k, inside)
-        for place, near in enumerate(found):
-            both = [*best[place], *((low + row, cosine) for row, cosine in near)]
-            best[place] = sorted(both, key=lambda pair: (-pair[1], pair[0]))[:k]
-    return best
-
-
-def _products(queries: Floats, rows: NDArray[Any]) -> Floats:
-    """queries [q, dim] @ rows.T; rows of float16 are made float32 some at a time, never all."""
+def _products(queries: Floats, rows: NDArray[Any] | CodedRows) -> Floats:
+    """queries [q, dim] @ rows.T; rows of float16 and codes are made float32 some at a time, never all."""
+    if not isinstance(rows, np.ndarray):
+        return rows.products(queries)
     if rows.dtype == np.float32:
         whole: Floats = queries @ rows.T
         return whole
@@ -295,13 +282,13 @@ def _products(queries: Floats, rows: NDArray[Any]) -> Floats:
 
 
 def _best(
-    query: Floats, near: Floats, rows: Floats, k: int, lengths: NDArray[np.floating] | None
+    query: Floats, near: Floats, rows: Floats | CodedRows, k: int, lengths: NDArray[np.floating] | None
 ) -> list[tuple[int, float]]:
     return _ranked(query, np.flatnonzero(near >= max(_least(near, k) - MARGIN, LEFT_OUT)), rows, k, lengths)
 
 
 def _ranked(
-    query: Floats, places: NDArray[np.int64], rows: Floats, k: int, lengths: NDArray[np.floating] | None
+    query: Floats, places: NDArray[np.int64], rows: Floats | CodedRows, k: int, lengths: NDArray[np.floating] | None
 ) -> list[tuple[int, float]]:
     """The k nearest of the rows at some places."""
     # Row by row, the products of one row are summed in an order that does not depend on how many rows there are.

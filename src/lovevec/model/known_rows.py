@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.engine.products import product
 from lovevec.errors import LovevecError
 
 RowPrecision = Literal["float16", "int8", "int4", "none"]
@@ -26,6 +27,7 @@ DTYPES = {"float16": np.float16, "int8": np.int8, "int4": np.uint8}
 HALF_LEVELS = (0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.0690, 2.7326)
 LEVELS = np.array([*(-level for level in reversed(HALF_LEVELS)), *HALF_LEVELS], dtype=np.float32)
 BLOCK = 1024
+FEW = 256  # rows that are compared at a time: they stay in the cache
 LARGEST_SCALE = 8.0  # of int4, whose smallest level is an eighth; codes of the others reach 1 or more in every row
 LARGEST_WEIGHT = 1e6
 SIGNLESS, HALF_ONE, HALF_INFINITY = np.uint16(0x7FFF), 0x3C00, 0x7C00  # bits of float16
@@ -100,6 +102,25 @@ class KnownRows:
             if plain.dtype == np.uint8:
                 plain = _pairs().take(plain, mode="clip").view(np.float32)[:, : self.dim]
             np.multiply(plain, self.scale[part][:, None], out=result[low : low + BLOCK])
+        return result
+
+    def products(self, queries: Floats) -> Floats:
+        """queries [q, dim] times all rows: [q, words]. Codes are decoded a few rows at a time into the same small
+        arrays, and scales come after: a third of the time that whole rows take. The BLAS has one thread: waiting for
+        several, block after block, would take longer than they save."""
+        result = np.empty((len(queries), len(self)), dtype=np.float32)
+        places = np.empty((FEW, self.codes.shape[1]), dtype=np.intp)
+        pairs = np.empty((FEW, self.codes.shape[1]), dtype=np.float64)
+        for low in range(0, len(self), FEW):
+            codes: NDArray[Any] = self.codes[low : low + FEW]
+            if codes.dtype == np.uint8:
+                places[: len(codes)] = codes
+                _pairs().take(places[: len(codes)], out=pairs[: len(codes)], mode="clip")
+                plain = pairs[: len(codes)].view(np.float32)[:, : self.dim]
+            else:
+                plain = codes.astype(np.float32)
+            result[:, low : low + FEW] = product(plain, queries.T).T
+        result *= self.scale
         return result
 
     def all(self) -> Floats:

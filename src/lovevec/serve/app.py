@@ -64,6 +64,7 @@ def make_app(
         service.close()
 
     app = FastAPI(title="lovevec", version=__version__, summary=ABOUT, docs_url=None, redoc_url=None, lifespan=lifespan)
+    app.router.redirect_slashes = False  # it would send clients to whatever host they named
     add_questions(app, service)
     add_operations(app, service, metrics_of or (lambda: service.registry))
     add_page(app)
@@ -211,12 +212,13 @@ def add_questions(app: FastAPI, service: Service) -> None:
         data = zip(words, found, strict=True)
         return answer(served, [{"index": i, "word": word, "neighbors": near} for i, (word, near) in enumerate(data)])
 
-    async def explain(question: schema.WordsRequest, request: Request) -> Response:
+    async def explain(question: schema.ExplainRequest, request: Request) -> Response:
         """What words' vectors are made of: units, which letters they cover, what each counts, attention."""
         served = service.find(question.model)
         words = question.input
         service.count(request, served, words, EXPLAIN_INPUTS, EXPLAIN_LENGTH)
-        found = await service.ask(served, served.explain, words, EXPLAIN_COST * len(words), True)
+        compute = partial(served.explain, k=question.k)
+        found = await service.ask(served, compute, words, EXPLAIN_COST * len(words), True, question.k)
         return answer(served, [{"index": index, **explanation} for index, explanation in enumerate(found)])
 
     async def similar(question: schema.SimilarRequest, request: Request) -> Response:

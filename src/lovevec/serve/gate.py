@@ -1,10 +1,12 @@
-"""What every request passes on its way in and out: its size, its key, security headers, metrics, one line of log.
+"""What every request passes on its way in and out: its size, its time, its key, security headers, metrics, one line of
+log.
 
-A request's words and the key are never logged, nor is anything else that a client wrote but the path.
+A request's words and the key are never logged, nor is anything else that a client wrote but the path, where we have it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import logging
 import os
@@ -16,6 +18,7 @@ from prometheus_client import Counter, Histogram
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 log = logging.getLogger("lovevec.serve")
 CONTENT_POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -26,7 +29,75 @@ HEADERS = [
     (b"cross-origin-opener-policy", b"same-origin"),
 ]
 TYPES = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error", 500: "server_error"}
+MOST_HEAD = 64 << 10  # bytes
+REQUEST_SECONDS, ANSWER_SECONDS = 30, 120  # for a request to arrive whole; for what waits to be read
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+
+class Connection(HttpToolsProtocol):
+    """A client's connection, which ends where uvicorn would wait forever: for a request that does not arrive whole, for
+    a head without an end, for a client that does not read its answer."""
+
+    _arrival: asyncio.TimerHandle | None = None
+    _reading: asyncio.TimerHandle | None = None
+    _head = 0  # bytes of a head that is not whole yet
+    _has_head = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client is there: a request should be soon."""
+        super().connection_made(transport)
+        self._expect()
+
+    def data_received(self, data: bytes) -> None:
+        """A part of a request."""
+        self._expect()
+        super().data_received(data)
+        self._head = 0 if self._has_head else self._head + len(data)
+        if self._head > MOST_HEAD:
+            self.transport.close()
+
+    def on_message_begin(self) -> None:
+        """The first byte of a request."""
+        super().on_message_begin()
+        self._has_head = False
+        self._expect()
+
+    def on_headers_complete(self) -> None:
+        """Its head is whole."""
+        self._has_head = True
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """All of it is there."""
+        _cancel(self._arrival)
+        self._arrival = None
+        super().on_message_complete()
+
+    def pause_writing(self) -> None:
+        """Much of an answer is still to be read."""
+        super().pause_writing()
+        self._reading = self._reading or self.loop.call_later(ANSWER_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Little of it is."""
+        _cancel(self._reading)
+        self._reading = None
+        super().resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The end."""
+        _cancel(self._arrival)
+        _cancel(self._reading)
+        super().connection_lost(exc)
+
+    def _expect(self) -> None:
+        if self._arrival is None:
+            self._arrival = self.loop.call_later(REQUEST_SECONDS, self.transport.close)
+
+
+def _cancel(timer: asyncio.TimerHandle | None) -> None:
+    if timer is not None:
+        timer.cancel()
 
 
 class ApiError(HTTPException):
@@ -108,7 +179,7 @@ class Gate:
     def _refusal(self, scope: Scope) -> ApiError | None:
         given = dict(scope["headers"])
         length = given.get(b"content-length", b"")
-        if length.isdigit() and int(length) > self.limit:
+        if length.isdigit() and (len(length) > 18 or int(length) > self.limit):
             return self._too_large()
         guarded = scope["path"].startswith("/v1/") or scope["path"] == "/metrics"
         if self._key is None or not guarded or hmac.compare_digest(given.get(b"authorization", b""), self._key):

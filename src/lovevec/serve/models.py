@@ -58,6 +58,14 @@ class Served:
         self.embed([TRIED])
         self.encode([f"{TRIED} {TRIED}"])
 
+    def warm_up(self) -> None:
+        """Make now what any request would make once."""
+        self.vectors.warm_up()
+        self.neighbors([TRIED], 1)
+        self.tokens([TRIED])
+        if isinstance(self.vectors, LOVE):
+            self.explain([TRIED], 1)
+
     def embed(self, words: Sequence[str]) -> Embedded:
         """Vectors of words, and how each was read."""
         once = list(dict.fromkeys(words))  # what several requests ask for is computed once
@@ -77,9 +85,8 @@ class Served:
 
     def near(self, words: Sequence[str]) -> list[dict[str, Any]]:
         """How each word is read, how sure its vector is, what it may stand for."""
-        sure = self.vectors.confidence(words).tolist()
-        rows = zip(words, self.vectors.readings(words), sure, self.vectors.near(words, MOST), strict=True)
-        return [_reading(*row) for row in rows]
+        readings, near, sure = self.vectors.read_in_full(words, MOST)
+        return [_reading(*row) for row in zip(words, readings, sure.tolist(), near, strict=True)]
 
     def neighbors(self, words: Sequence[str], k: int) -> list[list[dict[str, Any]]]:
         """The nearest known words of each."""
@@ -96,12 +103,13 @@ class Served:
             for one, other in pairs
         ]
 
-    def explain(self, words: Sequence[str]) -> list[dict[str, Any]]:
-        """What each word's vector is made of."""
+    def explain(self, words: Sequence[str], k: int) -> list[dict[str, Any]]:
+        """What each word's vector is made of, with k neighbors; these are found for all words at once."""
         if isinstance(self.vectors, Attached):
             raise LovevecError(f"{self.name} is an attached table: only models explain their vectors")
-        found = [self.vectors.explain(word) for word in words]
-        return [one.as_dict() | {"neighbors": _neighbors(one.neighbors)} for one in found]
+        found = [self.vectors.explain(word, 0).as_dict() for word in words]
+        neighbors = self.neighbors(words, k) if k else [[] for _ in words]
+        return [one | {"neighbors": near} for one, near in zip(found, neighbors, strict=True)]
 
     def tokens(self, texts: Sequence[str]) -> list[list[dict[str, Any]]]:
         """The words of each text as it is encoded, and where they stand."""

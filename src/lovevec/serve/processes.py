@@ -26,12 +26,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
-from threading import Thread
+from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 from lovevec.errors import LovevecError, MissingExtra
 
 if TYPE_CHECKING:
+    import uvicorn
     from prometheus_client import CollectorRegistry
 
     from lovevec.serve.batches import Limits
@@ -43,12 +44,14 @@ SHARED_COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client looks there when
 NEEDED = {"fastapi": (0, 132), "pydantic": (2, 10), "uvicorn": (0, 30), "prometheus-client": (0, 20), "orjson": (3, 9)}
 BACKLOG = 2048
 GRACE = 30  # seconds that requests have to end after SIGTERM
-LOOK = 10  # seconds between two looks whether the parent is still there, and what memory can be given back
+LOOK = 5  # seconds between two looks whether the parent is still there, and what memory can be given back
 SHORT_LIFE, MOST_SHORT = 2.0, 5  # a worker that dies within so many seconds, so often in a row: something is wrong
 MOST_WORKERS = 256
+WARM_UP_AFTER = 2.0  # seconds
 SWITCH = 0.0005  # seconds that a computing thread keeps the interpreter while the loop waits; Python's own is 0.005
-# glibc's M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX
-MALLOC_OPTIONS = {-1: 128 << 10, -3: 128 << 10, -8: 1}
+# glibc's M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX. Arrays that are given back at once have to be made anew page
+# by page: from 128 KB on, as glibc begins, that is 40 % of the time of large batches.
+MALLOC_OPTIONS = {-1: 8 << 20, -3: 8 << 20, -8: 1}
 STOPS = (signal.SIGTERM, signal.SIGINT)
 log = logging.getLogger("lovevec.serve")
 
@@ -94,7 +97,7 @@ def serve(settings: ServerSettings) -> None:
             from lovevec.serve.app import make_app
 
             models = loading.result()
-        app = make_app(models, settings.limits, settings.key, settings.origins, metrics_of)
+        config = configured(make_app(models, settings.limits, settings.key, settings.origins, metrics_of))
         settle_memory()
         listener.listen(BACKLOG)
         address = address_of(listener)
@@ -105,10 +108,12 @@ def serve(settings: ServerSettings) -> None:
         if settings.on_start is not None:
             settings.on_start(address)
         if settings.workers == 1:
-            Thread(target=_warm_up, args=[models], daemon=True).start()
-            answer_until_told(app, listener)
+            later = Timer(WARM_UP_AFTER, _warm_up, [models])
+            later.daemon = True
+            later.start()
+            answer_until_told(config, listener)
         else:
-            Supervisor(settings.workers, lambda: answer_until_told(app, listener, os.getppid())).run()
+            Supervisor(settings.workers, lambda: answer_until_told(config, listener, os.getppid())).run()
 
 
 def refuse_missing_packages() -> None:
@@ -129,17 +134,40 @@ def _load(settings: ServerSettings) -> dict[str, Served]:
     for served in models.values():
         served.try_out()
         if settings.workers > 1:  # what workers are to share has to be there before they are
-            served.vectors.warm_up()
+            served.warm_up()
     return models
 
 
 def _warm_up(models: dict[str, Served]) -> None:
-    """Beside the first requests."""
+    """Beside requests, which are slower for half a second: so not at once, when somebody may wait for the page."""
     for served in models.values():
-        served.vectors.warm_up()
+        served.warm_up()
 
 
-def answer_until_told(app: Any, listener: socket.socket, parent: int | None = None) -> None:
+def configured(app: Any) -> uvicorn.Config:
+    """uvicorn's settings, with all modules that they need: workers share these too."""
+    import uvicorn
+
+    from lovevec.serve.gate import Connection
+
+    config = uvicorn.Config(
+        app,
+        http=Connection,
+        log_config=None,
+        access_log=False,
+        ws="none",
+        server_header=False,
+        proxy_headers=False,
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=GRACE,
+        timeout_notify=LOOK,
+    )
+    config.load()
+    config.get_loop_factory()
+    return config
+
+
+def answer_until_told(config: uvicorn.Config, listener: socket.socket, parent: int | None = None) -> None:
     """Answer requests until SIGTERM or Ctrl-C, and end well then; so too when the `parent` is gone."""
     import uvicorn
 
@@ -150,17 +178,7 @@ def answer_until_told(app: Any, listener: socket.socket, parent: int | None = No
             server.should_exit = True
         await asyncio.get_running_loop().run_in_executor(None, give_back_memory)
 
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        ws="none",
-        server_header=False,
-        backlog=BACKLOG,
-        timeout_graceful_shutdown=GRACE,
-        callback_notify=look_after,
-        timeout_notify=LOOK,
-    )
+    config.callback_notify = look_after
     server = uvicorn.Server(config)
 
     def stop(number: int, frame: Any) -> None:
@@ -283,7 +301,7 @@ def counting_together(workers: int) -> Iterator[Callable[[], CollectorRegistry] 
 
 def settle_memory() -> None:
     """Give back what loading took for a while, keep the collector from touching what workers are to share, and have
-    large arrays given back at once from now on (glibc learns to keep them)."""
+    very large arrays given back at once from now on (glibc learns to keep them)."""
     gc.collect()
     gc.freeze()
     if (library := _glibc()) is not None:

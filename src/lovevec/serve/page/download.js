@@ -8,10 +8,13 @@ export function download(name, parts, type) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
+// CSV is opened by spreadsheets, which take =, +, -, @ at the begin of a cell for a formula: such names get an apostrophe
+// before them, which says that they are text. npy and Parquet are exact.
 export function toCsv(names, vectors) {
+  const plain = (name) => (/^\s*[=+\-@]/.test(name) ? `'${name}` : name);
   const quoted = (name) => (/[",\r\n]/.test(name) || name !== name.trim() ? `"${name.replaceAll('"', '""')}"` : name);
   const head = ["word", ...Array.from(vectors[0] ?? [], (_, column) => `v${column}`)].join(",");
-  const rows = names.map((name, row) => [quoted(name), ...Array.from(vectors[row], (number) => String(number))].join(","));
+  const rows = names.map((name, row) => [quoted(plain(name)), ...Array.from(vectors[row], (number) => String(number))].join(","));
   return [[head, ...rows, ""].join("\n")];
 }
 

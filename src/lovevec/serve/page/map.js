@@ -5,6 +5,7 @@ const NEAR = SIDE / 6; // neighbors farther than this from the nearest one say n
 const SHARP = 25; // how much more a neighbor counts that is nearer
 const CLOSEST = 60;
 const LABELS = 90;
+const ROUND = 2.5; // pixels from which a dot is no square
 const BESIDE = [[0, 0], [1, 0], [0, 1], [0, -1], [1, 1], [1, -1], [0, 2], [0, -2]]; // where a near word's label may stand
 
 export class WordMap {
@@ -200,18 +201,20 @@ export class WordMap {
 
   paintDots(light) {
     const { context, width, height, scale, view } = this;
-    const size = Math.min(4.5, 1 + 0.5 * Math.sqrt(view.zoom));
+    const size = Math.min(6, 0.9 + 0.9 * Math.sqrt(view.zoom));
     const [left, top] = [width / 2 - view.x * scale, height / 2 + view.y * scale];
     this.byRegion.forEach((rows, region) => {
       context.fillStyle = `hsl(${(region * 137.5) % 360} 38% ${light})`;
       for (const row of rows) {
         const [x, y] = [left + this.x[row] * scale, top - this.y[row] * scale];
-        if (x > -5 && y > -5 && x < width + 5 && y < height + 5) context.fillRect(x - size / 2, y - size / 2, size, size);
+        if (x < -5 || y < -5 || x > width + 5 || y > height + 5) continue;
+        if (size < ROUND) context.fillRect(x - size / 2, y - size / 2, size, size);
+        else dot(context, x, y, size / 2);
       }
     });
   }
 
-  // The nearest words of the marks first, then others by how frequent they are, where there is room.
+  // The nearest words of the marks first, then others in their order (runs/map.py), where there is room.
   paintLabels(colour, taken) {
     const { context } = this;
     context.textBaseline = "middle";
@@ -220,10 +223,9 @@ export class WordMap {
     context.lineWidth = 3;
     context.fillStyle = colour("--ink");
     context.font = `600 12px ${colour("--sans")}`;
-    const near = this.marks.flatMap((mark) => mark.near).map((word) => this.row.get(word));
-    for (const row of near) {
-      if (row !== undefined) BESIDE.some(([left, down]) => this.paintLabel(row, taken, left, down));
-    }
+    const near = this.marks.flatMap((mark) => mark.near).map((word) => this.row.get(word)).filter((row) => row !== undefined);
+    for (const row of near) dot(context, ...this.toScreen(this.at(row)), 3);
+    for (const row of near) BESIDE.some(([left, down]) => this.paintLabel(row, taken, left, down));
     context.fillStyle = colour("--soft");
     context.font = `12px ${colour("--sans")}`;
     let painted = 0;

@@ -48,7 +48,7 @@ class Server {
 
   // {normalised, units: [{name, weight, share, start, end}], attention}
   async explain(word, model) {
-    return (await this.ask("explain", { input: [word], model }))[0];
+    return (await this.ask("explain", { input: [word], model, k: 0 }))[0];
   }
 
   async similar(one, other, model) {

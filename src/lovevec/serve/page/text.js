@@ -6,6 +6,7 @@ import { coloured, element, fillModels } from "./panel.js";
 const PATIENCE = 200;
 const MOST_SHOWN = 100_000; // characters
 const BATCH = 512;
+const MOST_BYTES = 10_000_000; // of a file
 
 export class TextView {
   constructor(source, models, { onProblem }) {
@@ -33,7 +34,11 @@ export class TextView {
   async upload() {
     const [file] = this.file.files;
     if (!file) return;
-    this.text.value = await file.text();
+    try {
+      this.text.value = textOf(file.name, await file.arrayBuffer());
+    } catch (error) {
+      return this.onProblem(error);
+    }
     this.update();
   }
 
@@ -91,4 +96,21 @@ export class TextView {
       this.onProblem(error);
     }
   }
+}
+
+// The text of a file: UTF-8, UTF-16 where its first bytes say so (as Excel writes it), else Windows' Western letters.
+function textOf(name, buffer) {
+  if (buffer.byteLength > MOST_BYTES) {
+    throw new Error(`${name} is larger than ${MOST_BYTES / 1e6} MB: cut it, or use lovevec embed on the command line.`);
+  }
+  const [first, second] = new Uint8Array(buffer);
+  const wide = { "255 254": "utf-16le", "254 255": "utf-16be" }[`${first} ${second}`];
+  let text;
+  try {
+    text = new TextDecoder(wide ?? "utf-8", { fatal: true }).decode(buffer);
+  } catch {
+    text = new TextDecoder("windows-1252").decode(buffer);
+  }
+  if (text.includes("\0")) throw new Error(`${name} is no text.`);
+  return text;
 }
