@@ -459,12 +459,12 @@ def bulk() -> Iterator[str]:
     yield ""
     yield (
         f"`python bench/bulk.py --json {BULK.relative_to(ROOT)}` on {about['cores']} cores, Python {about['python']}:"
-        f" the first of 100M seeded words, {about['distinct'] / 1e6:,.0f}M of them distinct, drawn by Zipf's law ({mix})."
-        " A worker is a process on one core. In memory: `love.embed` of the same words, float32, by as many processes at once with"
-        " one thread each, before and after the job. Share: the job's rate, from the moment that Ray stands to its"
-        " end, of that in memory; and by the time that cores were busy with all processes of the job, Ray's own and its"
-        " start included, which other work on the machine disturbs less. Memory is the most that a process had mapped,"
-        " and in brackets what was its own: the model lies in memory that all share."
+        f" the first of 100M seeded words, {about['distinct'] / 1e6:,.0f}M of them distinct, drawn by Zipf's law"
+        f" ({mix}). A worker is a process on one core. In memory: `love.embed` of the same words, float32, by as many"
+        " processes at once with one thread each, before and after the job. Share: the job's rate, from the moment that"
+        " Ray stands to its end, of that in memory; and by the time that cores were busy with all processes of the"
+        " job, Ray's own and its start included, which other work on the machine disturbs less. Memory is the most that"
+        " a process had mapped, and in brackets what was its own: the model lies in memory that all share."
     )
     yield (
         "Other work is the share of the machine's cores that anything else took during the job: where it is not near 0,"
