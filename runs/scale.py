@@ -250,8 +250,6 @@ def known(count: int, lists: list[Path]) -> dict[str, float]:
 
 
 KNOWN_TASK = "known"
-OF_PAIRS = ("prepare",)
-QUADRATIC = 100_000  # rows up to which tasks are run whose time grows with the square
 TASKS: dict[str, tuple[Callable[[Path], dict[str, float]], str]] = {
     "read": (read, "read float32 .npy"),
     "convert": (convert, "`lovevec convert` to float16 safetensors"),
@@ -274,7 +272,7 @@ def results() -> dict[str, Any]:
 def measure(given: argparse.Namespace) -> None:
     """Each task of each size in a process of its own; one that fails is named, and the others go on."""
     for count in given.rows:
-        tasks = [task for task in given.tasks if task in TASKS and (task not in OF_PAIRS or count <= QUADRATIC)]
+        tasks = [task for task in given.tasks if task in TASKS]
         if tasks:
             path = make_table(given.folder, count)
         for task in tasks:
@@ -373,8 +371,7 @@ def lines(kept: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield "Pages of a mapped file that were touched count as memory here, though the system may take them back."
     yield from shares(kept["results"].get("hard_negatives", {}))
-    yield "Synonyms compare all pairs: ten times the rows take a hundred times as long. Training's preparation is run"
-    yield f"up to {QUADRATIC:,} rows; of larger targets `--limit` takes the most frequent words, `--synonyms 0` none."
+    yield f"Synonyms are exact below {LARGE:,} words too; from there on each word meets the nearest clusters."
     yield from most_known(kept)
     yield from libraries()
     yield from bulk()

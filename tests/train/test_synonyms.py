@@ -47,6 +47,41 @@ def test_equals_all_cosines_in_float64(similarity: float, most: int) -> None:
         assert row not in own
 
 
+def test_by_clusters_most_are_found_and_nothing_else() -> None:
+    vectors = clustered(3, 6000)
+    exact, near = (find_synonyms(vectors, similarity=0.8, most=8, exact=way) for way in (True, False))
+    cosines = all_cosines(vectors)
+    found = 0
+    for row, (own, right) in enumerate(zip(lists(near), lists(exact), strict=True)):
+        assert row not in own
+        assert len(set(own)) == len(own) <= len(right)
+        assert (cosines[row][own] >= 0.8 - 1e-6).all()
+        assert (np.diff(cosines[row][own]) <= 1e-6).all()
+        found += len({*own} & {*right})
+    assert found > 0.9 * len(exact.values)
+    assert found < len(exact.values), "it is not the exact way"
+
+
+def test_by_clusters_equals_exact_where_all_clusters_are_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = clustered(2, 400, 16)
+    vectors[7] = 0
+    monkeypatch.setattr(module, "NEARBY", 1000)
+    for tile in (8192, 11):
+        monkeypatch.setattr(module, "TILE_COLUMNS", tile)
+        near = find_synonyms(vectors, similarity=0.25, most=5, exact=False)
+        assert lists(near) == lists(find_synonyms(vectors, similarity=0.25, most=5, exact=True))
+        assert lists(near)[7] == []
+
+
+def test_large_tables_go_by_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = clustered(4, 3000)
+    by_clusters = lists(find_synonyms(vectors, exact=False))
+    monkeypatch.setattr(module, "LARGE", 3000)
+    assert lists(find_synonyms(vectors)) == by_clusters
+    monkeypatch.setattr(module, "LARGE", 3001)
+    assert lists(find_synonyms(vectors)) == lists(find_synonyms(vectors, exact=True))
+
+
 def test_the_size_of_tiles_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     # Rows of +1 and -1: cosines are multiples of 1/8, so many ties and no rounding.
     vectors = np.sign(clustered(2, 300, 16)).astype(np.float32)
