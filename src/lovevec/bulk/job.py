@@ -23,6 +23,7 @@ import uuid
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
@@ -207,6 +208,7 @@ def write_part(love: LOVE, job: Job, number: int, part: Part) -> dict[str, Any]:
         with write_table(written.file, shape, job.metadata) as writer:
             for texts in job.source.rows(part, job.options.batch):
                 writer.add(texts, job.options.vectors(love, texts), ())
+                written.flush()
                 rows += len(texts)
         size = written.file.tell()
     busy = time.perf_counter() - start
@@ -348,10 +350,31 @@ def write_words(filesystem: Any, folder: str, name: str, column: str, words: Seq
 
 @dataclass
 class Written:
-    """A file that is being written, and how many were begun before it and not ended."""
+    """A file that is being written, and how many were begun before it and not ended. `path` is its own where it lies on
+    this machine's disk, and `aside` a thread."""
 
     file: Any
     retries: int
+    path: str | None
+    aside: ThreadPoolExecutor
+    _flushed: Future[None] | None = None
+
+    def flush(self) -> None:
+        """Have what was written go to the disk while more is computed, so that there is little to wait for at last."""
+        if self.path is not None and (self._flushed is None or self._flushed.done()):
+            self._settled()
+            self._flushed = self.aside.submit(_sync, self.path)
+
+    def sync(self) -> None:
+        """Wait until all of it is on the disk."""
+        self._settled()
+        if self.path is not None:
+            _sync(self.path)
+
+    def _settled(self) -> None:
+        """What went wrong aside is told here; the system tells it once."""
+        if self._flushed is not None:
+            self._flushed.result()
 
 
 @contextmanager
@@ -367,10 +390,12 @@ def whole_file(filesystem: Any, folder: str, name: str) -> Iterator[Written]:
         filesystem.create_dir(begun, recursive=True)
         for one in left:
             filesystem.delete_file(one.path)
-        with filesystem.open_output_stream(temporary) as file:
-            yield Written(file, len(left))
-        if isinstance(filesystem, LocalFileSystem):
-            _sync(temporary)
+        path = temporary if isinstance(filesystem, LocalFileSystem) else None
+        with ThreadPoolExecutor(1) as aside:
+            with filesystem.open_output_stream(temporary) as file:
+                written = Written(file, len(left), path, aside)
+                yield written
+            written.sync()
         filesystem.move(temporary, f"{folder}/{name}")
         _remove(filesystem, begun)
     except (OSError, ArrowException) as error:
