@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 
 import numpy as np
 import pytest
 from tests.conftest import made_words
 
 from lovevec import LovevecError, bulk
-from lovevec.bulk import parts
+from lovevec.bulk import job, parts
 from lovevec.texts.tokens import runs_of
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -191,3 +193,31 @@ def test_wrong_options_are_one_line(ray, folder, tmp_path):
             run(inputs, tmp_path / "out", folder, **more)
         assert message in str(caught.value)
         assert not (tmp_path / "out").exists()
+
+
+def test_a_disk_that_fails_while_more_is_computed_is_told_and_leaves_no_part(tmp_path, monkeypatch):
+    from pyarrow.fs import LocalFileSystem
+
+    calls, fsync = [], os.fsync
+
+    def once(handle):
+        calls.append(handle)
+        if len(calls) == 1:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        fsync(handle)  # the system tells a failure once
+
+    monkeypatch.setattr(os, "fsync", once)
+    name = "part-00000.parquet"
+
+    def write():
+        with job.whole_file(LocalFileSystem(), str(tmp_path), name) as written:
+            written.file.write(b"rows")
+            written.flush()
+            written.file.write(b", more")
+
+    with pytest.raises(LovevecError, match=f"{name}: cannot be written: No space left"):
+        write()
+    assert not (tmp_path / name).exists()
+    write()
+    assert (tmp_path / name).read_bytes() == b"rows, more"
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [name]
