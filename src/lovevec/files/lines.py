@@ -64,8 +64,10 @@ def whole_lines(blocks: Iterable[bytes], name: str | Path, *marks: bytes) -> Ite
         length += len(block) - cut
         if length > LONGEST_LINE:
             raise FormatError(name, f"a line of more than {LONGEST_LINE >> 20} MB: not words")
-    if rest := b"".join(parts):
-        yield rest + marks[0]
+    if length:
+        rest = b"".join([*parts, marks[0]])
+        parts.clear()  # a long line is there once, not twice
+        yield rest
 
 
 def open_plain(path: str | Path) -> IO[bytes]:
