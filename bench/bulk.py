@@ -239,7 +239,10 @@ def run_job(command: list[str], out: Path, journal: Journal) -> tuple[dict[str, 
 def measure(files: list[Path], count: int, workers: int, given: argparse.Namespace) -> dict[str, Any]:
     """In memory, the job, in memory again."""
     name = f"{count}-{workers}-{given.precision}{'-once' if given.once else ''}"
-    out, journal = given.folder / name, Journal(given.folder / f"{name}.jsonl")
+    out, notes = given.folder / name, given.folder / f"{name}.jsonl"
+    if not out.exists():  # to be measured, or measured again
+        notes.unlink(missing_ok=True)
+    journal = Journal(notes)
     if journal.result:
         return journal.result
     command = [sys.executable, "-m", "lovevec.cli", "bulk", *map(str, files), "-o", str(out), "--json"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,10 @@ def main() -> None:
     parser.add_argument("--machine", default="an H200 with 16 cores")
     given = parser.parse_args()
     found = kept_runs(given.output)
+    if not found:
+        sys.exit(
+            f"{given.output}: no kept runs there (cache/*.json): name the folder that runs/transformers.sh wrote to"
+        )
     methods: dict[str, dict[str, Any]] = defaultdict(lambda: {"tasks": {}})
     for task, rows in found.items():
         chosen = common_runs(rows)

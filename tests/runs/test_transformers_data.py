@@ -57,3 +57,14 @@ def test_no_row_is_chosen_among_more_runs_than_its_neighbor(tmp_path, monkeypatc
     scores = json.loads((tmp_path / "docs/results/data/transformers.json").read_text("utf-8"))["scores"]
     tests = {name: entry["tasks"]["bc2gm"]["test"]["original"] for name, entry in scores["methods"].items()}
     assert tests == {"BERT": 60.0, "BERT + Replacement": 66.0}
+
+
+def test_a_folder_without_runs_is_told_and_changes_nothing(tmp_path, monkeypatch):
+    file = tmp_path / "docs/results/data/transformers.json"
+    file.parent.mkdir(parents=True)
+    file.write_text("kept", "utf-8")
+    monkeypatch.setattr(data, "ROOT", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["transformers_data.py", str(tmp_path / "nowhere")])
+    with pytest.raises(SystemExit, match="nowhere: no kept runs there"):
+        data.main()
+    assert file.read_text("utf-8") == "kept"

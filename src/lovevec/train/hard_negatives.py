@@ -26,7 +26,7 @@ import numpy.typing as npt
 from lovevec.engine.threads import usable_cores
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.progress import Progress
-from lovevec.train.synonyms import Shortlist, contains, place_in_row, symmetric
+from lovevec.train.synonyms import LARGE, Shortlist, contains, place_in_row, symmetric
 from lovevec.units.ragged import Ragged
 
 Rows = npt.NDArray[np.int64]
@@ -37,7 +37,6 @@ TILE = 8000
 # The first tile is narrow: all of it is sorted, and what it teaches keeps most of the later ones out.
 FIRST_TILE = 1000
 UNBOUNDED = np.iinfo(np.int32).max
-LARGE = 200_000
 WITHIN = 500  # places, to either side
 VOWELS = str.maketrans("", "", "aeiou")
 ORDERS: tuple[Callable[[str], str], ...] = (
