@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 MOST = 10  # known words of a reading
 # Words that others can be meant for, the most frequent of a table. Of 27,664 real misspellings of a million words the
-# right one comes first for 57.5 % with so many; for 57.2 % with 50,000, 56.7 with 250,000 at half the speed, 56.4 with
-# a million: a rarer word is hardly ever what was meant, but often looks like it (docs/results/scale.md).
+# right one comes first for 57.5 % with so many; for 57.2 % with 50,000, 56.7 with 250,000 at two thirds of the speed,
+# 56.4 with a million: a rarer word is hardly ever what was meant, but often looks like it (docs/results/scale.md).
 MOST_KNOWN = 100_000
 WORTH = 8 * UNIT  # a candidate that costs so much more than the best has no chance
 LEAST = 0.01  # of a word's probability, to count in a vector
