@@ -7,13 +7,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lovevec.encoders.attention import Attention
+from lovevec.encoders.ablations import CNN, RNN, Attention, Sum
 from lovevec.encoders.authors import Authors
-from lovevec.encoders.cnn import CNN
 from lovevec.encoders.positional import Positional
-from lovevec.encoders.rnn import RNN
 from lovevec.encoders.shared import Dropout, initialise, inside, matrix
-from lovevec.encoders.sum import Sum
 from lovevec.engine.spec import EncoderSpec
 from lovevec.errors import LovevecError
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lovevec.encoders.rnn import last_states
+from lovevec.encoders.ablations import last_states
 from lovevec.encoders.shared import matrix
 from lovevec.methods.learned.mimicry import start
 from lovevec.methods.learned.rival import Reader, Rival, Training
