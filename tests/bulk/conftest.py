@@ -25,7 +25,7 @@ def love(folder) -> LOVE:
 @pytest.fixture(scope="module")
 def ray():
     pytest.importorskip("ray")
-    from lovevec.bulk.job import cluster
+    from lovevec.bulk.cluster import cluster
 
     with cluster(workers=2) as started:
         yield started

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import made_words
 
 from lovevec import LovevecError, bulk
-from lovevec.bulk import job, parts
+from lovevec.bulk import output, parts
 from lovevec.texts.tokens import runs_of
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -210,7 +210,7 @@ def test_a_disk_that_fails_while_more_is_computed_is_told_and_leaves_no_part(tmp
     name = "part-00000.parquet"
 
     def write():
-        with job.whole_file(LocalFileSystem(), str(tmp_path), name) as written:
+        with output.whole_file(LocalFileSystem(), str(tmp_path), name) as written:
             written.file.write(b"rows")
             written.flush()
             written.file.write(b", more")

@@ -218,7 +218,7 @@ def test_the_model_is_in_shared_memory_once_a_node():
     import ray
 
     from lovevec import LOVE
-    from lovevec.bulk.job import cluster
+    from lovevec.bulk.cluster import cluster
 
     with cluster(workers=1):
         love = LOVE.load(engine="numpy")

@@ -75,7 +75,7 @@ def test_ray_data(shipped_love, tmp_path, monkeypatch):
     import pyarrow
     from pyarrow import parquet
 
-    from lovevec.bulk.job import cluster
+    from lovevec.bulk.cluster import cluster
 
     monkeypatch.chdir(tmp_path)
     parquet.write_table(pyarrow.table({"word": WORDS}), "words.parquet")

@@ -11,6 +11,8 @@ workers of the node share.
 
     parts.py    the input, cut into parts: files, rows, bytes
     job.py      the plan, the workers, the files of vectors
+    output.py   the folder of vectors: whole files or none, and how a job goes on
+    cluster.py  Ray: found, or started and stopped
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""A job over parts: each becomes one parquet file, written under another name first and then renamed.
-
-    OUT/part-00000.parquet …    the column of the input, and `vector`: a fixed-size list of floats
-    OUT/_plan.json              what the job is; the same command goes on with the parts that are missing
-    OUT/_unfinished/            files that are being written; what a dead worker left there counts as a retry
-    OUT/_distinct/              with `distinct`: the words, each once, until the job is done
+"""A job over parts: each becomes one parquet file, written under another name first and then renamed (output.py).
 
 A part's file depends on the input, the model and the options alone: the engine is settled once, by the plan, and a word
 has the same bits in any company. So it does not matter which worker makes it, when, or how often.
@@ -13,31 +8,34 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import os
-import signal
-import socket
-import threading
 import time
-import uuid
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lovevec import __version__
+from lovevec.bulk.cluster import cluster, cores_of, import_ray, most_tasks, refuse_wrong_address
+from lovevec.bulk.output import (
+    DISTINCT,
+    UNFINISHED,
+    listed,
+    names_in,
+    part_name,
+    part_numbers,
+    remove,
+    settle,
+    whole_file,
+)
 from lovevec.bulk.parts import File, Input, Part, filesystem_of, open_input
 from lovevec.engine.engine import Mode, numba_is_there
-from lovevec.engine.threads import usable_cores
-from lovevec.errors import FormatError, LovevecError, MissingExtra
+from lovevec.errors import FormatError, LovevecError
 from lovevec.love import LOVE
 from lovevec.model.find import find_model
 from lovevec.model.folder import CONFIG
@@ -49,15 +47,10 @@ if TYPE_CHECKING:
     from ray.data import Dataset
 
 BATCH = 8_192
-STORE = 300 << 20  # bytes of shared memory of a cluster of our own: the model, and short lists of numbers
-PLAN, UNFINISHED, DISTINCT = "_plan.json", "_unfinished", "_distinct"
-OURS = (PLAN, UNFINISHED, DISTINCT)
 MOST_BUCKETS = 256
 PARTS_A_BUCKET = 8  # of the input; with words that come again the distinct ones of a bucket are about a part
 MOST_BLOCKS = 10_000
 TOTALS = ("rows", "bytes", "busy", "retries", "spelled_out")
-PATIENCE = 5.0  # seconds that a cluster has to answer
-TRIES = 2  # to start one of our own: Ray gives itself 30 seconds, which a busy machine may not have
 
 
 @dataclass(frozen=True)
@@ -160,7 +153,7 @@ def embed(
         batch_size=batch,
         batch_format="pyarrow",
         fn_args=(ray.put(_loaded(model, options)), options, column, output),
-        concurrency=_most(ray, workers),
+        concurrency=most_tasks(ray, workers),
         num_cpus=1,
     )
 
@@ -251,7 +244,7 @@ def embed_files(
     filesystem, folder = filesystem_of(output)
     job = Job(source, filesystem, folder.rstrip("/"), options, {"lovevec": json.dumps(metadata)})
     parts = source.parts()
-    _settle(job, _plan(source, parts, options, metadata, distinct and [texts]), overwrite)
+    settle(filesystem, job.folder, _plan(source, parts, options, metadata, distinct and [texts]), overwrite)
     begun = time.perf_counter()
     with cluster(address, workers, progress) as ray:
         start = time.perf_counter() - begun
@@ -263,12 +256,12 @@ def embed_files(
 
 def _run(ray: Any, job: Job, parts: Sequence[Part], love: LOVE, workers: int | None) -> dict[str, Any]:
     """Make the parts that are missing, and count; errors of single files wait until the others are done."""
-    there = _names(job.filesystem, job.folder)
+    there = names_in(job.filesystem, job.folder)
     missing = [(number, part) for number, part in enumerate(parts) if part_name(number) not in there]
-    cores, totals, errors = min(workers or _cores(ray), _cores(ray)), dict.fromkeys(TOTALS, 0), []
+    cores, totals, errors = min(workers or cores_of(ray), cores_of(ray)), dict.fromkeys(TOTALS, 0), []
     if missing:
         done = _dataset(ray, missing).map_batches(
-            write_parts, batch_size=1, fn_args=(ray.put(love), job), concurrency=_most(ray, workers), num_cpus=1
+            write_parts, batch_size=1, fn_args=(ray.put(love), job), concurrency=most_tasks(ray, workers), num_cpus=1
         )
         for row in _rows(done):
             if row["error"]:
@@ -280,7 +273,7 @@ def _run(ray: Any, job: Job, parts: Sequence[Part], love: LOVE, workers: int | N
         more = f" (and {len(errors) - 1:,} more parts)" if len(errors) > 1 else ""
         raise LovevecError(f"{first}{more}; all other parts are done: give the command again when it is mended")
     for name in (UNFINISHED, DISTINCT):
-        _remove(job.filesystem, f"{job.folder}/{name}")
+        remove(job.filesystem, f"{job.folder}/{name}")
     return {"found": len(parts) - len(missing), "cores": cores, **totals}
 
 
@@ -293,7 +286,7 @@ def _distinct(ray: Any, job: Job, parts: Sequence[Part], texts: bool) -> tuple[J
     folder, column = f"{job.folder}/{DISTINCT}", job.item
     if texts:
         column = "word"
-    there = _names(job.filesystem, folder)
+    there = names_in(job.filesystem, folder)
     missing = frozenset(bucket for bucket in range(buckets) if part_name(bucket) not in there)
     if missing:
         split = _dataset(ray, list(enumerate(parts))).map_batches(
@@ -305,9 +298,9 @@ def _distinct(ray: Any, job: Job, parts: Sequence[Part], texts: bool) -> tuple[J
         for row in _rows(written):
             if row["error"]:
                 raise LovevecError(row["error"])
-        for bucket in missing - _numbers(_names(job.filesystem, folder)):  # those without a word
+        for bucket in missing - part_numbers(names_in(job.filesystem, folder)):  # those without a word
             write_words(job.filesystem, folder, part_name(bucket), column, [])
-    infos = sorted(one.path for one in _listed(job.filesystem, folder) if one.is_file)
+    infos = sorted(one.path for one in listed(job.filesystem, folder) if one.is_file)
     source = Input(job.filesystem, [File(path, 0, 0) for path in infos], "parquet", column)
     return replace(job, source=source), source.parts()
 
@@ -348,101 +341,6 @@ def write_words(filesystem: Any, folder: str, name: str, column: str, words: Seq
     return {"retries": written.retries}
 
 
-@dataclass
-class Written:
-    """A file that is being written, and how many were begun before it and not ended. `path` is its own where it lies on
-    this machine's disk, and `aside` a thread."""
-
-    file: Any
-    retries: int
-    path: str | None
-    aside: ThreadPoolExecutor
-    _flushed: Future[None] | None = None
-
-    def flush(self) -> None:
-        """Have what was written go to the disk while more is computed, so that there is little to wait for at last."""
-        if self.path is not None and (self._flushed is None or self._flushed.done()):
-            self._settled()
-            self._flushed = self.aside.submit(_sync, self.path)
-
-    def sync(self) -> None:
-        """Wait until all of it is on the disk."""
-        self._settled()
-        if self.path is not None:
-            _sync(self.path)
-
-    def _settled(self) -> None:
-        """What went wrong aside is told here; the system tells it once."""
-        if self._flushed is not None:
-            self._flushed.result()
-
-
-@contextmanager
-def whole_file(filesystem: Any, folder: str, name: str) -> Iterator[Written]:
-    """A file that takes its place in the folder when the block ends well; whatever a dead process left of it goes."""
-    from pyarrow import ArrowException
-    from pyarrow.fs import LocalFileSystem
-
-    begun = f"{folder}/{UNFINISHED}/{name}"
-    temporary = f"{begun}/{uuid.uuid4().hex}"
-    try:
-        left = _listed(filesystem, begun)
-        filesystem.create_dir(begun, recursive=True)
-        for one in left:
-            filesystem.delete_file(one.path)
-        path = temporary if isinstance(filesystem, LocalFileSystem) else None
-        with ThreadPoolExecutor(1) as aside:
-            with filesystem.open_output_stream(temporary) as file:
-                written = Written(file, len(left), path, aside)
-                yield written
-            written.sync()
-        filesystem.move(temporary, f"{folder}/{name}")
-        _remove(filesystem, begun)
-    except (OSError, ArrowException) as error:
-        _remove(filesystem, begun)
-        reason = (
-            os.strerror(error.errno) if isinstance(error, OSError) and error.errno else " ".join(str(error).split())
-        )
-        raise LovevecError(f"{folder}/{name}: cannot be written: {reason}") from None
-
-
-def _sync(path: str) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def part_name(number: int) -> str:
-    """The file of a part."""
-    return f"part-{number:05}.parquet"
-
-
-def _numbers(names: set[str]) -> set[int]:
-    return {int(name.removeprefix("part-").removesuffix(".parquet")) for name in names if name.startswith("part-")}
-
-
-def _listed(filesystem: Any, folder: str) -> list[Any]:
-    from pyarrow.fs import FileSelector
-
-    listed: list[Any] = filesystem.get_file_info(FileSelector(folder, allow_not_found=True))
-    return listed
-
-
-def _names(filesystem: Any, folder: str) -> set[str]:
-    return {one.base_name for one in _listed(filesystem, folder)}
-
-
-def _remove(filesystem: Any, folder: str) -> None:
-    """Another worker may be faster."""
-    try:
-        if _listed(filesystem, folder) or filesystem.get_file_info(folder).type.name == "Directory":
-            filesystem.delete_dir(folder)
-    except OSError:
-        pass
-
-
 def _plan(
     source: Input, parts: Sequence[Part], options: Options, metadata: Mapping[str, Any], distinct: Any
 ) -> dict[str, Any]:
@@ -451,56 +349,6 @@ def _plan(
     files = [[file.path, file.size, file.written, counts[file.path]] for file in source.files]
     column = {"kind": source.kind, "column": source.column, "distinct": distinct}
     return {"input": files, "model": metadata["model_sha256"], **column, **asdict(options)}
-
-
-def _settle(job: Job, plan: Mapping[str, Any], overwrite: bool) -> None:
-    """Begin in an empty folder, or go on with the same plan; refuse any other folder."""
-    filesystem, path = job.filesystem, f"{job.folder}/{PLAN}"
-    try:
-        names = _names(filesystem, job.folder)
-        before: Any = None
-        if PLAN in names:
-            with filesystem.open_input_stream(path) as file:
-                before = json.loads(file.read())
-        if before == plan:
-            return
-        if names and before is None:
-            raise LovevecError(f"{job.folder}: is not empty, and no job of ours; choose another folder")
-        stale: set[str] | None = names
-        if before is not None and not overwrite:
-            other = [name for name in plan if not isinstance(before, dict) or before.get(name) != plan[name]]
-            stale = _stale(before.get("input"), plan, names) if other == ["input"] else None
-            if stale is None:
-                raise LovevecError(
-                    f"{job.folder}: holds a job with other {', '.join(other)}; choose another folder, or overwrite it "
-                    "(--overwrite)"
-                )
-        for name in stale or ():
-            if name in (UNFINISHED, DISTINCT):
-                filesystem.delete_dir(f"{job.folder}/{name}")
-            elif name.startswith("part-"):
-                filesystem.delete_file(f"{job.folder}/{name}")
-    except (OSError, ValueError) as error:
-        raise LovevecError(f"{job.folder}: cannot be used: {error}") from None
-    with whole_file(filesystem, job.folder, PLAN) as written:
-        written.file.write(json.dumps(plan).encode() + b"\n")
-
-
-def _stale(before: Any, plan: Mapping[str, Any], names: set[str]) -> set[str] | None:
-    """What is to be made again when some input files were written anew, as one is that could not be read: their parts,
-    or, as long as there are none, the distinct words. None where that is not known, or would be a whole job."""
-    if plan["distinct"]:
-        return None if _numbers(names) else names
-    cuts = [[one[0], one[3]] for one in plan["input"]]
-    if not isinstance(before, list) or [one[::3] for one in before if isinstance(one, list)] != cuts:
-        return None
-    found: set[str] = set()
-    number = 0
-    for old, new in zip(before, plan["input"], strict=True):
-        if old != new:
-            found.update(map(part_name, range(number, number + new[3])))
-        number += new[3]
-    return names & found
 
 
 def _metadata(model: str | os.PathLike[str] | None, options: Options) -> dict[str, Any]:
@@ -574,86 +422,3 @@ def _rows(dataset: Any) -> Iterator[dict[str, Any]]:
             yield row
     except RayError as error:
         raise LovevecError(f"Ray gave up: {str(error).strip().splitlines()[-1]}; parts that are done stay") from error
-
-
-def import_ray() -> Any:
-    """Ray with Ray Data, or the line that says how to get it."""
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else it warns of a default to come
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # else a cluster of our own reports to Ray's makers
-    try:
-        import ray
-        import ray.data
-    except ImportError:
-        raise MissingExtra("ray", "bulk") from None
-    return ray
-
-
-def refuse_wrong_address(address: str) -> None:
-    """Where nobody listens, Ray would try for a minute and say little."""
-    if address in ("auto", "local"):
-        return
-    try:
-        parts = urlsplit(address if "://" in address else f"ray://{address}")
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host = port = None
-    if not host or not port:
-        raise LovevecError(f"{address}: is no address of a Ray cluster; write host:port, ray://host:port or auto")
-    try:
-        socket.create_connection((host, port), PATIENCE).close()
-    except OSError as error:
-        raise LovevecError(f"{address}: no Ray cluster answers there ({error.strerror or error})") from None
-
-
-@contextmanager
-def cluster(address: str | None = None, workers: int | None = None, progress: bool = False) -> Iterator[Any]:
-    """Ray: as it runs in this process already, at an address, or a cluster of our own that ends with the block."""
-    ray = import_ray()
-    context = ray.data.DataContext.get_current()
-    before = context.enable_progress_bars, context.use_ray_tqdm
-    context.enable_progress_bars, context.use_ray_tqdm = progress, False  # plain bars, on stderr
-    logging.getLogger("ray").setLevel(logging.ERROR)
-    logging.getLogger("ray.data").setLevel(logging.ERROR)
-    ours = not ray.is_initialized()
-    try:
-        if ours:
-            usual = signal.getsignal(signal.SIGTERM)
-            _start(ray, address, workers)
-            if callable(usual) and threading.current_thread() is threading.main_thread():
-                signal.signal(signal.SIGTERM, usual)  # Ray has put its own there, which prints a stack
-        yield ray
-    finally:
-        context.enable_progress_bars, context.use_ray_tqdm = before
-        if ours:
-            ray.shutdown()  # also what a start that failed left behind
-
-
-def _start(ray: Any, address: str | None, workers: int | None) -> None:
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if address in (None, "local"):
-        own: dict[str, Any] = {"num_cpus": workers or usable_cores(), "object_store_memory": STORE}
-        for left in reversed(range(TRIES)):
-            try:
-                ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", **own, **quiet)
-                return
-            except Exception as error:  # noqa: BLE001  a machine that is too busy is a bare Exception of Ray's
-                ray.shutdown()
-                if not left:
-                    raise LovevecError(f"Ray could not be started here: {_first_line(error)}") from None
-    try:
-        ray.init(address=address, **quiet)
-    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-        raise LovevecError(f"{address}: no Ray cluster answers there ({_first_line(error)})") from None
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).split("\n")[0]
-
-
-def _most(ray: Any, workers: int | None) -> int | None:
-    """Tasks at once; None where the cores are the limit anyway, since Ray warns of any other that is not below."""
-    return workers if workers is not None and workers < _cores(ray) else None
-
-
-def _cores(ray: Any) -> int:
-    return max(1, int(ray.cluster_resources().get("CPU", 1)))
