@@ -15,7 +15,7 @@ In memory: as many processes as the job has workers, at once, with one thread ea
 faster one counts, and of all that the mean of before and after the job. Shares are by the clock, and, which other work
 on the machine disturbs less, by the time that cores were busy with all processes of the job, Ray's own included.
 
-A job's parts are looked at as they come: rows are counted, one part in eight is hashed, and then the file is cut to
+A job's parts are looked at as they come: rows are counted, one part in 32 is hashed, and then the file is cut to
 nothing, since 100M vectors are 120 GB (float16: 60 GB). A job takes a part that is there for done whatever its size, so
 a benchmark that was stopped goes on with the same command and folder; what is done is not run again (remove the
 folder). Figures are then of the last run alone: `rows_now`.
@@ -57,10 +57,10 @@ DISTINCT = 20_000_000
 EACH = 5  # every so many words comes for the first time
 FILE, FIRST = 1_000_000, 100_000  # rows of a file; of the first one, so that 100,000 words are whole files, too
 SAMPLE = 250_000  # words embedded in memory
-TURN = 0.25  # seconds between two looks at memory
+TURN = 1.0  # seconds between two looks at memory, which themselves take a hundredth of a core
 CALLS = (16_384, SAMPLE)  # words a call in memory
 TWICE = 3  # one misspelling in so many has two slips
-HASHED = 8  # one part in so many: hashing all would keep a core busy for a tenth of the time
+HASHED = 32  # one part in so many: hashing all would keep a core busy for a tenth of the time
 
 
 def unknown_words(known: list[str], rng: np.random.Generator) -> Iterator[np.ndarray]:

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import made_words
 
 from lovevec import LovevecError, bulk
-from lovevec.bulk import output, parts
+from lovevec.bulk import job, output, parts
 from lovevec.texts.tokens import runs_of
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -99,6 +99,36 @@ def test_what_is_missing_is_made_again_and_has_the_same_bytes(ray, folder, tmp_p
     same = {path.name for path in out.iterdir() if path.stat().st_mtime_ns == dates[path.name]}
     assert set(whole) - same == {"part-00001.parquet", "part-00004.parquet"}
     assert run(inputs, out, folder).rows == 0
+
+
+def test_tasks_of_several_parts_make_the_same_files(ray, folder, love, tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "ROWS", 4)
+    inputs, out, other = write_words(tmp_path / "in"), tmp_path / "out", tmp_path / "other"
+    damaged = tmp_path / "in" / "c.parquet"
+    parquet.write_table(pyarrow.table({"word": made_words(12)}), damaged)
+    whole = damaged.read_bytes()
+    at = whole.index(made_words(1)[0].encode())
+    damaged.write_bytes(whole[: at - 12] + bytes(12) + whole[at:])
+    with pytest.raises(LovevecError, match=r"c\.parquet: cannot be read .*all other parts are done"):
+        run(inputs, out, folder)  # the error of a part holds up none of its task
+    damaged.unlink()
+    summary = run(inputs, out, folder, overwrite=True)
+    monkeypatch.setattr(job, "PARTS_A_TASK", 1)
+    assert summary.parts == run(inputs, other, folder, workers=1).parts == 65
+    assert files(other) == files(out)
+    assert np.array_equal(vectors(parquet.read_table(out)), love.embed(WORDS))
+
+
+def test_a_full_disk_ends_a_task_at_once(ray, folder, love, tmp_path, monkeypatch):
+    from pyarrow.fs import LocalFileSystem
+
+    source = parts.open_input(write_words(tmp_path / "in"), "word", "word")
+    batch = {"number": np.arange(2), "part": [json.dumps(list(part)) for part in source.parts()]}
+    made = job.Job(source, LocalFileSystem(), str(tmp_path / "out"), job.Options(engine="numpy"), {})
+    monkeypatch.setattr(os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
+    outcome = job.write_parts(batch, ray.put(love), made)
+    assert outcome["fatal"] == [True]
+    assert "part-00000.parquet: cannot be written: No space left" in outcome["error"][0]
 
 
 def test_another_job_in_the_same_folder_is_refused(ray, folder, tmp_path):

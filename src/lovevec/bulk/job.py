@@ -50,6 +50,8 @@ BATCH = 8_192
 MOST_BUCKETS = 256
 PARTS_A_BUCKET = 8  # of the input; with words that come again the distinct ones of a bucket are about a part
 MOST_BLOCKS = 10_000
+PARTS_A_TASK = 4  # at most: between two tasks Ray leaves a worker idle for about 0.16 s, where a part takes two
+TASKS_A_CORE = 8  # at least, while there are parts: a core that is done first waits for the last task of another
 TOTALS = ("rows", "bytes", "busy", "retries", "spelled_out")
 
 
@@ -188,10 +190,13 @@ class Job:
 
 
 def write_parts(batch: dict[str, Any], model: Any, job: Job) -> dict[str, list[Any]]:
-    """Read parts and write their vectors; gives what became of each."""
-    love = _from_store(model)
-    parts = zip(batch["number"].tolist(), map(_part, batch["part"]), strict=True)
-    return _columns([_outcome(partial(write_part, love, job, number, part)) for number, part in parts])
+    """Read parts and write their vectors; gives what became of each, up to the first that ends the job."""
+    love, outcomes = _from_store(model), []
+    for number, part in zip(batch["number"].tolist(), map(_part, batch["part"]), strict=True):
+        outcomes.append(_outcome(partial(write_part, love, job, number, part)))
+        if outcomes[-1]["fatal"]:
+            break
+    return _columns(outcomes)
 
 
 def write_part(love: LOVE, job: Job, number: int, part: Part) -> dict[str, Any]:
@@ -260,8 +265,9 @@ def _run(ray: Any, job: Job, parts: Sequence[Part], love: LOVE, workers: int | N
     missing = [(number, part) for number, part in enumerate(parts) if part_name(number) not in there]
     cores, totals, errors = min(workers or cores_of(ray), cores_of(ray)), dict.fromkeys(TOTALS, 0), []
     if missing:
-        done = _dataset(ray, missing).map_batches(
-            write_parts, batch_size=1, fn_args=(ray.put(love), job), concurrency=most_tasks(ray, workers), num_cpus=1
+        together = max(1, min(PARTS_A_TASK, len(missing) // (TASKS_A_CORE * cores)))
+        done = _dataset(ray, missing, together).map_batches(
+            write_parts, batch_size=None, fn_args=(ray.put(love), job), concurrency=most_tasks(ray, workers), num_cpus=1
         )
         for row in _rows(done):
             if row["error"]:
@@ -405,10 +411,10 @@ def _part(text: str) -> Part:
     return Part(*json.loads(text))
 
 
-def _dataset(ray: Any, numbered: Sequence[tuple[int, Part]]) -> Any:
-    """A row a part; a block a task."""
+def _dataset(ray: Any, numbered: Sequence[tuple[int, Part]], together: int = 1) -> Any:
+    """A row a part; a block a task, of so many parts."""
     items = [{"number": number, "part": json.dumps(list(part))} for number, part in numbered]
-    return ray.data.from_items(items, override_num_blocks=min(len(items), MOST_BLOCKS))
+    return ray.data.from_items(items, override_num_blocks=min(-(-len(items) // together), MOST_BLOCKS))
 
 
 def _rows(dataset: Any) -> Iterator[dict[str, Any]]:
