@@ -42,18 +42,20 @@ class Batch:
 
 
 class Batches:
-    """The batches of a run over `rows`, the words to train on."""
+    """The batches of a run over all words but the `hidden` ones [words]; `negatives` [words, k] are the rows of their
+    look-alikes, -1 where there are no more."""
 
     def __init__(
         self,
-        rows: NDArray[np.int64],
-        negatives: Ragged,
+        hidden: NDArray[np.bool_],
+        negatives: NDArray[np.int32],
         synonyms: Ragged,
         augment: Augmentation,
         settings: TrainSettings,
         device: torch.device,
     ) -> None:
-        self.rows, self.negatives, self.augment = rows, negatives, augment
+        self.rows = rows = np.flatnonzero(~hidden)
+        self.hidden, self.negatives, self.augment = hidden, negatives, augment
         self.synonyms = symmetric(synonyms)
         vocabulary = augment.units.vocabulary
         self.unit_rows, self.table_rows = vocabulary.unit_rows, vocabulary.table_rows
@@ -171,4 +173,8 @@ class Batches:
     def _draw_negatives(self, words: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.integer]:
         """[len(words), hard_negatives]: look-alikes at random, or any word where one has none."""
         anyone = self.rows[rng.integers(0, len(self.rows), (len(words), self.settings.hard_negatives))]
-        return self.negatives.draw(words[:, None], anyone, rng)
+        negatives = self.negatives[words]
+        usable = (negatives >= 0) & ~self.hidden[negatives]
+        return Ragged.from_lengths(negatives[usable], usable.sum(axis=1)).draw(
+            np.arange(len(words))[:, None], anyone, rng
+        )

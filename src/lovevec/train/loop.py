@@ -23,7 +23,7 @@ from lovevec.train.group import Group
 from lovevec.train.interruption import Interruption
 from lovevec.train.losses import alignment_uniformity, contrastive, mse, related_rows
 from lovevec.train.optimiser import Optimiser
-from lovevec.train.prepared import Prepared, without
+from lovevec.train.prepared import Prepared, synonyms_without
 from lovevec.train.settings import TrainSettings
 from lovevec.units.characters import to_codes
 from lovevec.units.mixed_input import Units
@@ -50,7 +50,9 @@ class Trainer:
         self.optimiser = Optimiser(self.network, settings)
         if group.size > self.batches.size:
             raise LovevecError(f"{group.size} processes for batches of {self.batches.size} words: raise batch")
-        self.targets = torch.nn.functional.normalize(torch.from_numpy(prepared.vectors).to(device), dim=1)
+        self.targets = torch.from_numpy(prepared.vectors).to(device)
+        if device.type != "cpu":  # there a second table would cost more than to do it for each batch
+            self.targets = torch.nn.functional.normalize(self.targets, dim=1)
         self.generator = torch.Generator(device)
         self.network.use_generator(self.generator)
         self.losses: list[float] = []
@@ -60,11 +62,11 @@ class Trainer:
         prepared, settings = self.prepared, self.settings
         hidden = np.zeros(len(prepared.words), dtype=bool)
         hidden[self.held_back] = True
-        synonyms, negatives = without(prepared, hidden)
+        synonyms = synonyms_without(prepared, hidden)
         codes = to_codes(prepared.words, prepared.settings.lowercase)
         encoded = self.units.encode_codes(codes)
         augment = Augmentation(codes, encoded, self.units, synonyms, settings.augmentation, settings.twice)
-        return Batches(np.flatnonzero(~hidden), negatives, synonyms, augment, settings, self.device)
+        return Batches(hidden, prepared.negatives, synonyms, augment, settings, self.device)
 
     def run(self, unfinished: Unfinished, progress: Progress, at_checkpoint: Callable[[], None]) -> None:
         """Train to the end, from the checkpoint that was kept if there is one; checkpoints go there too."""
@@ -141,13 +143,18 @@ class Trainer:
 
     def loss(self, generated: Tensor, words: Tensor, pairs: Tensor) -> Tensor:
         """The chosen loss of a batch's vectors against the target's; `pairs` are synonyms."""
-        settings, target = self.settings, self.targets[words]
+        settings, target = self.settings, self._targets(words)
         if settings.loss == "mse":
             return mse(generated, target)
         related = related_rows(words, pairs)
         if settings.loss == "alignment":
             return alignment_uniformity(generated, target, related)
         return contrastive(generated, target, related, settings.temperature)
+
+    def _targets(self, words: Tensor) -> Tensor:
+        """Their target vectors, of length 1."""
+        rows = self.targets[words]
+        return torch.nn.functional.normalize(rows, dim=1) if self.device.type == "cpu" else rows
 
     def _precision(self) -> Any:
         if self.settings.precision == "bfloat16":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load_file, save
+from safetensors.numpy import load_file
 
 from lovevec.errors import LovevecError, reason
 from lovevec.files import atomic_write, write_json, write_text
@@ -33,6 +33,7 @@ from lovevec.vectors.read.source import file_hash
 
 FORMAT = 1
 BLOCK = 65_536
+KINDS = {"<i8": "I64", "<i4": "I32", "<f4": "F32", "<f2": "F16", "|u1": "U8"}
 JSON, TENSORS, TOKENIZER = "prepared.json", "prepared.safetensors", "tokenizer.json"
 
 
@@ -55,15 +56,14 @@ class Prepared:
         (folder / JSON).unlink(missing_ok=True)
         encoded = [word.encode("utf-8", "surrogatepass") for word in self.words]
         tensors: dict[str, NDArray[Any]] = {
-            "words": np.frombuffer(b"".join(encoded), dtype=np.uint8),
             "word_offsets": np.cumsum([0, *map(len, encoded)], dtype=np.int64),
-            "vectors": as_half(self.vectors) if half_is_exact(self.vectors) else np.ascontiguousarray(self.vectors),
             "synonym_offsets": self.synonyms.offsets,
             "synonyms": self.synonyms.values,
             "negatives": self.negatives,
+            "vectors": self.vectors,
+            "words": np.frombuffer(b"".join(encoded), dtype=np.uint8),
         }
-        with atomic_write(folder / TENSORS) as file:
-            file.write(save(tensors))  # save_file would leave the file unsynced, and readable by its owner alone
+        write_tensors(folder / TENSORS, tensors, {"vectors"} if half_is_exact(self.vectors) else set())
         write_text(folder / TOKENIZER, self.vocabulary.to_json())
         metadata = {
             "format": FORMAT,
@@ -146,6 +146,24 @@ def check_tensors(tensors: Mapping[str, NDArray[Any]]) -> None:
             raise ValueError(f"{name} that are no rows")
     if not np.isfinite(vectors).all():
         raise ValueError("vectors that are not finite")
+
+
+def write_tensors(path: Path, tensors: Mapping[str, NDArray[Any]], halved: Set[str]) -> None:
+    """A safetensors file, as its own library would write it but for the copy of everything that this makes first; of
+    some tensors as float16. Those of wide numbers come first, so that all are aligned."""
+    header, end = {}, 0
+    for name, tensor in tensors.items():
+        kind = np.dtype(np.float16) if name in halved else tensor.dtype
+        start, end = end, end + tensor.size * kind.itemsize
+        header[name] = {"dtype": KINDS[kind.str], "shape": tensor.shape, "data_offsets": (start, end)}
+    content = json.dumps(header).encode()
+    content = content.ljust(-(-len(content) // 8) * 8)
+    with atomic_write(path) as file:
+        file.write(len(content).to_bytes(8, "little") + content)
+        for name, tensor in tensors.items():
+            for low in range(0, len(tensor), BLOCK):
+                block = tensor[low : low + BLOCK]
+                file.write(np.ascontiguousarray(as_half(block) if name in halved else block).data)
 
 
 def read_metadata(folder: Path) -> dict[str, Any]:
@@ -233,13 +251,11 @@ def negatives_of(
     return hard_negatives(words, synonyms, k=settings.negatives, progress=progress)
 
 
-def without(prepared: Prepared, hidden: NDArray[np.bool_]) -> tuple[Ragged, Ragged]:
-    """Synonyms and hard negatives with the hidden words left out, so that no step ever shows one."""
+def synonyms_without(prepared: Prepared, hidden: NDArray[np.bool_]) -> Ragged:
+    """The synonyms with the hidden words left out, so that no step ever shows one."""
     keep = ~hidden[prepared.synonyms.values]
     counts = np.bincount(prepared.synonyms.owners[keep], minlength=len(prepared.words))
-    synonyms = Ragged.from_lengths(prepared.synonyms.values[keep], counts)
-    usable = (prepared.negatives >= 0) & ~hidden[prepared.negatives]
-    return synonyms, Ragged.from_lengths(prepared.negatives[usable], usable.sum(axis=1))
+    return Ragged.from_lengths(prepared.synonyms.values[keep], counts)
 
 
 def refuse_stale(prepared: PrepareSettings, chosen: Mapping[str, Any]) -> None:
