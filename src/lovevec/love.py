@@ -53,7 +53,7 @@ from lovevec.near.reader import (
     only_new,
     reading_names,
 )
-from lovevec.near.spelled import known_form
+from lovevec.near.spelled import known_form, look_up
 from lovevec.progress import Progress, wanted
 from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
 from lovevec.units.words import in_batches, refuse_other_than_words, repeats, word_list
@@ -306,15 +306,8 @@ class LOVE(EncodesTexts):
         return result
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-        """The row of each known word, -1 for others; and the others, as they are to be read (see near/spelled.py)."""
-        get = self._known.place.get
-        rows = np.fromiter((get(word, -1) for word in words), dtype=np.int64, count=len(words))
-        unknown = []
-        for place in np.flatnonzero(rows < 0).tolist():
-            rows[place], string = known_form(words[place], get)
-            if rows[place] < 0:
-                unknown.append(string)
-        return rows, unknown
+        """The row of each known word, -1 for others; and the others, as they are to be read."""
+        return look_up(words, self._known.place.get)
 
     def read(self, strings: Sequence[str]) -> Reading:
         """What strings may stand for, each as an unknown one: rows of the known words, their probabilities, and that

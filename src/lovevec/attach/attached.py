@@ -40,7 +40,7 @@ from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.threads import in_chunks
 from lovevec.errors import LovevecError
 from lovevec.near.reader import Reader, Reading, add_readings, near_words, only_new, reading_names
-from lovevec.near.spelled import known_form
+from lovevec.near.spelled import look_up
 from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
 from lovevec.units.words import refuse_other_than_words, word_list
 from lovevec.vectors import VectorTable, read_vectors
@@ -243,16 +243,7 @@ class Attached(EncodesTexts):
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
         """The row of each word, or of the word that it is a form of, else -1; and the others, as they are read."""
-        get = self._known.place.get
-        rows = np.fromiter((get(word, -1) for word in words), dtype=np.int64, count=len(words))
-        lacking = []
-        for place in np.flatnonzero(rows < 0).tolist():
-            string = words[place]
-            if self._lowercase:
-                rows[place], string = known_form(string, get)
-            if rows[place] < 0:
-                lacking.append(string)
-        return rows, lacking
+        return look_up(words, self._known.place.get, self._lowercase)
 
     def _read(self, strings: Sequence[str]) -> Reading:
         """The readings of strings that the table lacks; what the model knows is no misspelling."""
