@@ -9,10 +9,12 @@ import threading
 # Threads that wait by spinning make small products on a busy machine twenty times as slow; before torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.metadata import files
 from pathlib import Path
+from typing import TypeVar
 
 import hypothesis
 import numpy as np
@@ -24,6 +26,7 @@ from lovevec import LOVE
 hypothesis.settings.register_profile("lovevec", deadline=None)
 hypothesis.settings.load_profile("lovevec")
 
+Result = TypeVar("Result")
 ONSETS = ("b", "br", "d", "f", "gr", "k", "l", "m", "n", "p", "pl", "r", "s", "st", "t", "tr", "v")
 VOWELS = ("a", "e", "i", "o", "u", "ea", "oo")
 CODAS = ("ck", "d", "lt", "m", "n", "nd", "p", "r", "sh", "st", "t", "x")
@@ -86,6 +89,23 @@ def on_one_thread():
     """`one_thread` for the tests of a file."""
     with one_thread():
         yield
+
+
+def at_once(work: Callable[[], Result], count: int = 16) -> list[Result]:
+    """What `work` gives in each of so many threads, which begin together."""
+    start = threading.Barrier(count)
+    with ThreadPoolExecutor(count) as threads:
+        return list(threads.map(lambda _: (start.wait(), work())[1], range(count)))
+
+
+@pytest.fixture(scope="session")
+def small_model(tmp_path_factory) -> Path:
+    """A folder of a model with random weights that knows some English words."""
+    from tests.near.made import made_love  # which needs what is above
+
+    folder = tmp_path_factory.mktemp("small") / "model"
+    made_love().save(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")

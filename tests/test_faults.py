@@ -33,19 +33,14 @@ def program(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @LINUX
 @GCC
-def test_a_disk_that_fails_at_any_call_loses_nothing_and_is_one_line():
-    done = program("faults", "--share", "7", "--commands", "embed,encode,fill,export")
+@pytest.mark.parametrize(
+    ("share", "commands", "count"),
+    [("7", "embed,encode,fill,export", 9), pytest.param("5", "prepare,train,explain", 3, marks=pytest.mark.slow)],
+)
+def test_a_disk_that_fails_at_any_call_loses_nothing_and_is_one_line(share, commands, count):
+    done = program("faults", "--share", share, "--commands", commands)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "9 commands: 0 findings" in done.stdout
-
-
-@LINUX
-@GCC
-@pytest.mark.slow
-def test_a_disk_that_fails_in_training_and_pictures_too():
-    done = program("faults", "--share", "5", "--commands", "prepare,train,explain")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "3 commands: 0 findings" in done.stdout
+    assert f"{count} commands: 0 findings" in done.stdout
 
 
 @LINUX

@@ -6,7 +6,6 @@ import itertools
 import json
 import pickle
 import shutil
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from lovevec import LOVE, LovevecError
 from lovevec.engine.nearest import nearest
 from lovevec.model.folder import checksum
 from lovevec.train import Settings, train
-from tests.conftest import made_vectors, made_words
+from tests.conftest import at_once, made_vectors, made_words
 
 NASTY = ["", " ", "\t", "a\nb", "\0", "🙂", "e\u0301", "\ud800", "שלום", "x" * 1_000_000, "İstanbul", "known"]
 
@@ -61,21 +60,12 @@ def test_16_threads_at_once_agree_to_the_bit(folder, engine):
         alone.confidence(words),
     )
     fresh = LOVE.load(folder, engine=engine)  # so that what is made at first use is asked for by all at once
-    start = threading.Barrier(16)
-    results: list[tuple] = []
 
-    def work() -> None:
-        start.wait()
+    def work() -> tuple:
         near = fresh.neighbors(words[:50])
-        results.append((fresh.embed(words), near, [word in fresh for word in words], fresh.confidence(words)))
+        return fresh.embed(words), near, [word in fresh for word in words], fresh.confidence(words)
 
-    threads = [threading.Thread(target=work) for _ in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(results) == 16
-    for vectors, near, known, confidence in results:
+    for vectors, near, known, confidence in at_once(work):
         assert np.array_equal(vectors, expected[0])
         assert near == expected[1]
         assert known == expected[2]

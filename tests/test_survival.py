@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from lovevec.cli import main
 from lovevec.model.folder import checksum, checksum_metadata, write_model
 from lovevec.model.shipped import shipped
 from lovevec.vectors import read_vectors
-from tests.conftest import made_vectors, made_words
+from tests.conftest import at_once, made_vectors, made_words
 from tests.engine.made import made_parts
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
@@ -71,8 +70,8 @@ def next_line(process: subprocess.Popen[bytes]) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def love() -> LOVE:
-    return LOVE.load(engine="numpy")
+def love(shipped_love) -> LOVE:
+    return shipped_love
 
 
 @pytest.fixture(scope="module")
@@ -327,21 +326,12 @@ def test_16_threads_at_once_agree_to_the_bit(love):
     words = [word for word in NASTY if len(word) < 1_000]
     words += [*love.words[:50], *(word[1:] + word for word in love.words[:50])]
     expected = love.embed(words), love.neighbors(words[-4:]), love.confidence(words), str(love.explain("bec0me"))
-    fresh, start, results = LOVE.load(engine="numpy"), threading.Barrier(16), []
+    fresh = LOVE.load(engine="numpy")
 
-    def work() -> None:
-        start.wait()
-        results.append(
-            (fresh.embed(words), fresh.neighbors(words[-4:]), fresh.confidence(words), str(fresh.explain("bec0me")))
-        )
+    def work() -> tuple:
+        return fresh.embed(words), fresh.neighbors(words[-4:]), fresh.confidence(words), str(fresh.explain("bec0me"))
 
-    threads = [threading.Thread(target=work) for _ in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(results) == 16
-    for vectors, near, sure, explained in results:
+    for vectors, near, sure, explained in at_once(work):
         assert np.array_equal(vectors, expected[0])
         assert near == expected[1]
         assert np.array_equal(sure, expected[2])

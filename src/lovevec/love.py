@@ -48,15 +48,15 @@ from lovevec.near.reader import (
     MOST,
     Reader,
     Reading,
+    ReadsStrings,
     add_readings,
-    near_words,
     only_new,
     reading_names,
 )
-from lovevec.near.spelled import known_form
+from lovevec.near.spelled import known_form, look_up
 from lovevec.progress import Progress, wanted
 from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
-from lovevec.units.words import in_batches, refuse_other_than_words, repeats, word_list
+from lovevec.units.words import checked_words, in_batches, refuse_other_than_words, repeats, word_list
 from lovevec.vectors.rows import normalized
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ CHUNK = 4_096  # words that a thread takes at a time
 LONG = 250_000
 
 
-class LOVE(EncodesTexts):
+class LOVE(EncodesTexts, ReadsStrings):
     """A trained model: immutable, safe to share between threads. Inference needs no torch."""
 
     def __init__(
@@ -286,8 +286,7 @@ class LOVE(EncodesTexts):
 
     def embed_and_read(self, words: Iterable[str]) -> tuple[Floats, list[str]]:
         """What `embed` and `readings` give, at the cost of `embed`."""
-        listed = word_list(words)
-        refuse_other_than_words(listed)
+        listed = checked_words(words)
         rows, unknown = self._look_up(listed)
         reading = self.read(unknown)
         vectors = self.engine.embed(listed) if self.spelling_only else self._placed(rows, unknown, reading)
@@ -306,15 +305,8 @@ class LOVE(EncodesTexts):
         return result
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-        """The row of each known word, -1 for others; and the others, as they are to be read (see near/spelled.py)."""
-        get = self._known.place.get
-        rows = np.fromiter((get(word, -1) for word in words), dtype=np.int64, count=len(words))
-        unknown = []
-        for place in np.flatnonzero(rows < 0).tolist():
-            rows[place], string = known_form(words[place], get)
-            if rows[place] < 0:
-                unknown.append(string)
-        return rows, unknown
+        """The row of each known word, -1 for others; and the others, as they are to be read."""
+        return look_up(words, self._known.place.get)
 
     def read(self, strings: Sequence[str]) -> Reading:
         """What strings may stand for, each as an unknown one: rows of the known words, their probabilities, and that
@@ -385,38 +377,6 @@ class LOVE(EncodesTexts):
         return self.parts.rows.all()
 
     @overload
-    def near(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
-    @overload
-    def near(self, word: Iterable[str], k: int = ...) -> list[list[tuple[str, float]]]: ...
-    def near(self, word: str | Iterable[str], k: int = 5) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
-        """The known words that a string may stand for, with their probabilities, most probable first, up to k. What is
-        missing to 1 is the probability that it is a new word (and of what came after the k-th). A known word stands
-        for itself; an empty one for nothing. For a list of words a list for each."""
-        words = [word] if isinstance(word, str) else word_list(word)
-        refuse_other_than_words(words)
-        rows, unknown = self._look_up(words)
-        found = near_words(self.words, rows, self.read(unknown), k)
-        return found[0] if isinstance(word, str) else found
-
-    def readings(self, words: Iterable[str]) -> list[str]:
-        """How each word is read: known, near (more probably a known word than not), new, or empty."""
-        listed = word_list(words)
-        refuse_other_than_words(listed)
-        rows, unknown = self._look_up(listed)
-        return reading_names(listed, rows, self.read(unknown))
-
-    def read_in_full(
-        self, words: Iterable[str], k: int = 5
-    ) -> tuple[list[str], list[list[tuple[str, float]]], NDArray[np.float64]]:
-        """What `readings`, `near` and `confidence` give, at the cost of the last."""
-        listed = word_list(words)
-        refuse_other_than_words(listed)
-        rows, unknown = self._look_up(listed)
-        reading = self.read(unknown)
-        sure = self._sureness(listed, rows, unknown, reading)
-        return reading_names(listed, rows, reading), near_words(self.words, rows, reading, k), sure
-
-    @overload
     def neighbors(self, word: str, k: int = ..., approximate: bool | None = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
     @overload
     def neighbors(self, word: NDArray[Any], k: int = ..., approximate: bool | None = ...) -> list[Any]: ...
@@ -456,8 +416,7 @@ class LOVE(EncodesTexts):
             return float(self.similar([one], [other])[0])
         if isinstance(one, str) or isinstance(other, str):
             raise LovevecError("similar takes two words, or two lists of words; one of these is a word, one is not")
-        left, right = word_list(one), word_list(other)
-        refuse_other_than_words([*left, *right])
+        left, right = checked_words(one), checked_words(other)
         if len(left) != len(right):
             raise LovevecError(
                 f"pairs of words need two lists of the same length, not {len(left):,} and {len(right):,}"
@@ -499,8 +458,7 @@ class LOVE(EncodesTexts):
         """The probability that each word's vector is right: that its own target vector is among the 10 nearest (see
         `lovevec.confidence`). Known words have the share measured for known words, empty ones 0. A model that was not
         calibrated has NaN for all; `love.metadata["confidence"]` says why."""
-        listed = word_list(words)
-        refuse_other_than_words(listed)
+        listed = checked_words(words)
         result = np.empty(len(listed))
         for low in range(0, len(listed), BATCH):
             part = listed[low : low + BATCH]

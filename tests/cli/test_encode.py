@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.near.made import made_love
 
 from lovevec import LOVE
 
@@ -15,19 +13,12 @@ TEXTS = ["a house", "hosue by the river", "", "two\nlines", 'a "quoted", one']
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    path = tmp_path_factory.mktemp("encode") / "model"
-    made_love().save(path)
-    return path
+def love(small_model) -> LOVE:
+    return LOVE.load(small_model)
 
 
-@pytest.fixture(scope="module")
-def love(folder) -> LOVE:
-    return LOVE.load(folder)
-
-
-def test_texts_on_the_command_line(program, folder, love):
-    done = program("encode", "-m", folder, *TEXTS)
+def test_texts_on_the_command_line(program, small_model, love):
+    done = program("encode", "-m", small_model, *TEXTS)
     assert done.returncode == 0, done.stderr
     assert done.stderr == b"lovevec: texts without words: 1; their rows are zeros\n"
     found = [json.loads(line) for line in done.stdout.splitlines()]
@@ -36,22 +27,22 @@ def test_texts_on_the_command_line(program, folder, love):
     np.testing.assert_allclose([one["vector"] for one in found], love.encode(TEXTS), atol=1e-7)
 
 
-def test_lines_of_a_stream_and_of_a_file(program, folder, love, tmp_path):
+def test_lines_of_a_stream_and_of_a_file(program, small_model, love, tmp_path):
     lines = [text for text in TEXTS if "\n" not in text]
     content = "\n".join([*lines, ""]).encode()
     out = tmp_path / "v.npy"
-    done = program("encode", "-q", "-m", folder, "-o", out, input=content)
+    done = program("encode", "-q", "-m", small_model, "-o", out, input=content)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert np.array_equal(np.load(out), love.encode(lines))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["v.npy"]  # no list of words beside it
     (tmp_path / "t.txt").write_bytes(content)
-    done = program("encode", "-q", "-m", folder, "-i", tmp_path / "t.txt", "-o", out, "--precision", "float16")
+    done = program("encode", "-q", "-m", small_model, "-i", tmp_path / "t.txt", "-o", out, "--precision", "float16")
     assert done.returncode == 0, done.stderr
     assert np.array_equal(np.load(out), love.encode(lines).astype(np.float16))
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.jsonl", "t.parquet"])
-def test_a_column_of_a_table(program, folder, love, tmp_path, name):
+def test_a_column_of_a_table(program, small_model, love, tmp_path, name):
     path, out = tmp_path / name, tmp_path / "v.parquet"
     parquet = pytest.importorskip("pyarrow.parquet")
     import csv
@@ -68,15 +59,15 @@ def test_a_column_of_a_table(program, folder, love, tmp_path, name):
             writer = csv.DictWriter(file, ["n", "title"], delimiter="\t" if name == "t.tsv" else ",")
             writer.writeheader()
             writer.writerows(rows)
-    done = program("encode", "-q", "-m", folder, "-i", path, "--column", "title", "-o", out)
+    done = program("encode", "-q", "-m", small_model, "-i", path, "--column", "title", "-o", out)
     assert done.returncode == 0, done.stderr
     found = parquet.read_table(out).to_pydict()
     assert found["text"] == TEXTS
     assert np.array_equal(np.array(found["vector"], dtype=np.float32), love.encode(TEXTS))
 
 
-def test_tokens(program, folder, love):
-    done = program("encode", "--tokens", "-m", folder, "House, hosue", "blorfingly")
+def test_tokens(program, small_model, love):
+    done = program("encode", "--tokens", "-m", small_model, "House, hosue", "blorfingly")
     assert done.returncode == 0, done.stderr
     lines = [
         "" if token is None else f"{token.text}\t{token.reading}\t{token.word or '-'}\t{token.weight:.2f}"
@@ -99,10 +90,10 @@ def test_tokens(program, folder, love):
         ("t.txt", "a\n", "--column is for files that end in .csv"),
     ],
 )
-def test_a_table_that_is_none_is_named_and_nothing_is_written(program, folder, tmp_path, name, content, says):
+def test_a_table_that_is_none_is_named_and_nothing_is_written(program, small_model, tmp_path, name, content, says):
     pytest.importorskip("pyarrow")
     (tmp_path / name).write_text(content)
-    done = program("encode", "-m", folder, "-i", tmp_path / name, "--column", "title", "-o", tmp_path / "v.npy")
+    done = program("encode", "-m", small_model, "-i", tmp_path / name, "--column", "title", "-o", tmp_path / "v.npy")
     assert done.returncode == 2
     assert says in done.stderr.decode()
     assert len(done.stderr.splitlines()) == 1
@@ -121,10 +112,10 @@ def test_a_table_that_is_none_is_named_and_nothing_is_written(program, folder, t
         (["a", "--tokens", "-o", "v.npy"], "leave out -o"),
     ],
 )
-def test_mistakes_are_told_in_a_line(program, folder, tmp_path, monkeypatch, arguments, says):
+def test_mistakes_are_told_in_a_line(program, small_model, tmp_path, monkeypatch, arguments, says):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("a\n")
-    done = program("encode", "-m", folder, *arguments)
+    done = program("encode", "-m", small_model, *arguments)
     assert done.returncode == 2
     assert says in done.stderr.decode()
     assert len(done.stderr.splitlines()) == 1

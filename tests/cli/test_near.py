@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
-from tests.near.made import WORDS, made_love
+from tests.near.made import WORDS
 
 from lovevec import LOVE
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    """A model with random weights that knows English words."""
-    path = tmp_path_factory.mktemp("near") / "model"
-    made_love().save(path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def love(folder) -> LOVE:
-    return LOVE.load(folder, engine="numpy")
+def love(small_model) -> LOVE:
+    return LOVE.load(small_model, engine="numpy")
 
 
 GIVEN = ["recieve", "house", "House", "tommorow", "blorfing", "", "two\twords", "hopital"]
 
 
-def test_lines_for_people(program, folder, love):
-    done = program("near", "-m", folder, *GIVEN)
+def test_lines_for_people(program, small_model, love):
+    done = program("near", "-m", small_model, *GIVEN)
     assert done.returncode == 0, done.stderr
     assert done.stderr == b""
     lines = done.stdout.decode().split("\n")
@@ -44,8 +35,8 @@ def test_lines_for_people(program, folder, love):
     assert lines[5] == "\tempty\t\t1.00"
 
 
-def test_objects_for_programs(program, folder, love):
-    done = program("near", "--json", "-m", folder, *GIVEN)
+def test_objects_for_programs(program, small_model, love):
+    done = program("near", "--json", "-m", small_model, *GIVEN)
     assert done.returncode == 0, done.stderr
     for word, line in zip(GIVEN, done.stdout.decode().splitlines(), strict=True):
         found = json.loads(line)
@@ -56,25 +47,26 @@ def test_objects_for_programs(program, folder, love):
             assert one["probability"] == pytest.approx(chance, abs=1e-6)
 
 
-def test_words_of_a_stream(program, folder, love):
+def test_words_of_a_stream(program, small_model, love):
     content = "recieve\r\nhouse\n\nпревет\n".encode()
-    done = program("near", "-m", folder, input=content)
+    done = program("near", "-m", small_model, input=content)
     assert done.returncode == 0, done.stderr
     rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
     assert [row[:2] for row in rows] == [["recieve", "near"], ["house", "known"], ["", "empty"], ["превет", "near"]]
     assert rows[-1][2].startswith("привет 0.")
 
 
-def test_so_many_words_of_each(program, folder, love):
+def test_so_many_words_of_each(program, small_model, love):
     k = 2
-    done = program("near", "-k", k, "--json", "-m", folder, "wierd", "thouhgt")
+    done = program("near", "-k", k, "--json", "-m", small_model, "wierd", "thouhgt")
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert [len(one["near"]) for one in found] == [len(near) for near in love.near(["wierd", "thouhgt"], k)]
     assert max(len(one["near"]) for one in found) <= k
 
 
-def test_the_probability_of_new_does_not_depend_on_how_many_words_are_shown(program, folder, love):
-    new = {k: json.loads(program("near", "-k", k, "--json", "-m", folder, "thouhgt").stdout)["new"] for k in (1, 10)}
+def test_the_probability_of_new_does_not_depend_on_how_many_words_are_shown(program, small_model, love):
+    shown = {k: program("near", "-k", k, "--json", "-m", small_model, "thouhgt").stdout for k in (1, 10)}
+    new = {k: json.loads(line)["new"] for k, line in shown.items()}
     assert new[10] == pytest.approx(love.read(["thouhgt"]).new[0], abs=1e-6)
     assert new[1] == new[10]
 
@@ -86,18 +78,18 @@ def test_the_probability_of_new_does_not_depend_on_how_many_words_are_shown(prog
         (("-k", "0", "recieve"), "k is 0: must be at least 1, a whole number"),
     ],
 )
-def test_mistakes_are_one_line(program, folder, arguments, message, tmp_path):
-    model = () if "-m" in arguments else ("-m", folder)
+def test_mistakes_are_one_line(program, small_model, arguments, message, tmp_path):
+    model = () if "-m" in arguments else ("-m", small_model)
     done = program("near", *model, *arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"")
     assert message in done.stderr.decode()
     assert done.stderr.count(b"\n") == 1
 
 
-def test_a_damaged_model_is_one_line(program, folder, tmp_path):
+def test_a_damaged_model_is_one_line(program, small_model, tmp_path):
     copy = tmp_path / "m"
     copy.mkdir()
-    for file in folder.iterdir():
+    for file in small_model.iterdir():
         (copy / file.name).write_bytes(file.read_bytes())
     (copy / "rows.safetensors").write_bytes(b"\0" * 100)
     done = program("near", "-m", copy, "recieve")

@@ -7,17 +7,8 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from pathlib import Path
 
 import pytest
-from tests.near.made import made_love
-
-
-@pytest.fixture(scope="module")
-def small_model(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("small") / "model"
-    made_love().save(folder)
-    return folder
 
 
 def test_a_taken_port_and_an_unknown_model_are_one_line(program, small_model):

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import made_words
+from tests.conftest import at_once, made_words
 from tests.engine.made import NASTY, made_parts, reference
 
 from lovevec.engine.engine import FoldEngine
@@ -115,14 +114,7 @@ def test_sixteen_callers_at_once_get_the_same_bits(mode, words):
     made = engine(PARTS["all"], mode, threads=2)
     many = words[:300] * 30
     expected = np.tile(engine(PARTS["all"], mode, threads=1).embed(words[:300]), (30, 1))
-    results: list[np.ndarray] = []
-    callers = [threading.Thread(target=lambda: results.append(made.embed(many))) for _ in range(16)]
-    for caller in callers:
-        caller.start()
-    for caller in callers:
-        caller.join()
-    assert len(results) == 16
-    assert all(np.array_equal(result, expected) for result in results)
+    assert all(np.array_equal(result, expected) for result in at_once(lambda: made.embed(many)))
 
 
 def test_numpys_bits_do_not_depend_on_the_threads_of_its_blas():

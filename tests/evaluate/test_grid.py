@@ -5,13 +5,14 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from itertools import count
 
 import numpy as np
 import pytest
 
 from lovevec.errors import LovevecError
-from lovevec.evaluate.grid import RATES, best_by_seed, checked_rates, run_grid
+from lovevec.evaluate.grid import RATES, Run, Tell, best_by_seed, checked_rates, run_grid
 from lovevec.evaluate.result_cache import ResultCache
 from lovevec.progress import Progress
 
@@ -54,17 +55,19 @@ def test_what_is_no_rate_is_refused(rates):
         checked_rates(rates)
 
 
-def test_every_rate_and_seed_is_run_once():
+@pytest.mark.parametrize("together", [1, 4])
+def test_every_rate_and_seed_is_run_once(together):
     asked = []
 
-    def train_one(rate: float, seed: int) -> dict:
-        asked.append((rate, seed))
-        return {"dev": 100 * rate + seed, "test": {"clean": rate}, "seconds": 0.0}
+    def train(runs: Sequence[Run], tell: Tell) -> list[dict]:
+        asked.append(runs)
+        return [{"dev": 100 * rate + seed, "test": {"clean": rate}, "seconds": 0.0} for rate, seed in runs]
 
-    score = run_grid(train_one, RATES, (3, 4), ResultCache(), KEY, QUIET)
-    assert asked == [(rate, seed) for rate in RATES for seed in (3, 4)]
+    score = run_grid(train, RATES, (3, 4), ResultCache(), KEY, QUIET, together=together)
+    grid = [(rate, seed) for rate in RATES for seed in (3, 4)]
+    assert asked == [grid[low : low + together] for low in range(0, len(grid), together)]
     assert score["test"] == {"clean": RATES[0]}
-    assert [(one["rate"], one["seed"]) for one in score["runs"]] == asked
+    assert [(one["rate"], one["seed"]) for one in score["runs"]] == grid
 
 
 WORK = """
@@ -74,13 +77,14 @@ from lovevec.evaluate.result_cache import ResultCache
 from lovevec.evaluate.grid import run_grid
 from lovevec.progress import Progress
 folder, die = Path(sys.argv[1]), sys.argv[2] == "die"
-def train_one(rate, seed):
+def train(runs, tell):
+    ((rate, seed),) = runs
     if die and (rate, seed) == (0.2, 1):
         os.kill(os.getpid(), signal.SIGKILL)
     with open(folder / "log", "a") as log:
         log.write(f"{rate} {seed}\\n")
-    return {"dev": rate, "test": {"clean": 10 * seed}, "seconds": 0.0}
-score = run_grid(train_one, (0.1, 0.2, 0.3), (0, 1), ResultCache(folder / "cache"), {"task": "t"}, Progress(quiet=True))
+    return [{"dev": rate, "test": {"clean": 10 * seed}, "seconds": 0.0}]
+score = run_grid(train, (0.1, 0.2, 0.3), (0, 1), ResultCache(folder / "cache"), {"task": "t"}, Progress(quiet=True))
 print(*score["rates"], score["test"]["clean"], len(score["runs"]))
 """
 
@@ -102,12 +106,12 @@ def test_a_killed_grid_computes_only_what_is_missing(tmp_path):
 def test_what_is_kept_is_kept_for_its_key_alone(tmp_path):
     calls = count()
 
-    def train_one(rate: float, seed: int) -> dict:
-        return {"dev": 1.0, "test": {"clean": next(calls)}, "seconds": 0.0}
+    def train(runs: Sequence[Run], tell: Tell) -> list[dict]:
+        return [{"dev": 1.0, "test": {"clean": next(calls)}, "seconds": 0.0} for _ in runs]
 
     cache = ResultCache(tmp_path)
-    first = run_grid(train_one, (0.1,), (0,), cache, KEY, QUIET)
-    assert run_grid(train_one, (0.1,), (0,), cache, KEY, QUIET) == first
-    assert run_grid(train_one, (0.1,), (0,), cache, {**KEY, "method": "n"}, QUIET) != first
-    assert run_grid(train_one, (0.1,), (1,), cache, KEY, QUIET) != first
+    first = run_grid(train, (0.1,), (0,), cache, KEY, QUIET)
+    assert run_grid(train, (0.1,), (0,), cache, KEY, QUIET) == first
+    assert run_grid(train, (0.1,), (0,), cache, {**KEY, "method": "n"}, QUIET) != first
+    assert run_grid(train, (0.1,), (1,), cache, KEY, QUIET) != first
     assert next(calls) == 3

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pickle
-import threading
 import time
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import made_words
+from tests.conftest import at_once, made_words
 from tests.near.made import NASTY, STRINGS, UNREADABLE, WORDS, channels, picked, same_bits
 
 from lovevec.damage.misspell import misspell
@@ -191,19 +190,12 @@ def test_the_number_of_threads_does_not_show(threads):
 def test_16_threads_at_first_use_agree():
     strings = MIXED[::4]
     expected, likelihood = READER(strings), READER.likelihood(TYPOS)
-    fresh, start, results = Reader(WORDS, DEFAULT), threading.Barrier(16), []
+    fresh = Reader(WORDS, DEFAULT)
 
-    def work() -> None:
-        start.wait()
-        results.append((fresh(strings[:10]), fresh(strings), fresh.likelihood(TYPOS), fresh.row("house")))
+    def work() -> tuple:
+        return fresh(strings[:10]), fresh(strings), fresh.likelihood(TYPOS), fresh.row("house")
 
-    workers = [threading.Thread(target=work) for _ in range(16)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert len(results) == 16
-    for few, many, likely, row in results:
+    for few, many, likely, row in at_once(work):
         assert same_bits(few, picked(expected, np.arange(10)))
         assert same_bits(many, expected)
         assert np.array_equal(likely, likelihood)

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.near.made import NASTY, UNREADABLE
 
-from lovevec.near.spelled import LONGEST, known_form
+from lovevec.near.spelled import LONGEST, known_form, look_up
 
 WORDS = ["dog", "film", "don't", "co-op", "o'clock", "été", "mp3", "u.s.", "'tis", "dog!", "...", "3", "straße", "c++"]
 PLACE = {word: row for row, word in enumerate(WORDS)}
@@ -119,3 +119,13 @@ def test_what_is_read_further_is_read_so_again(string):
     _, read = known_form(string, lambda word, other: other)
     _, again = known_form(read, lambda word, other: other)
     assert again in (read, known_form(again, lambda word, other: other)[1])
+
+
+@given(st.lists(st.one_of(st.sampled_from([*WORDS, "Dog", "(film)", "recieve!"]), st.text(max_size=5))))
+def test_looked_up_are_words_first_then_their_forms(words):
+    rows, unknown = look_up(words, PLACE.get, forms=False)
+    assert rows.tolist() == [PLACE.get(word, -1) for word in words]
+    assert unknown == [word for word in words if word not in PLACE]
+    rows, unknown = look_up(words, PLACE.get)
+    assert rows.tolist() == [known_form(word, PLACE.get)[0] for word in words]
+    assert unknown == [known_form(word, PLACE.get)[1] for word in words if form(word) is None]

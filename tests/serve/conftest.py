@@ -15,7 +15,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.near.made import made_love
+from tests.serve.browser import browser
 
 KEY = "LOVEVEC_API_KEY"
 PATIENCE = 60  # seconds; a busy machine is no failure
@@ -92,18 +92,16 @@ def address_in(log: Path, process: subprocess.Popen[bytes]) -> str:
 
 
 @pytest.fixture(scope="session")
-def small_model(tmp_path_factory) -> Path:
-    """A folder of a model with random weights that knows some English words."""
-    folder = tmp_path_factory.mktemp("small") / "model"
-    made_love().save(folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
 def live(tmp_path_factory) -> Iterator[Live]:
     """The shipped model, served."""
     with started(tmp_path_factory.mktemp("live")) as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[object]:
+    with browser() as started:
+        yield started
 
 
 @pytest.fixture

@@ -8,17 +8,11 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
-from tests.serve.browser import browser, lovevec_server, needs_axe, needs_browser, opened, violations
+from tests.serve.browser import lovevec_server, needs_axe, needs_browser, opened, violations
 
 pytest.importorskip("playwright")
 pytest.importorskip("fastapi")
 pytestmark = [needs_browser, pytest.mark.slow]
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.engine.made import made_parts
 from tests.nasty import nasty_words
-from tests.serve.browser import browser, free_port, needs_axe, needs_browser, opened, process, violations
+from tests.serve.browser import free_port, needs_axe, needs_browser, opened, process, violations
 
 from lovevec import LOVE
 from lovevec.cli import main
@@ -37,12 +37,6 @@ def address(demo):
     command = ["-m", "http.server", str(port), "--bind", "127.0.0.1", "--directory", str(demo)]
     with process(command, f"http://127.0.0.1:{port}/") as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as started:
-        yield started
 
 
 ANSWERS = """async () => {

@@ -39,10 +39,10 @@ from lovevec.attach.space import SpaceOption, fit_space
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.threads import in_chunks
 from lovevec.errors import LovevecError
-from lovevec.near.reader import Reader, Reading, add_readings, near_words, only_new, reading_names
-from lovevec.near.spelled import known_form
+from lovevec.near.reader import Reader, Reading, ReadsStrings, add_readings, only_new
+from lovevec.near.spelled import look_up
 from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
-from lovevec.units.words import refuse_other_than_words, word_list
+from lovevec.units.words import checked_words
 from lovevec.vectors import VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.rows import normalized
@@ -64,7 +64,7 @@ class Spelled(NamedTuple):
         return Spelled(self.vectors[which], None if self.lengths is None else self.lengths[which])
 
 
-class Attached(EncodesTexts):
+class Attached(EncodesTexts, ReadsStrings):
     """Word vectors that have a vector for any word. Immutable, safe to share between threads.
 
     `vectors` is gensim's KeyedVectors (or a model with `.wv`), a dict of word to row, a pair (words, matrix), a
@@ -143,11 +143,11 @@ class Attached(EncodesTexts):
 
     def known(self, words: Iterable[str]) -> NDArray[np.bool_]:
         """Which of the words have a vector of their own: [len(words)]."""
-        return np.array([word in self._known.place for word in _checked(words)], dtype=np.bool_)
+        return np.array([word in self._known.place for word in checked_words(words)], dtype=np.bool_)
 
     def embed(self, words: Iterable[str]) -> Floats:
         """Vectors for any strings, [len(words), dim]: their own where known, else imputed."""
-        words = _checked(words)
+        words = checked_words(words)
         row, lacking = self._look_up(words)
         place = {word: number for number, word in enumerate(dict.fromkeys(lacking))}
         unknown = self._unknown(list(place))
@@ -159,34 +159,17 @@ class Attached(EncodesTexts):
         result[~have] = unknown[[place[word] for word in lacking]]
         return result
 
-    @overload
-    def near(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
-    @overload
-    def near(self, word: Iterable[str], k: int = ...) -> list[list[tuple[str, float]]]: ...
-    def near(self, word: str | Iterable[str], k: int = 5) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
-        """The table's words that a string may stand for, with their probabilities; see `LOVE.near`."""
-        words = [word] if isinstance(word, str) else _checked(word)
-        row, lacking = self._look_up(words)
-        found = near_words(self.words, row, self._read(lacking), k)
-        return found[0] if isinstance(word, str) else found
-
     def warm_up(self) -> None:
         """Make now what the first call with many unknown words makes; see `LOVE.warm_up`."""
         if self._reader is not None:
             self._reader.warm_up()
-
-    def readings(self, words: Iterable[str]) -> list[str]:
-        """How each word is read: known (itself, or what it is a form of), near, new or empty; see `LOVE.readings`."""
-        words = _checked(words)
-        rows, lacking = self._look_up(words)
-        return reading_names(words, rows, self._read(lacking))
 
     @cached_property
     def _texts(self) -> TextEncoder:
         known = (self.words, self.dim, self._known.place, self._is_known, self._look_up)
         assert self._known.lengths is not None
         length = float(np.mean(self._known.lengths)) if len(self) else 1.0
-        source = Source(*known, self._read, self._own, self._impute, length)
+        source = Source(*known, self.read, self._own, self._impute, length)
         return TextEncoder(source, None, self._for_many == "numba")
 
     def _own(self, rows: NDArray[np.integer]) -> Floats:
@@ -205,25 +188,18 @@ class Attached(EncodesTexts):
     def confidence(self, words: Iterable[str]) -> NDArray[np.float64]:
         """The probability that each word's vector is right, as `LOVE.confidence`: 1 for known words, for others by
         their readings, and for what is imputed by how well the map does. NaN where the model has no calibration."""
-        rows, lacking = self._look_up(_checked(words))
-        return self._sureness(rows, lacking, self._read(lacking))
+        listed = checked_words(words)
+        rows, lacking = self._look_up(listed)
+        return self._sureness(listed, rows, lacking, self.read(lacking))
 
-    def _sureness(self, rows: NDArray[np.int64], lacking: Sequence[str], reading: Reading) -> NDArray[np.float64]:
+    def _sureness(
+        self, words: Sequence[str], rows: NDArray[np.int64], lacking: Sequence[str], reading: Reading
+    ) -> NDArray[np.float64]:
         result = np.ones(len(rows))
         judge = getattr(self.model, "judge", None)
         if lacking:
             result[rows < 0] = np.nan if judge is None else judge(lacking, reading, self._space.quality)
         return result
-
-    def read_in_full(
-        self, words: Iterable[str], k: int = 5
-    ) -> tuple[list[str], list[list[tuple[str, float]]], NDArray[np.float64]]:
-        """What `readings`, `near` and `confidence` give, at the cost of the last."""
-        words = _checked(words)
-        rows, lacking = self._look_up(words)
-        reading = self._read(lacking)
-        near = near_words(self.words, rows, reading, k)
-        return reading_names(words, rows, reading), near, self._sureness(rows, lacking, reading)
 
     @overload
     def neighbors(self, word: str, k: int = ..., approximate: bool | None = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
@@ -243,18 +219,9 @@ class Attached(EncodesTexts):
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
         """The row of each word, or of the word that it is a form of, else -1; and the others, as they are read."""
-        get = self._known.place.get
-        rows = np.fromiter((get(word, -1) for word in words), dtype=np.int64, count=len(words))
-        lacking = []
-        for place in np.flatnonzero(rows < 0).tolist():
-            string = words[place]
-            if self._lowercase:
-                rows[place], string = known_form(string, get)
-            if rows[place] < 0:
-                lacking.append(string)
-        return rows, lacking
+        return look_up(words, self._known.place.get, self._lowercase)
 
-    def _read(self, strings: Sequence[str]) -> Reading:
+    def read(self, strings: Sequence[str]) -> Reading:
         """The readings of strings that the table lacks; what the model knows is no misspelling."""
         if self._reader is None:
             return only_new(len(strings))
@@ -272,7 +239,7 @@ class Attached(EncodesTexts):
         cuts = [*range(0, max(len(strings) - CHUNK, 0) + 1, CHUNK), len(strings)] if strings else []
         for low, high in pairwise(cuts):  # the last may be twice as long: a short rest would be slow
             chunk, vectors = strings[low:high], result[low:high]
-            reading, spelled = self._read(chunk), self._spelled(chunk)
+            reading, spelled = self.read(chunk), self._spelled(chunk)
 
             def mix(
                 part: slice,
@@ -347,13 +314,6 @@ def _table(vectors: Any) -> VectorTable:
     if not len(table):
         raise LovevecError("no usable row among the vectors: " + "; ".join(table.report.lines()[1:]))
     return table
-
-
-def _checked(words: Iterable[str]) -> Sequence[str]:
-    """The words as a list, each of them a string."""
-    listed = word_list(words)
-    refuse_other_than_words(listed)
-    return listed
 
 
 def _read_only(vectors: Floats) -> Floats:

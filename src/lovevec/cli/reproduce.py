@@ -23,8 +23,8 @@ EXAMPLES = """examples:
   lovevec reproduce intrinsic --target glove.txt -o results
   lovevec reproduce robustness --target glove.txt -o results --tasks sst2 --device cuda
   lovevec reproduce bert --transformer bert-base-uncased --love love-bert --seeds 3 --device cuda -o results
-  lovevec reproduce all --quick                      to see that everything works, in minutes
-  lovevec reproduce robustness --redraw -o results   page and pictures again, from the scores in the folder"""
+  lovevec reproduce all --quick                      # to see that everything works, in minutes
+  lovevec reproduce robustness --redraw -o results   # page and pictures again, from the scores in the folder"""
 NAMES = (
     "intrinsic",
     "extrinsic",

@@ -18,8 +18,8 @@ or the input embeddings of a BERT-like model (hf:NAME). The result is a folder t
 EXAMPLES = """examples:
   lovevec train glove.txt -o my-model
   lovevec train crawl-300d-2M.vec.gz -o m --limit 200000 --epochs 20 --seed 7 --device cuda
-  lovevec train hf:bert-base-uncased -o love-bert --preset typos    a transformer's input embeddings: folder or hub id
-  lovevec train --resume m                     after a crash, Ctrl-C or kill -9
+  lovevec train hf:bert-base-uncased -o love-bert --preset typos  # a transformer's input embeddings: folder or hub id
+  lovevec train --resume m  # after a crash, Ctrl-C or kill -9
   lovevec prepare glove.txt -o prepared && lovevec train prepared -o m
   torchrun --nproc-per-node 2 -m lovevec.cli train prepared -o m"""
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from lovevec.damage.noise import Noise, damaged
 from lovevec.evaluate.data import Texts, TextSplit, texts
 from lovevec.evaluate.downstream import Downstream, DownstreamSettings, downstream_key, subsample
-from lovevec.evaluate.grid import run_grid
+from lovevec.evaluate.grid import Run, Tell, run_grid
 from lovevec.evaluate.nets import CNNSettings
 from lovevec.evaluate.nets.lookup import look_up
 from lovevec.evaluate.result_cache import ResultCache, Score
@@ -67,16 +67,17 @@ def score_texts(
     train_rows, dev_rows = rows(train.sentences, train.labels), rows(split.dev.sentences, split.dev.labels)
     test_rows = {label: rows(sentences, split.test.labels) for label, sentences in tests.items()}
 
-    def train_one(rate: float, seed: int) -> Score:
+    def train_run(runs: Sequence[Run], tell: Tell) -> list[Score]:
+        ((rate, seed),) = runs
         start = time.perf_counter()
         with torch.random.fork_rng(devices=[]):  # torch's layers would draw from the global generator
             model = TextCNN(input_layer(method, lookup), len(number), settings.cnn)
         dev = trained(model, train_rows, dev_rows, rate, seed, settings.cnn)
         test = {label: accuracy(model, texts) for label, texts in test_rows.items()}
-        return {"dev": dev, "test": test, "seconds": time.perf_counter() - start, "device": device.type}
+        return [{"dev": dev, "test": test, "seconds": time.perf_counter() - start, "device": device.type}]
 
     key = downstream_key(TASK, method, lookup, split, noises, settings)
-    return run_grid(train_one, settings.rates, settings.seeds, cache, key, progress, name=method.name)
+    return run_grid(train_run, settings.rates, settings.seeds, cache, key, progress, method.name)
 
 
 classify = Downstream("classify", "accuracy", texts, ClassifySettings, score_texts)

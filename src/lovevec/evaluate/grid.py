@@ -21,43 +21,29 @@ from lovevec.progress import Progress
 
 RATES = (5e-3, 3e-3, 1e-3, 8e-4, 5e-4)  # the paper's
 
-
 Run = tuple[float, int]  # a learning rate and a seed
 Tell = Callable[[str], None]
 
 
 def run_grid(
-    train_one: Callable[[float, int], Score],
-    rates: Sequence[float],
-    seeds: Sequence[int],
-    cache: ResultCache,
-    key: Mapping[str, Any],
-    progress: Progress,
-    name: str = "training",
-) -> Score:
-    """Run `train_one(rate, seed)` for all rates and seeds, or read what was kept under `key`; see `best_by_seed`."""
-    return run_together(lambda runs, _: [train_one(*run) for run in runs], 1, rates, seeds, cache, key, progress, name)
-
-
-def run_together(
     train: Callable[[Sequence[Run], Tell], Sequence[Score]],
-    most: int,
     rates: Sequence[float],
     seeds: Sequence[int],
     cache: ResultCache,
     key: Mapping[str, Any],
     progress: Progress,
     name: str = "training",
+    together: int = 1,
 ) -> Score:
-    """The same where `train` takes up to `most` runs at once, and tells how far it is; what was kept is not among
-    them."""
+    """The score (see `best_by_seed`) of runs at all rates and seeds: those kept under `key` are read, `train` makes the
+    others, up to so many `together`, and tells how far it is."""
     grid = [(rate, seed) for rate in rates for seed in seeds]
     done = {run: kept for run in grid if (kept := cache.kept(_key(key, run))) is not None}
     missing = [run for run in grid if run not in done]
     with progress.phase(name, total=len(grid), unit="runs") as phase:
         phase.advance(len(done))
-        for low in range(0, len(missing), most):
-            some = missing[low : low + most]
+        for low in range(0, len(missing), together):
+            some = missing[low : low + together]
             scores = train(some, lambda note: phase.advance(0, note))
             for run, score in zip(some, scores, strict=True):
                 done[run] = cache.keep(_key(key, run), score)

@@ -16,7 +16,7 @@ import numpy as np
 from lovevec.damage.noise import Noise, damaged
 from lovevec.evaluate.data import Tagged, TagSplit, tagged
 from lovevec.evaluate.downstream import Downstream, DownstreamSettings, downstream_key, subsample
-from lovevec.evaluate.grid import Run, Tell, run_together
+from lovevec.evaluate.grid import Run, Tell, run_grid
 from lovevec.evaluate.nets import TaggerSettings
 from lovevec.evaluate.nets.entities import Counts, Tags, count_entities, overall
 from lovevec.evaluate.nets.lookup import look_up
@@ -99,7 +99,7 @@ def score_tags(
         ]
 
     key = downstream_key(TASK, method, lookup, split, noises, settings)
-    return run_together(train_runs, TOGETHER, settings.rates, settings.seeds, cache, key, progress, name=method.name)
+    return run_grid(train_runs, settings.rates, settings.seeds, cache, key, progress, method.name, TOGETHER)
 
 
 def details(counts: dict[str, Counts]) -> Score:

@@ -17,7 +17,10 @@ known words'.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 SAME = str.maketrans(
     {
@@ -32,6 +35,22 @@ LEADING = " \t\r\n\v\f\"'([{<#@*_~|,;:!?¿¡"
 TRAILING = " \t\r\n\v\f\"')]}>*_~|,;:!?.…"
 BRACKETS = ' \t\r\n"([{<>}])'  # what is left of a word that ends in a mark: (u.s.)
 LONGEST = 200  # characters: a longer string is no form of anything
+
+
+def look_up(
+    words: Sequence[str], get: Callable[[str, int], int], forms: bool = True
+) -> tuple[NDArray[np.int64], list[str]]:
+    """The row of each word, with `forms` also of the known word that it is a form of, -1 for others; and the others, as
+    they are to be read."""
+    rows = np.fromiter((get(word, -1) for word in words), dtype=np.int64, count=len(words))
+    unknown = []
+    for place in np.flatnonzero(rows < 0).tolist():
+        string = words[place]
+        if forms:
+            rows[place], string = known_form(string, get)
+        if rows[place] < 0:
+            unknown.append(string)
+    return rows, unknown
 
 
 def known_form(word: str, get: Callable[[str, int], int]) -> tuple[int, str]:

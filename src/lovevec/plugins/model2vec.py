@@ -36,7 +36,7 @@ from lovevec.files import atomic_write
 from lovevec.love import LOVE
 from lovevec.near.channel import Channel
 from lovevec.near.reader import Reader, add_readings
-from lovevec.near.spelled import known_form
+from lovevec.near.spelled import look_up
 from lovevec.plugins import Keep, Love, in_any_form, kept_words, right_spelled
 from lovevec.progress import Progress
 from lovevec.transformer.pieces import UNSPACED, Pieces, whole_words
@@ -228,17 +228,14 @@ class RobustStaticModel(StaticModel):
         """E[sum of rows] and E[number of rows] of words with such pieces, [len(words), dim + 1]."""
         if not words:
             return np.zeros((0, self.dim + 1), dtype=np.float32)
-        forms = [known_form(word, lambda form, _: self.reader.row(form)) for word in words]
-        rows = np.array([row for row, _ in forms])
+        rows, lacking = look_up(words, lambda form, _: self.reader.row(form))
         result = self._sums(pieces)
         result[rows >= 0] = self._meant(rows[rows >= 0])
-        lacking = np.flatnonzero(rows < 0)
-        if len(lacking):
-            strings = [forms[place][1] for place in lacking]
-            reading = self.reader.by(strings, "numba" if numba_is_there() else "numpy").in_text()
-            mixed = result[lacking] * reading.new.astype(np.float32)[:, None]
+        if lacking:
+            reading = self.reader.by(lacking, "numba" if numba_is_there() else "numpy").in_text()
+            mixed = result[rows < 0] * reading.new.astype(np.float32)[:, None]
             add_readings(mixed, reading, self._meant)
-            result[lacking] = mixed
+            result[rows < 0] = mixed
         return result
 
     def _meant(self, rows: NDArray[np.integer]) -> Floats:

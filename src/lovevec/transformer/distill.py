@@ -23,7 +23,7 @@ from lovevec.progress import Progress
 from lovevec.transformer.corpus import Texts
 from lovevec.transformer.distill_settings import DistillSettings
 from lovevec.transformer.load import PREFIX, public_name, require_transformers, weights_file
-from lovevec.units.words import refuse_other_than_words, word_list
+from lovevec.units.words import checked_words
 from lovevec.vectors.table import VectorTable
 from lovevec.vectors.write import SUFFIXES, save_table
 
@@ -78,9 +78,7 @@ def distill(
 
 def given_words(words: Iterable[str]) -> list[str]:
     """Distinct words in their order; blank ones and those that are not UTF-8 are no words."""
-    listed = word_list(words)
-    refuse_other_than_words(listed)
-    usable = (word for word in listed if word.strip() and word == word.encode(errors="ignore").decode())
+    usable = (word for word in checked_words(words) if word.strip() and word == word.encode(errors="ignore").decode())
     return list(dict.fromkeys(usable))
 
 

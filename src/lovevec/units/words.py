@@ -41,6 +41,13 @@ def word_list(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
         raise LovevecError(f"expected words, a list of strings, not {type(words).__name__}") from None
 
 
+def checked_words(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
+    """The same, each item of it a string."""
+    listed = word_list(words)
+    refuse_other_than_words(listed)
+    return listed
+
+
 def _give_a_column(frame: Any) -> str:
     """`frame["word"]`, with the name of a column that there is."""
     names = getattr(frame, "column_names", None) or list(frame.columns)
