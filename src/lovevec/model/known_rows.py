@@ -10,7 +10,7 @@ A row stands for `scale x codes`, with a scale that makes it of unit length. Mea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, get_args
@@ -70,11 +70,9 @@ class KnownRows:
         """Code rows of any length; rows of zeros stay so."""
         if precision not in DTYPES:
             raise LovevecError(f"unknown precision of rows {precision!r}: choose one of {', '.join(ROW_PRECISIONS)}")
-        codes = np.concatenate(
-            [_codes(vectors[low : low + BLOCK], precision) for low in range(0, max(len(vectors), 1), BLOCK)]
-        )
-        decoded = cls(codes, np.ones(len(vectors), dtype=np.float32), vectors.shape[1]).all()
-        lengths = np.sqrt(np.einsum("ij,ij->i", decoded, decoded, dtype=np.float64))
+        codes = np.concatenate([_codes(vectors[low:high], precision) for low, high in _blocks(len(vectors))])
+        plain = cls(codes, np.ones(len(vectors), dtype=np.float32), vectors.shape[1])
+        lengths = _lengths(plain[np.arange(low, high)] for low, high in _blocks(len(vectors)))
         some = vectors.any(axis=1) & (lengths > 0)
         scale = np.where(some, 1 / np.where(some, lengths, 1), 0).astype(np.float32)
         return cls(codes, scale, vectors.shape[1], weights)
@@ -84,7 +82,7 @@ class KnownRows:
         """Code a target's rows; the words count by their rank, or by the rows' lengths."""
         if weights != "lengths":
             return cls.of(vectors, precision)
-        lengths = np.linalg.norm(vectors, axis=1).astype(np.float32)
+        lengths = _lengths(vectors[low:high] for low, high in _blocks(len(vectors))).astype(np.float32)
         counts: Floats = (lengths / max(float(lengths[len(lengths) // 2 :].mean()), 1e-30)) ** np.float32(FLATTER)
         return cls.of(vectors, precision, counts)
 
@@ -166,6 +164,16 @@ def _largest_half(codes: NDArray[np.float16]) -> int:
     bits = codes.reshape(-1).view(np.uint16)
     blocks = (bits[low : low + BLOCK * 64] & SIGNLESS for low in range(0, len(bits), BLOCK * 64))
     return max((int(block.max()) for block in blocks), default=0)
+
+
+def _blocks(count: int) -> Iterator[tuple[int, int]]:
+    """Where blocks of rows begin and end, so that no second table is made of all; at least one, which may be empty."""
+    return ((low, min(low + BLOCK, count)) for low in range(0, max(count, 1), BLOCK))
+
+
+def _lengths(blocks: Iterable[NDArray[Any]]) -> NDArray[np.float64]:
+    """Of the rows of all blocks."""
+    return np.concatenate([np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64)) for rows in blocks])
 
 
 def _codes(vectors: Floats, precision: str) -> NDArray[Any]:

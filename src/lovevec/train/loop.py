@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import closing, nullcontext
 from typing import Any
@@ -50,9 +51,11 @@ class Trainer:
         self.optimiser = Optimiser(self.network, settings)
         if group.size > self.batches.size:
             raise LovevecError(f"{group.size} processes for batches of {self.batches.size} words: raise batch")
-        self.targets = torch.from_numpy(prepared.vectors).to(device)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The given NumPy array is not writable")  # nor written to
+            self.targets = torch.from_numpy(prepared.vectors).to(device)
         if device.type != "cpu":  # there a second table would cost more than to do it for each batch
-            self.targets = torch.nn.functional.normalize(self.targets, dim=1)
+            self.targets = torch.nn.functional.normalize(self.targets.float(), dim=1)
         self.generator = torch.Generator(device)
         self.network.use_generator(self.generator)
         self.losses: list[float] = []
@@ -154,7 +157,7 @@ class Trainer:
     def _targets(self, words: Tensor) -> Tensor:
         """Their target vectors, of length 1."""
         rows = self.targets[words]
-        return torch.nn.functional.normalize(rows, dim=1) if self.device.type == "cpu" else rows
+        return torch.nn.functional.normalize(rows.float(), dim=1) if self.device.type == "cpu" else rows
 
     def _precision(self) -> Any:
         if self.settings.precision == "bfloat16":

@@ -39,10 +39,11 @@ JSON, TENSORS, TOKENIZER = "prepared.json", "prepared.safetensors", "tokenizer.j
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A target made ready: `vectors` [n, dim] raw, `negatives` [n, k] row numbers, -1 where there are no more."""
+    """A target made ready: `vectors` [n, dim] raw, float32 or float16; `negatives` [n, k] row numbers, -1 where there
+    are no more."""
 
     words: list[str]
-    vectors: NDArray[np.float32]
+    vectors: NDArray[np.floating[Any]]
     vocabulary: UnitVocabulary
     synonyms: Ragged
     negatives: NDArray[np.int32]
@@ -93,7 +94,7 @@ class Prepared:
         raw, ends = tensors["words"].tobytes(), tensors["word_offsets"].tolist()
         return cls(
             [raw[low:high].decode("utf-8", "surrogatepass") for low, high in pairwise(ends)],
-            tensors["vectors"].astype(np.float32, copy=False),
+            tensors["vectors"],
             UnitVocabulary.from_json(
                 (folder / TOKENIZER).read_text("utf-8"),
                 folder / TOKENIZER,

@@ -234,8 +234,7 @@ class _Run:
         refuse_nothing_learned(love)
         if self.group.first:
             parts = self._with_channel(parts)
-            love = LOVE(parts)
-            metadata |= self._measure(love, trainer)
+            metadata |= self._measure(LOVE(parts, low_memory=True), trainer)
             love = LOVE(parts, model_card(self.folder.name if self.folder else prepared.target["name"], metadata))
             self._save(love, metadata)
         self.group.leave()  # the others wait here until the first has scored and saved

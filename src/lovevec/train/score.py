@@ -45,10 +45,10 @@ def ranks(
     queries: NDArray[np.float32], vectors: NDArray[np.float32], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """For each query: its cosine to its own target vector `vectors[row]`, and how many others are nearer."""
-    own = (queries * normalized(vectors[rows])).sum(axis=1)
+    own = (queries * normalized(vectors[rows].astype(np.float32))).sum(axis=1)
     rank = np.zeros(len(rows), dtype=np.int64)
     for low in range(0, len(vectors), BLOCK):
-        cosine = queries @ normalized(vectors[low : low + BLOCK]).T
+        cosine = queries @ normalized(vectors[low : low + BLOCK].astype(np.float32)).T
         inside = np.flatnonzero((rows >= low) & (rows < low + BLOCK))
         cosine[inside, rows[inside] - low] = -1  # a word does not stand before itself, whatever the rounding
         rank += (cosine > own[:, None]).sum(axis=1)

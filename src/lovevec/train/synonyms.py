@@ -28,6 +28,7 @@ TILE_ROWS = 1024
 TILE_COLUMNS = 8192
 LARGE = 200_000
 NEARBY = 16
+MOST_CLUSTERS = np.iinfo(np.uint16).max
 SAMPLE = 24  # words a cluster from which the centres are found
 
 Rows = npt.NDArray[np.int64]
@@ -83,12 +84,12 @@ def _among_nearby(vectors: npt.NDArray[Any], bar: np.float32, most: int, phase: 
     since a copy of all would be as large as the table."""
     count = len(vectors)
     centres, nearby, members = _clustered(vectors)
-    asked = np.argsort(nearby, axis=None, kind="stable")
-    edges = np.searchsorted(nearby.ravel()[asked], np.arange(len(centres) + 1)).tolist()
+    edges = [0, *np.cumsum(np.bincount(nearby.ravel(), minlength=len(centres))).tolist()]
+    asked = (np.argsort(nearby, axis=None, kind="stable") // nearby.shape[1]).astype(np.int32)
     distances = np.full((count, most), bar, dtype=np.float32)
     synonyms = np.full((count, most), -1, dtype=np.int32)
     for cluster, met in enumerate(members):
-        asking = asked[edges[cluster] : edges[cluster + 1]] // nearby.shape[1]
+        asking = asked[edges[cluster] : edges[cluster + 1]]
         there = _directions(vectors[met])
         for start in range(0, len(asking), TILE_ROWS):
             rows = asking[start : start + TILE_ROWS]
@@ -107,20 +108,20 @@ def _among_nearby(vectors: npt.NDArray[Any], bar: np.float32, most: int, phase: 
     return rows.astype(np.int32), synonyms[rows, places]
 
 
-def _clustered(vectors: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], Rows, list[Rows]]:
+def _clustered(vectors: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint16], list[Rows]]:
     """Clusters, about as many as each has members: their centres, those nearest to each row [rows, NEARBY], and the
     rows of each."""
-    count = int(np.sqrt(len(vectors)))
+    count = min(int(np.sqrt(len(vectors))), MOST_CLUSTERS)
     drawn = np.random.default_rng(0).permutation(len(vectors))[: SAMPLE * count]
     centres, _ = clusters(_directions(vectors[np.sort(drawn)]), count)
     probed = min(NEARBY, len(centres))
-    nearby, own = np.empty((len(vectors), probed), dtype=np.int64), np.empty(len(vectors), dtype=np.int64)
+    nearby, own = (np.empty((len(vectors), wide), dtype=np.uint16) for wide in (probed, 1))  # quick to sort
     for low in range(0, len(vectors), TILE_COLUMNS):
         distance = -_directions(vectors[low : low + TILE_COLUMNS]) @ centres.T
         nearby[low : low + TILE_COLUMNS] = np.argpartition(distance, probed - 1, axis=1)[:, :probed]
-        own[low : low + TILE_COLUMNS] = distance.argmin(axis=1)
-    order = np.argsort(own, kind="stable")
-    return centres, nearby, np.split(order, np.searchsorted(own[order], np.arange(1, len(centres))))
+        own[low : low + TILE_COLUMNS, 0] = distance.argmin(axis=1)
+    order = np.argsort(own, axis=None, kind="stable")
+    return centres, nearby, np.split(order, np.cumsum(np.bincount(own.ravel(), minlength=len(centres)))[:-1])
 
 
 def _merge(distances: npt.NDArray[np.float32], synonyms: npt.NDArray[np.int32], rows: Rows, found: Shortlist) -> None:

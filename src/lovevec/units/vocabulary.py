@@ -18,6 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -35,6 +36,7 @@ PAD, UNK, CLS, SEP, SUB = range(5)
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[SUB]")
 GO_ON = "##"
 MOST_CHARACTERS = 1000
+MOST_LEARNED_FROM = 200_000  # words; a later one would count next to nothing beside the first
 LONGEST_PIECE = 10 * LONGEST  # in a file; a piece longer than the words that are read fits none of them
 # Pieces whatever the words are: `bec0me` and `e-mail` can be split even if no word of the target had such a character.
 ALWAYS = "0123456789-'."
@@ -105,7 +107,7 @@ def _tokenizer(units: Sequence[str]) -> Any:
 
 
 def learn_pieces(words: Sequence[str], size: int = 30_000) -> list[str]:
-    """WordPiece pieces learned from the words, most useful first. Vector files list words by falling frequency,
+    """WordPiece pieces learned from the first words, most useful first. Vector files list words by falling frequency,
     so word r counts as often as Zipf's law says (about 1/r): common words become pieces of their own."""
     from tokenizers import Tokenizer
     from tokenizers.models import WordPiece
@@ -123,7 +125,8 @@ def learn_pieces(words: Sequence[str], size: int = 30_000) -> list[str]:
         show_progress=False,
     )
     known = frozenset(letters)
-    tokenizer.train_from_iterator(_zipf([word for word in words if known.issuperset(word)]), trainer)
+    first = islice((word for word in words if known.issuperset(word)), MOST_LEARNED_FROM)
+    tokenizer.train_from_iterator(_zipf(list(first)), trainer)
     found: dict[str, int] = tokenizer.get_vocab()
     return sorted(found, key=found.__getitem__)
 
