@@ -43,6 +43,36 @@ def weights_of(folder: Path) -> bytes:
     return (folder / "model.safetensors").read_bytes()
 
 
+def test_a_mapped_target_of_float16_trains_the_same_model(tiny_target, tmp_path, monkeypatch):
+    words, vectors = tiny_target
+    half = vectors.astype(np.float16)
+    np.savez(tmp_path / "made.npz", words=np.array(words), vectors=half.astype(np.float32))
+    np.save(tmp_path / "made.npy", half)
+    (tmp_path / "made.words.txt").write_text("\n".join(words) + "\n", "utf-8")
+    train(tmp_path / "made.npz", QUICK, output=tmp_path / "read")
+    monkeypatch.setattr("lovevec.vectors.LARGE", 1)
+    assert isinstance(prepare(tmp_path / "made.npy", Settings(**QUICK).prepare_part()).vectors, np.memmap)
+    train(tmp_path / "made.npy", QUICK, output=tmp_path / "mapped")
+    prepare(tmp_path / "made.npy", Settings(**QUICK).prepare_part()).save(tmp_path / "prepared")
+    train(tmp_path / "prepared", QUICK, output=tmp_path / "loaded")
+    for name in ("model.safetensors", "rows.safetensors"):
+        expected = (tmp_path / "read" / name).read_bytes()
+        assert (tmp_path / "mapped" / name).read_bytes() == expected
+        assert (tmp_path / "loaded" / name).read_bytes() == expected
+
+
+def test_what_is_prepared_is_a_file_of_safetensors(prepared, tmp_path):
+    from safetensors.numpy import load_file
+
+    prepared.save(tmp_path)
+    found, size = load_file(tmp_path / "prepared.safetensors"), (tmp_path / "prepared.safetensors").stat().st_size
+    np.testing.assert_array_equal(found["vectors"], prepared.vectors)
+    np.testing.assert_array_equal(found["negatives"], prepared.negatives)
+    np.testing.assert_array_equal(found["synonyms"], prepared.synonyms.values)
+    assert found["words"].tobytes().decode() == "".join(prepared.words)
+    assert 0 < size - sum(tensor.nbytes for tensor in found.values()) < 1000
+
+
 def test_training_learns_and_the_folder_says_how(tiny_target, tmp_path):
     path = save_npz(tmp_path / "made.npz", tiny_target)
     settings = Settings(**{**QUICK, "epochs": 40, "learning_rate": 0.01})

@@ -52,6 +52,31 @@ def test_a_mapped_table_stays_in_its_file(source, tmp_path, name, dtype):
     np.testing.assert_array_equal(table.vectors, VECTORS[:3000].astype(dtype))
 
 
+@pytest.mark.parametrize("name", ["b.npy", "b.safetensors"])
+def test_a_large_file_is_mapped_where_it_can_be(source, tmp_path, name, monkeypatch):
+    convert_vectors(source, tmp_path / name, dtype="float16")
+    assert not isinstance(read_vectors(tmp_path / name, mmap=None).vectors, np.memmap)
+    monkeypatch.setattr("lovevec.vectors.LARGE", 1000)
+    table = read_vectors(tmp_path / name, mmap=None)
+    assert isinstance(table.vectors, np.memmap)
+    np.testing.assert_array_equal(table.vectors, VECTORS.astype(np.float16))
+    assert not isinstance(read_vectors(source, mmap=None).vectors, np.memmap)  # a text cannot be
+
+
+def test_a_large_file_whose_rows_have_to_go_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("lovevec.vectors.LARGE", 0)
+    rows = VECTORS[:20].copy()
+    rows[3] = np.nan
+    np.save(tmp_path / "a.npy", rows)
+    (tmp_path / "a.words.txt").write_text("\n".join(WORDS[:20]) + "\n", "utf-8")
+    table = read_vectors(tmp_path / "a.npy", mmap=None)
+    assert (len(table), table.report.read) == (19, 20)
+    np.testing.assert_array_equal(table.vectors, np.delete(rows, 3, axis=0))
+    (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:-9])
+    with pytest.raises(FormatError, match="the file is cut: 9 bytes of numbers are missing"):
+        read_vectors(tmp_path / "a.npy", mmap=None)
+
+
 def test_safetensors_own_library_reads_it(source, tmp_path):
     convert_vectors(source, tmp_path / "b.safetensors")
     tensors = load_file(tmp_path / "b.safetensors")

@@ -89,7 +89,7 @@ def run(given: argparse.Namespace) -> None:
     refuse_unwritable(output, kind)
     with Progress(given.quiet) as progress:
         with vector_file(given.vectors) as path:
-            table = read_vectors(path, progress=progress)
+            table = read_vectors(path, progress=progress, mmap=None)
         with progress.phase("counting words"):
             have = set(table.words)
             often = wanted_words(given, table, have)
@@ -105,7 +105,7 @@ def run(given: argparse.Namespace) -> None:
         ):
             for low in range(0, len(table), BATCH):
                 words = shown(table.words[low : low + BATCH], output)
-                phase.advance(add(writer, words, table.vectors[low : low + BATCH], True))
+                phase.advance(add(writer, words, table.vectors[low : low + BATCH].astype("f4", copy=False), True))
             for low in range(0, len(lacking), BATCH):
                 batch = lacking[low : low + BATCH]
                 phase.advance(add(writer, shown(batch, output), robust.embed(batch), False))

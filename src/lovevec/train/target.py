@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from lovevec.errors import FormatError, LovevecError
+from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec.transformer.load import PREFIX, input_embeddings, is_transformer, public_name, weights_file
 from lovevec.vectors import Noted, VectorTable, read_vectors
@@ -16,8 +15,6 @@ from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.read.numpy import read_origin
 from lovevec.vectors.read.source import file_hash
 from lovevec.vectors.rows import keep_rows, lower_case
-
-MAPPED, LARGE_FILE = (".npy", ".safetensors"), 1 << 29  # bytes
 
 
 def load_target(
@@ -49,7 +46,7 @@ def load_target(
         raise LovevecError(f"limit must be at least 1, not {limit}")
     if a_file:
         path = Path(source)
-        table, owned = read_target(path, limit, words, progress), True
+        table, owned = read_vectors(path, limit=limit, words=words, progress=progress, mmap=None), True
         name, origin = table.name, origin_of(path, progress)
     elif is_transformer(source):
         model = source.removeprefix(PREFIX)
@@ -70,14 +67,6 @@ def load_target(
     origin |= {"format": table.report.format, "compression": table.report.compression}
     origin |= {"rows": table.report.read, "limit": limit, "lowercase": lowercase}
     return dataclasses.replace(table, name=name, source=origin)
-
-
-def read_target(path: Path, limit: int | None, words: str | os.PathLike[str] | None, progress: Progress) -> VectorTable:
-    """A large file of numbers as they are computed with stays where it is: memory need not hold them a second time."""
-    if path.suffix in MAPPED and path.is_file() and path.stat().st_size >= LARGE_FILE:
-        with suppress(FormatError):  # other numbers, or rows that have to go; what else is wrong is told below
-            return read_vectors(path, limit=limit, words=words, progress=progress, mmap=True)
-    return read_vectors(path, limit=limit, words=words, progress=progress)
 
 
 def lower_table(table: VectorTable, owned: bool) -> VectorTable:

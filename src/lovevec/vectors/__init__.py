@@ -31,11 +31,12 @@ the top.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lovevec.errors import LovevecError
+from lovevec.errors import FormatError, LovevecError
 from lovevec.progress import Progress
 from lovevec.vectors.table import Noted, ReadReport, VectorTable, bare_name
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from lovevec.vectors.write.writer import Precision
 
 __all__ = ["FastTextBin", "Noted", "ReadReport", "VectorTable", "convert_vectors", "read_vectors"]
+MAPPED, LARGE = (".npy", ".safetensors"), 1 << 29  # bytes of a file that `mmap=None` leaves where it is
 
 
 def __getattr__(name: str) -> object:
@@ -61,12 +63,13 @@ def read_vectors(
     limit: int | None = None,
     words: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
-    mmap: bool = False,
+    mmap: bool | None = False,
 ) -> VectorTable:
     """Read a file of word vectors in any of the formats above.
 
     `limit` stops after that many rows kept; `words` names the word list of an array file. `mmap=True` leaves the rows
-    of a .safetensors or .npy file, float16 or float32, where they are: the system brings in what is used.
+    of a .safetensors or .npy file, float16 or float32, where they are: the system brings in what is used. `mmap=None`
+    does so where the file is large and can be mapped.
 
         table = read_vectors("glove.6B.300d.txt", limit=100_000)
         table.words[0], table.vectors.shape     # ('the', (100000, 300))
@@ -77,11 +80,21 @@ def read_vectors(
     from lovevec.vectors.read.recognise import read_file
 
     listed = None if words is None else Path(words)
-    job = Job(Path(path), limit, listed, progress or Progress(quiet=True), mmap=mmap)
+    large = mmap is None and is_large(Path(path))
+    job = Job(Path(path), limit, listed, progress or Progress(quiet=True), mmap=mmap or large)
     try:
+        if large:
+            with suppress(FormatError):  # other numbers, or rows that have to go; what else is wrong is told below
+                return replace(read_file(job), name=bare_name(job.path))
+            job = replace(job, mmap=False)
         return replace(read_file(job), name=bare_name(job.path))
     except MemoryError:
         raise LovevecError(f"{path}: memory has no room for it; read fewer rows with limit=N") from None
+
+
+def is_large(path: Path) -> bool:
+    """Whether a file that may be mapped is worth it."""
+    return path.suffix in MAPPED and path.is_file() and path.stat().st_size >= LARGE
 
 
 def convert_vectors(
