@@ -208,7 +208,13 @@ class OfNumbers(LoveVectorizer):
 EXPECTED: dict[str, str] = {}
 
 
-@pytest.mark.parametrize("options", [{}, {"pooling": "sif"}, {"pooling": "max", "weights": "tfidf"}])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, pytest.param({"pooling": "sif"}, marks=SLOW), pytest.param({"pooling": "max", "weights": "tfidf"}, marks=SLOW)],
+)
 def test_scikit_learns_own_checks(shipped_love, options):
     """A check that fails and is not listed fails the run; so does a listed one that passes."""
     with warnings.catch_warnings():
