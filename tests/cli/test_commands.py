@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +15,20 @@ import pytest
 from tests.conftest import made_vectors, made_words
 
 from lovevec import LOVE
+from lovevec.cli import main
 
 QUICK = ["--epochs", "2", "--vocabulary-size", "300", "--negatives", "10", "--device", "cpu"]
 
 
 def lovevec(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "lovevec.cli", *map(str, arguments)], capture_output=True, text=True)
+
+
+def here(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """The same in this process, where torch is imported already."""
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as errors:
+        code = main([*map(str, arguments)])
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), errors.getvalue())
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +44,7 @@ def vectors(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def model(vectors) -> Path:
     folder = vectors.parent / "model"
-    done = lovevec("train", vectors, "-o", folder, *QUICK)
+    done = here("train", vectors, "-o", folder, *QUICK)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     for part in ("reading", "150 words × 8", "hard negatives", "training", "parameters", "typo"):
@@ -43,11 +53,11 @@ def model(vectors) -> Path:
 
 
 def test_prepare_then_train_gives_the_model_of_train_alone(vectors, model, tmp_path):
-    done = lovevec("prepare", vectors, "-o", tmp_path / "p", *QUICK[2:6])
+    done = here("prepare", vectors, "-o", tmp_path / "p", *QUICK[2:6])
     assert done.returncode == 0, done.stderr
     assert "150 words" in done.stderr
     assert "parameters" in done.stderr
-    done = lovevec("train", tmp_path / "p", "-o", tmp_path / "m", "--epochs", "2", "--device", "cpu", "-q")
+    done = here("train", tmp_path / "p", "-o", tmp_path / "m", "--epochs", "2", "--device", "cpu", "-q")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (tmp_path / "m" / "model.safetensors").read_bytes() == (model / "model.safetensors").read_bytes()
     report = json.loads((tmp_path / "m" / "report.json").read_text())
@@ -103,34 +113,32 @@ def test_help_teaches():
         (("neighbors", "-m", "nowhere", "word"), "nowhere: no such model folder"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "lovevec.cli", *arguments], capture_output=True, text=True, cwd=tmp_path
-    )
+def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = here(*arguments)
     assert done.returncode == 2
     assert done.stdout == ""
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
-    assert "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
 
 
 def test_a_wrong_line_is_named_and_nothing_is_left_behind(tmp_path):
     path = tmp_path / "bad.txt"
     path.write_text("one 1 2 3\ntwo 1 2\nthree 1 2 3\n")
-    done = lovevec("train", path, "-o", tmp_path / "m")
+    done = here("train", path, "-o", tmp_path / "m")
     assert done.returncode == 2
     assert f"{path}:2" in done.stderr
     assert not (tmp_path / "m").exists()
 
 
 def test_prepare_writes_over_nothing(vectors, model, tmp_path):
-    done = lovevec("prepare", vectors, "-o", model, *QUICK[2:6])
+    done = here("prepare", vectors, "-o", model, *QUICK[2:6])
     assert done.returncode == 2
     assert "holds something already" in done.stderr
     assert lovevec("neighbors", "-m", model, "word").returncode == 0
     (tmp_path / "file").write_text("mine")
-    done = lovevec("prepare", vectors, "-o", tmp_path / "file")
+    done = here("prepare", vectors, "-o", tmp_path / "file")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     done = lovevec("prepare", vectors, "-o", tmp_path / "file" / "deeper", "-q")

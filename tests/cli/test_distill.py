@@ -45,6 +45,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_kill_9_then_the_same_command_gives_the_file_of_one_run(folder, tmp_path, capfd):
     how = ["--most", "0", "--device", "cpu", "--batch", "512", "--checkpoint-minutes", "0"]
     command = ["distill", str(folder / "tiny-bert"), "--corpus", str(folder / "text.txt"), *how]
@@ -66,6 +67,7 @@ def test_kill_9_then_the_same_command_gives_the_file_of_one_run(folder, tmp_path
     assert sorted(os.listdir(tmp_path)) == ["killed.npz", "whole.npz"]
 
 
+@pytest.mark.slow
 def test_words_from_a_list_and_text_from_a_pipe(program, folder, tmp_path):
     out = tmp_path / "d.vec"
     command = ["distill", folder / "tiny-bert", "--corpus", "-", "--words", folder / "words.txt", "-o", out]

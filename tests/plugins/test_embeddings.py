@@ -112,6 +112,7 @@ def test_haystack_finds_a_mistyped_product():
     assert pipeline.run({"embedder": {"text": QUERY}})["retriever"]["documents"][0].content == WANTED
 
 
+@pytest.mark.slow
 def test_haystack_loads_a_saved_pipeline_in_a_new_process(tmp_path):
     from haystack import Pipeline
 

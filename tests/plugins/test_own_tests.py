@@ -7,6 +7,8 @@ import re
 import pytest
 from tests.plugins.own_tests import run
 
+pytestmark = pytest.mark.slow  # whole suites, each in a process of its own; test_gensim.py and test_spacy.py are quick
+
 
 def passed(line: str, impossible: int) -> int:
     """How many tests passed, where so many could not."""
@@ -21,7 +23,6 @@ def test_spacys_own_tests(tmp_path):
     assert passed(run("of_spacy", "spacy.tests.vocab_vectors", tmp_path), impossible=5) >= 95
 
 
-@pytest.mark.slow
 def test_a_list_that_says_too_much_fails_the_run(tmp_path, monkeypatch):
     """The list is checked both ways: a listed test that passes fails the run, and so does one that is not there."""
     for name, message in (("test_similarity", "XPASS"), ("test_nothing_of_it", "no test")):

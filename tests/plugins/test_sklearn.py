@@ -208,7 +208,14 @@ class OfNumbers(LoveVectorizer):
 EXPECTED: dict[str, str] = {}
 
 
-@pytest.mark.parametrize("options", [{}, {"pooling": "sif"}, {"pooling": "max", "weights": "tfidf"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        pytest.param({"pooling": "sif"}, marks=pytest.mark.slow),
+        pytest.param({"pooling": "max", "weights": "tfidf"}, marks=pytest.mark.slow),
+    ],
+)
 def test_scikit_learns_own_checks(shipped_love, options):
     """A check that fails and is not listed fails the run; so does a listed one that passes."""
     with warnings.catch_warnings():

@@ -276,7 +276,7 @@ def test_what_was_made_is_remembered_but_not_for_ever(nlp, shipped_love, monkeyp
         assert len(nlp.vocab.vectors._made) <= 4
 
 
-def test_words_ahead_are_made_at_once(nlp, shipped_love, tmp_path):
+def test_words_ahead_are_made_at_once(nlp, shipped_love):
     nlp.add_pipe("lovevec_words", first=True)
     texts = ["oxgen blorfing gas", "oxgen deplatformed"]
     docs = list(nlp.pipe(texts))
@@ -286,6 +286,11 @@ def test_words_ahead_are_made_at_once(nlp, shipped_love, tmp_path):
         assert np.array_equal([token.vector for token in doc], shipped_love.embed(text.split()))
     assert nlp.vocab.vectors._made is made
     assert len(made) == 4
+
+
+@pytest.mark.slow
+def test_words_ahead_are_in_the_pipeline_of_a_new_process(nlp, tmp_path):
+    nlp.add_pipe("lovevec_words", first=True)
     nlp.to_disk(tmp_path / "p")
     code = f"import spacy; nlp = spacy.load({str(tmp_path / 'p')!r}); print(nlp.pipe_names, nlp('oxgen')[0].has_vector)"
     code = f"import lovevec.plugins.spacy; {code}"  # an entry point, where lovevec is installed

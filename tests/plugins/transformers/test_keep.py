@@ -59,22 +59,26 @@ def goes_to_love(tokenizer, words):
     return [bool(torch.any(tokenizer(word, return_tensors="pt")["love_words"])) for word in words]
 
 
-def test_what_is_spelled_right_stays_in_pieces_by_default(minilm):
+@pytest.fixture(scope="module")
+def robust_minilm(minilm):
+    return robustify(minilm)
+
+
+def test_what_is_spelled_right_stays_in_pieces_by_default(minilm, robust_minilm):
     """Known words, in any case and with accents that the tokenizer leaves out; not their misspellings."""
     words, typo = ["pretentious", "Tedious", "DÉCOR", "fiancée"], "pretentoius"
     assert [word in LOVE.load() for word in (*words, typo)] == [True] * 4 + [False]
     assert all(len(minilm[1].tokenize(word)) > 1 for word in words[:2])
     text = " ".join(words)
-    for options in ({}, {"keep": "default"}):
-        robust, tokenizer = robustify(minilm, **options)
+    for robust, tokenizer in (robust_minilm, robustify(minilm, keep="default")):
         assert goes_to_love(tokenizer, [*words, typo]) == [False] * 4 + [True]
         with torch.no_grad():
             found = robust(**tokenizer(text, return_tensors="pt"))[0]
             assert torch.equal(found, minilm[0](**minilm[1](text, return_tensors="pt"))[0])
 
 
-def test_misspellings_of_kept_words_are_read_as_the_mean_of_their_pieces(minilm):
-    robust, _ = robustify(minilm)
+def test_misspellings_of_kept_words_are_read_as_the_mean_of_their_pieces(minilm, robust_minilm):
+    robust, _ = robust_minilm
     pieces = minilm[1]("pretentious", add_special_tokens=False)["input_ids"]
     mean = minilm[0].get_input_embeddings().weight.detach()[pieces].mean(dim=0)
     (word, chance), *_ = robust.love.near("pretentoius")

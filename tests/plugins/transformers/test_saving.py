@@ -68,6 +68,7 @@ def test_saved_and_loaded(kind, small, love, tmp_path):
     assert torch.equal(answer(*twice), answer(model, other))
 
 
+@pytest.mark.slow
 def test_a_new_process_gives_the_same_bits(small_folder, love, tmp_path):
     """The gate after training, LOVE after training, a head; once for all of them, since the process takes long."""
     expected = {}
@@ -90,6 +91,7 @@ def test_a_new_process_gives_the_same_bits(small_folder, love, tmp_path):
         assert np.array_equal(np.load(tmp_path / name / "found.npy"), one.numpy()), name
 
 
+@pytest.mark.slow
 def test_without_the_import_transformers_says_it_does_not_know_the_type(small, love, tmp_path):
     save(tmp_path, *robustify(small("bert"), love, space="direct"))
     assert json.loads((tmp_path / "config.json").read_text())["model_type"] == "lovevec-bert"
