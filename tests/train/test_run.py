@@ -61,6 +61,42 @@ def test_a_mapped_target_of_float16_trains_the_same_model(tiny_target, tmp_path,
         assert (tmp_path / "loaded" / name).read_bytes() == expected
 
 
+def test_a_large_target_stays_in_files_and_trains_the_same_model(tiny_target, tmp_path, monkeypatch):
+    path = save_npz(tmp_path / "made.npz", tiny_target)
+    train(path, QUICK, output=tmp_path / "in-memory")
+    monkeypatch.setattr("lovevec.vectors.LARGE", 1)
+    monkeypatch.setattr("lovevec.train.prepared.LARGE", 1)
+    seen = []
+    begin = Trainer.__init__
+
+    def watched(self: Trainer, prepared: Prepared, *rest: object) -> None:
+        seen.append(prepared)
+        begin(self, prepared, *rest)
+
+    monkeypatch.setattr(Trainer, "__init__", watched)
+    train(path, QUICK, output=tmp_path / "in-files")
+    assert isinstance(seen[0].vectors, np.memmap)
+    assert isinstance(seen[0].negatives, np.memmap)
+    assert not seen[0].vectors.flags.writeable
+    for name in ("model.safetensors", "rows.safetensors", "words.json"):
+        assert (tmp_path / "in-files" / name).read_bytes() == (tmp_path / "in-memory" / name).read_bytes()
+    assert sorted(one.name for one in (tmp_path / "in-files").iterdir()) == sorted(
+        one.name for one in (tmp_path / "in-memory").iterdir()
+    )
+
+
+def test_vectors_in_memory_are_prepared_from_a_file_where_there_is_room(tiny_target, tmp_path, monkeypatch):
+    settings = Settings(**QUICK).prepare_part()
+    expected = prepare(tiny_target, settings, scratch=tmp_path)
+    assert not isinstance(expected.vectors, np.memmap)  # small
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr("lovevec.train.prepared.LARGE", 1)
+    found = prepare(tiny_target, settings, scratch=tmp_path)
+    assert isinstance(found.vectors, np.memmap)
+    np.testing.assert_array_equal(found.vectors, expected.vectors)
+    np.testing.assert_array_equal(found.negatives, expected.negatives)
+
+
 def test_what_is_prepared_is_a_file_of_safetensors(prepared, tmp_path):
     from safetensors.numpy import load_file
 

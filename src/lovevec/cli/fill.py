@@ -74,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> None:
     """Read both, attach, write."""
     from lovevec.attach import Attached
+    from lovevec.files.tensors import in_blocks
     from lovevec.love import LOVE
     from lovevec.vectors import read_vectors
     from lovevec.vectors.write import Shape, format_of, open_writer
@@ -103,9 +104,9 @@ def run(given: argparse.Namespace) -> None:
             open_writer(output, kind, Shape(table.dim, rows, exact=True)) as writer,
             progress.phase("writing", rows, "rows") as phase,
         ):
-            for low in range(0, len(table), BATCH):
+            for low, vectors in in_blocks(table.vectors, BATCH):
                 words = shown(table.words[low : low + BATCH], output)
-                phase.advance(add(writer, words, table.vectors[low : low + BATCH].astype("f4", copy=False), True))
+                phase.advance(add(writer, words, vectors.astype("f4", copy=False), True))
             for low in range(0, len(lacking), BATCH):
                 batch = lacking[low : low + BATCH]
                 phase.advance(add(writer, shown(batch, output), robust.embed(batch), False))

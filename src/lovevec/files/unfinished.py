@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import signal
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +28,7 @@ UNFINISHED = ".unfinished"  # what the folder is called inside the output folder
 PLAN = "run.json"
 OVERWRITE = "overwrite=True"  # what replaces a run or its output; the command line says --overwrite
 PATIENCE = 20  # saving may take a twentieth of the time
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 class State(NamedTuple):
@@ -148,3 +152,37 @@ def _digest(arrays: Arrays, text: str) -> str:
         digest.update(f"{name} {arrays[name].dtype.str} {arrays[name].shape}".encode())
         digest.update(arrays[name].data)
     return digest.hexdigest()
+
+
+class Interruption:
+    """Ctrl-C, kill and a closed terminal take effect between steps: a step half done cannot be resumed bit for bit.
+
+    While open, the first such signal is only noted in `asked`; a second one acts at once, as usual.
+    """
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.usual: dict[int, Any] = {}
+
+    def __enter__(self) -> Interruption:
+        if threading.current_thread() is threading.main_thread():  # elsewhere Python lets nobody set handlers
+            self.usual = {number: signal.signal(number, self._ask) for number in SIGNALS}
+        return self
+
+    def __exit__(self, *failure: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._back_to_usual()
+
+    def stop(self) -> None:
+        """End the program as the signal would have: KeyboardInterrupt, or the exit code of one that was killed."""
+        if self.asked == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise SystemExit(128 + self.asked)
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        self.asked = number
+        self._back_to_usual()
+
+    def _back_to_usual(self) -> None:
+        for number, handler in self.usual.items():
+            signal.signal(number, handler)
+        self.usual = {}

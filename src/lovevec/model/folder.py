@@ -26,13 +26,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load, save
+from safetensors.numpy import load
 
 from lovevec.engine.fold import fold_sizes, fold_tables
 from lovevec.engine.spec import ENCODERS, EncoderSpec
 from lovevec.engine.tables import PRECISIONS, Precision, Tables, table_sizes
 from lovevec.errors import FormatError, LovevecError, reason
 from lovevec.files import atomic_write
+from lovevec.files.tensors import tensor_blocks
 from lovevec.model.known import KnownWords
 from lovevec.model.known_rows import KnownRows
 from lovevec.near.channel import DEFAULT, Channel
@@ -40,7 +41,7 @@ from lovevec.units.mixed_input import INPUT_MODES, Units
 from lovevec.units.vocabulary import UnitVocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 FORMAT = 2
 AS_TRAINED, FOLDED = "weights", "folded"
@@ -104,14 +105,14 @@ def write_model(
     if wild := next((name for name, tensor in tensors.items() if not _finite(tensor) or _absurd(tensor)), None):
         raise LovevecError(f"{wild} of the model holds numbers that are not finite, or beyond {LARGEST:,.0f}")
     own = None if rows == "none" or parts.rows is None else parts.rows.to(rows or parts.rows.precision)
-    files = {
-        WEIGHTS: save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}),
-        TOKENIZER: parts.units.vocabulary.to_json().encode("utf-8"),
-        WORDS: json.dumps(list(parts.words)).encode("ascii"),
-        CARD: card.encode("utf-8", "backslashreplace"),
+    files: dict[str, list[bytes | memoryview]] = {
+        WEIGHTS: list(tensor_blocks(tensors)),
+        TOKENIZER: [parts.units.vocabulary.to_json().encode("utf-8")],
+        WORDS: [json.dumps(list(parts.words)).encode("ascii")],
+        CARD: [card.encode("utf-8", "backslashreplace")],
     }
     if own is not None:
-        files[ROWS] = save({name: np.ascontiguousarray(tensor) for name, tensor in own.tensors().items()})
+        files[ROWS] = list(tensor_blocks(own.tensors()))
     machine = {
         "format": FORMAT,
         "stored": AS_TRAINED if "table" in tensors else FOLDED,
@@ -123,7 +124,7 @@ def write_model(
             "ngrams": parts.units.vocabulary.ngrams,
         },
         "sizes": {name: list(tensors[name].shape) for name in sorted(tensors)},
-        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name != CARD},
+        "sha256": {name: _sha256(content) for name, content in files.items() if name != CARD},
         "channel": parts.channel.as_dict(),
     }
     if machine["stored"] == FOLDED:
@@ -133,7 +134,7 @@ def write_model(
         "checksum": checksum(config),
         "checksum_metadata": checksum_metadata(config),
     }
-    files[CONFIG] = (json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+    files[CONFIG] = [(json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")]
     _write_together(Path(folder), files)
 
 
@@ -148,7 +149,7 @@ def _tensors(parts: ModelParts, precision: Precision | None) -> Mapping[str, NDA
     return parts.folded.to(precision or parts.precision).tensors()
 
 
-def _write_together(folder: Path, files: Mapping[str, bytes]) -> None:
+def _write_together(folder: Path, files: Mapping[str, Iterable[bytes | memoryview]]) -> None:
     """All files are on the disk under temporary names before the first takes its place; config.json comes last."""
     if folder.exists() and not folder.is_dir():
         raise LovevecError(f"{folder}: is a file; a model is saved as a folder")
@@ -156,7 +157,7 @@ def _write_together(folder: Path, files: Mapping[str, bytes]) -> None:
     with ExitStack() as stack:
         for name in (CONFIG, *(name for name in files if name != CONFIG)):  # the stack ends with what came first
             file = stack.enter_context(atomic_write(folder / name))
-            file.write(files[name])
+            file.writelines(files[name])
             file.flush()
             os.fsync(file.fileno())
         (folder / CONFIG).unlink(missing_ok=True)
@@ -175,7 +176,14 @@ def checksum_metadata(config: Mapping[str, Any]) -> str:
 
 
 def _sha256_of(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("ascii")).hexdigest()
+    return _sha256([json.dumps(value, sort_keys=True).encode("ascii")])
+
+
+def _sha256(content: Iterable[bytes | memoryview]) -> str:
+    digest = hashlib.sha256()
+    for block in content:
+        digest.update(block)
+    return digest.hexdigest()
 
 
 def read_model(folder: str | os.PathLike[str]) -> ModelParts:
@@ -340,7 +348,7 @@ def _read_checked(path: Path, config: dict[str, Any]) -> bytes:
         content = path.read_bytes()
     except OSError as error:
         raise LovevecError(f"{path}: cannot be read ({error.strerror})") from None
-    if hashlib.sha256(content).hexdigest() != _hashes(config).get(path.name):
+    if _sha256([content]) != _hashes(config).get(path.name):
         raise FormatError(path, f"damaged: its SHA-256 is not the one in {CONFIG}")
     return content
 

@@ -10,7 +10,7 @@ A row stands for `scale x codes`, with a scale that makes it of unit length. Mea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, get_args
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from lovevec.engine.products import product
 from lovevec.errors import LovevecError
+from lovevec.files.tensors import in_blocks
 
 RowPrecision = Literal["float16", "int8", "int4", "none"]
 ROW_PRECISIONS: tuple[str, ...] = get_args(RowPrecision)
@@ -70,11 +71,14 @@ class KnownRows:
         """Code rows of any length; rows of zeros stay so."""
         if precision not in DTYPES:
             raise LovevecError(f"unknown precision of rows {precision!r}: choose one of {', '.join(ROW_PRECISIONS)}")
-        codes = np.concatenate([_codes(vectors[low:high], precision) for low, high in _blocks(len(vectors))])
-        plain = cls(codes, np.ones(len(vectors), dtype=np.float32), vectors.shape[1])
-        lengths = _lengths(plain[np.arange(low, high)] for low, high in _blocks(len(vectors)))
-        some = vectors.any(axis=1) & (lengths > 0)
-        scale = np.where(some, 1 / np.where(some, lengths, 1), 0).astype(np.float32)
+        codes = np.empty((len(vectors), _codes(vectors[:1], precision).shape[1]), DTYPES[precision])
+        scale = np.zeros(len(vectors), dtype=np.float32)
+        for low, rows in in_blocks(vectors, BLOCK):
+            coded = _codes(rows, precision)
+            lengths = _lengths(cls(coded, np.ones(len(rows), dtype=np.float32), vectors.shape[1]).all())
+            some = rows.any(axis=1) & (lengths > 0)
+            scale[low : low + BLOCK] = np.where(some, 1 / np.where(some, lengths, 1), 0)
+            codes[low : low + BLOCK] = coded
         return cls(codes, scale, vectors.shape[1], weights)
 
     @classmethod
@@ -82,7 +86,9 @@ class KnownRows:
         """Code a target's rows; the words count by their rank, or by the rows' lengths."""
         if weights != "lengths":
             return cls.of(vectors, precision)
-        lengths = _lengths(vectors[low:high] for low, high in _blocks(len(vectors))).astype(np.float32)
+        lengths = np.empty(len(vectors), dtype=np.float32)
+        for low, rows in in_blocks(vectors, BLOCK):
+            lengths[low : low + BLOCK] = _lengths(rows)
         counts: Floats = (lengths / max(float(lengths[len(lengths) // 2 :].mean()), 1e-30)) ** np.float32(FLATTER)
         return cls.of(vectors, precision, counts)
 
@@ -166,14 +172,9 @@ def _largest_half(codes: NDArray[np.float16]) -> int:
     return max((int(block.max()) for block in blocks), default=0)
 
 
-def _blocks(count: int) -> Iterator[tuple[int, int]]:
-    """Where blocks of rows begin and end, so that no second table is made of all; at least one, which may be empty."""
-    return ((low, min(low + BLOCK, count)) for low in range(0, max(count, 1), BLOCK))
-
-
-def _lengths(blocks: Iterable[NDArray[Any]]) -> NDArray[np.float64]:
-    """Of the rows of all blocks."""
-    return np.concatenate([np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64)) for rows in blocks])
+def _lengths(rows: NDArray[Any]) -> NDArray[np.float64]:
+    lengths: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    return lengths
 
 
 def _codes(vectors: Floats, precision: str) -> NDArray[Any]:

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,13 @@ from torch import Tensor
 
 from lovevec.encoders.network import Network
 from lovevec.errors import LovevecError
-from lovevec.files.unfinished import Unfinished
+from lovevec.files.tensors import release
+from lovevec.files.unfinished import Interruption, Unfinished
 from lovevec.progress import Progress
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.batches import Batch, Batches
 from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
 from lovevec.train.group import Group
-from lovevec.train.interruption import Interruption
 from lovevec.train.losses import alignment_uniformity, contrastive, mse, related_rows
 from lovevec.train.optimiser import Optimiser
 from lovevec.train.prepared import Prepared, synonyms_without
@@ -61,6 +62,18 @@ class Trainer:
         self.losses: list[float] = []
         self.seconds = 0.0
 
+    def tidy(self) -> None:
+        """Forget what only training needs; what comes after it wants the memory."""
+        self.steps = self.batches.steps
+        del self.batches, self.targets, self.optimiser
+        self._release()
+        self.prepared = replace(self.prepared, negatives=np.empty((0, 0), np.int32))
+
+    def _release(self) -> None:
+        """Of a target that lies in a file a few batches' rows are in memory, not all that were ever met."""
+        release(self.prepared.vectors)
+        release(self.prepared.negatives)
+
     def _batches(self) -> Batches:
         prepared, settings = self.prepared, self.settings
         hidden = np.zeros(len(prepared.words), dtype=bool)
@@ -95,6 +108,8 @@ class Trainer:
             for batch in feed:
                 meter.add(self.step(batch))
                 done = batch.step + 1
+                if done % batches.per_chunk == 0:
+                    self._release()
                 phase.advance(size, self._status(batch.step, meter.glance()))
                 if done % batches.per_epoch == 0:
                     self.losses.append(round(meter.mean(), 5))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
@@ -23,18 +23,18 @@ from safetensors.numpy import load_file
 from lovevec.errors import LovevecError, reason
 from lovevec.files import atomic_write, write_json, write_text
 from lovevec.files.lines import read_bytes
+from lovevec.files.tensors import in_blocks, map_tensors, release, tensor_blocks
 from lovevec.progress import Progress
 from lovevec.train.settings import PrepareSettings, names, with_files
 from lovevec.train.synonyms import find_synonyms
 from lovevec.train.target import load_target
-from lovevec.units.ragged import Ragged
+from lovevec.units.ragged import Ragged, offsets_of
 from lovevec.units.vocabulary import UnitVocabulary, build_vocabulary, read_pieces
+from lovevec.vectors import LARGE, VectorTable, is_large
 from lovevec.vectors.read.source import file_hash
 
 FORMAT = 1
-BLOCK = 65_536
-KINDS = {"<i8": "I64", "<i4": "I32", "<f4": "F32", "<f2": "F16", "|u1": "U8"}
-JSON, TENSORS, TOKENIZER = "prepared.json", "prepared.safetensors", "tokenizer.json"
+JSON, TENSORS, TOKENIZER, SPILLED = "prepared.json", "prepared.safetensors", "tokenizer.json", "target.npy"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,16 +55,18 @@ class Prepared:
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / JSON).unlink(missing_ok=True)
-        encoded = [word.encode("utf-8", "surrogatepass") for word in self.words]
+        lengths = np.fromiter((len(as_bytes(word)) for word in self.words), np.int64, len(self.words))
         tensors: dict[str, NDArray[Any]] = {
-            "word_offsets": np.cumsum([0, *map(len, encoded)], dtype=np.int64),
+            "word_offsets": offsets_of(lengths),
             "synonym_offsets": self.synonyms.offsets,
             "synonyms": self.synonyms.values,
             "negatives": self.negatives,
             "vectors": self.vectors,
-            "words": np.frombuffer(b"".join(encoded), dtype=np.uint8),
+            "words": np.frombuffer(as_bytes("".join(self.words)), dtype=np.uint8),
         }
-        write_tensors(folder / TENSORS, tensors, {"vectors"} if half_is_exact(self.vectors) else set())
+        halved = ["vectors"] if half_is_exact(self.vectors) else []
+        with atomic_write(folder / TENSORS) as file:
+            file.writelines(tensor_blocks(tensors, halved))
         write_text(folder / TOKENIZER, self.vocabulary.to_json())
         metadata = {
             "format": FORMAT,
@@ -78,7 +80,8 @@ class Prepared:
 
     @classmethod
     def load(cls, folder: str | Path) -> Prepared:
-        """Read a folder that `save` wrote; anything else is one error that says to prepare again."""
+        """Read a folder that `save` wrote; anything else is one error that says to prepare again. Large arrays stay in
+        their file."""
         with damage_named(Path(folder)):
             return cls._load(Path(folder))
 
@@ -89,7 +92,7 @@ class Prepared:
             if file_hash(folder / name) != metadata["sha256"][name]:
                 raise ValueError(f"the SHA-256 of {name} is not the one in {JSON}")
         settings = PrepareSettings(**metadata["settings"])
-        tensors = load_file(folder / TENSORS)
+        tensors = map_tensors(folder / TENSORS) if is_large(folder / TENSORS) else load_file(folder / TENSORS)
         check_tensors(tensors)
         raw, ends = tensors["words"].tobytes(), tensors["word_offsets"].tolist()
         return cls(
@@ -145,26 +148,13 @@ def check_tensors(tensors: Mapping[str, NDArray[Any]]) -> None:
     for name, rows, least in (("synonyms", synonyms, 0), ("negatives", negatives, -1)):
         if rows.size and not (least <= rows.min() and rows.max() < count):
             raise ValueError(f"{name} that are no rows")
-    if not np.isfinite(vectors).all():
+    if not all(np.isfinite(rows).all() for _, rows in in_blocks(vectors)):
         raise ValueError("vectors that are not finite")
 
 
-def write_tensors(path: Path, tensors: Mapping[str, NDArray[Any]], halved: Set[str]) -> None:
-    """A safetensors file, as its own library would write it but for the copy of everything that this makes first; of
-    some tensors as float16. Those of wide numbers come first, so that all are aligned."""
-    header, end = {}, 0
-    for name, tensor in tensors.items():
-        kind = np.dtype(np.float16) if name in halved else tensor.dtype
-        start, end = end, end + tensor.size * kind.itemsize
-        header[name] = {"dtype": KINDS[kind.str], "shape": tensor.shape, "data_offsets": (start, end)}
-    content = json.dumps(header).encode()
-    content = content.ljust(-(-len(content) // 8) * 8)
-    with atomic_write(path) as file:
-        file.write(len(content).to_bytes(8, "little") + content)
-        for name, tensor in tensors.items():
-            for low in range(0, len(tensor), BLOCK):
-                block = tensor[low : low + BLOCK]
-                file.write(np.ascontiguousarray(as_half(block) if name in halved else block).data)
+def as_bytes(text: str) -> bytes:
+    """UTF-8, and whatever else a word may hold."""
+    return text.encode("utf-8", "surrogatepass")
 
 
 def read_metadata(folder: Path) -> dict[str, Any]:
@@ -181,16 +171,10 @@ def settings_of(folder: str | Path) -> PrepareSettings:
         return PrepareSettings(**read_metadata(Path(folder))["settings"])
 
 
-def as_half(vectors: NDArray[np.float32]) -> NDArray[np.float16]:
-    """The same numbers in half the space."""
-    with np.errstate(over="ignore"):
-        return vectors.astype(np.float16)
-
-
 def half_is_exact(vectors: NDArray[np.float32]) -> bool:
-    """Whether float16 holds every number, as in many published subsets; looked at in blocks, to save memory."""
-    blocks = (vectors[low : low + BLOCK] for low in range(0, len(vectors), BLOCK))
-    return all(np.array_equal(as_half(block).astype(np.float32), block) for block in blocks)
+    """Whether float16 holds every number, as in many published subsets."""
+    with np.errstate(over="ignore"):
+        return all(np.array_equal(rows.astype(np.float16), rows) for _, rows in in_blocks(vectors))
 
 
 def buckets_of(settings: PrepareSettings) -> int:
@@ -203,8 +187,14 @@ def is_prepared(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike)) and (Path(source) / JSON).is_file()
 
 
-def prepare(target: Any, settings: PrepareSettings | None = None, progress: Progress | None = None) -> Prepared:
-    """Target (anything that `load_target` takes) -> words with their units, synonyms and hard negatives."""
+def prepare(
+    target: Any,
+    settings: PrepareSettings | None = None,
+    progress: Progress | None = None,
+    scratch: Path | None = None,
+) -> Prepared:
+    """Target (anything that `load_target` takes) -> words with their units, synonyms and hard negatives. Vectors that
+    are many and in memory go to a file in the folder `scratch`, if there is one, and are read from there."""
     settings = settings or PrepareSettings()
     progress = progress or Progress(quiet=True)
     table = load_target(
@@ -216,14 +206,25 @@ def prepare(target: Any, settings: PrepareSettings | None = None, progress: Prog
     )
     for line in table.report.lines():
         progress.say(line)
+    if scratch is not None:
+        table = spilled(table, scratch / SPILLED)
     with progress.phase("vocabulary", unit="units") as phase:
         vocabulary = vocabulary_of(table.words, settings)
         phase.advance(len(vocabulary))
     synonyms = synonyms_of(table.vectors, settings, progress)
+    release(table.vectors)
     negatives = negatives_of(table.words, synonyms, settings, progress)
     origin = {"name": table.name, "dim": table.dim, "words": len(table), **table.source}
     public = with_files(settings, lambda name: Path(name).name)  # no folders of this machine in what people publish
     return Prepared(table.words, table.vectors, vocabulary, synonyms, negatives, public, origin)
+
+
+def spilled(table: VectorTable, path: Path) -> VectorTable:
+    """The table with its vectors in a file, if they take much memory."""
+    if table.mapped or table.vectors.nbytes < LARGE:
+        return table
+    np.save(path, table.vectors)
+    return replace(table, vectors=np.load(path, mmap_mode="r"))
 
 
 def vocabulary_of(words: Sequence[str], settings: PrepareSettings) -> UnitVocabulary:

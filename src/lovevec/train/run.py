@@ -31,11 +31,12 @@ from lovevec.train.calibration import calibrate
 from lovevec.train.channel import fit_channel
 from lovevec.train.group import Group
 from lovevec.train.loop import Trainer
-from lovevec.train.prepared import Prepared, is_prepared, prepare, refuse_stale
+from lovevec.train.prepared import SPILLED, TENSORS, Prepared, is_prepared, prepare, refuse_stale
 from lovevec.train.report import model_card, peak_memory_mb, report_lines
 from lovevec.train.score import score, typo_neighbors
 from lovevec.train.settings import PrepareSettings, Settings, with_files
 from lovevec.transformer.load import absolute_source, is_transformer
+from lovevec.vectors import is_large
 
 PREPARED, SECONDS, REPORT = "prepared", "seconds", "report.json"
 OURS = (CONFIG, WEIGHTS, TOKENIZER, WORDS, ROWS, CARD, REPORT)
@@ -194,18 +195,24 @@ class _Run:
             return self._with_same_settings(Prepared.load(target))
         if self.own is None:
             return self._prepare_now(target)
-        if self.group.first:
-            prepared = self._prepare_now(target)
-            with self.progress.phase("saving"):
-                self.keep_seconds()  # before: a run that goes on from these words knows what they took
-                prepared.save(self.own / PREPARED)
+        folder = self.own / PREPARED
+        prepared = self._prepare_and_save(target, folder) if self.group.first else None
         self.group.wait()
-        return prepared if self.group.first else Prepared.load(self.own / PREPARED)
+        return prepared or Prepared.load(folder)
+
+    def _prepare_and_save(self, target: Any, folder: Path) -> Prepared | None:
+        """None where it is so large that it is read from its file."""
+        prepared = self._prepare_now(target)
+        with self.progress.phase("saving"):
+            self.keep_seconds()  # before: a run that goes on from these words knows what they took
+            prepared.save(folder)
+        (folder.parent / SPILLED).unlink(missing_ok=True)
+        return None if is_large(folder / TENSORS) else prepared
 
     def _prepare_now(self, target: Any) -> Prepared:
         if isinstance(target, Prepared):
             return self._with_same_settings(target)
-        return prepare(target, self.settings.prepare_part(), self.progress)
+        return prepare(target, self.settings.prepare_part(), self.progress, self.own)
 
     def _with_same_settings(self, prepared: Prepared) -> Prepared:
         """The same, unless the run's settings say otherwise than those that it was prepared with."""
@@ -218,6 +225,8 @@ class _Run:
         self.settings = replace(self.settings, **asdict(prepared.settings))
         trainer = Trainer(prepared, self.settings, self.device, self.group)
         self._train(trainer)
+        trainer.tidy()
+        prepared = trainer.prepared
         metadata = {
             "lovevec": __version__,
             "target": prepared.target,
@@ -267,7 +276,7 @@ class _Run:
         seconds = self.seconds() | {"training": trainer.seconds}
         report = {
             "seconds": {name: round(value, 2) for name, value in seconds.items()},
-            "steps": trainer.batches.steps,
+            "steps": trainer.steps,
             "losses": trainer.losses,
             "peak_memory_mb": peak_memory_mb(),
             "device": device_name(self.device),

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.damage.edits import damage
+from lovevec.files.tensors import in_blocks
 from lovevec.love import LOVE
 from lovevec.vectors.rows import normalized
 
 MOST_WORDS = 1000
 SHOWN = 6
-BLOCK = 16_384
+BLOCK = 4_096
 
 
 def score(
@@ -47,8 +48,8 @@ def ranks(
     """For each query: its cosine to its own target vector `vectors[row]`, and how many others are nearer."""
     own = (queries * normalized(vectors[rows].astype(np.float32))).sum(axis=1)
     rank = np.zeros(len(rows), dtype=np.int64)
-    for low in range(0, len(vectors), BLOCK):
-        cosine = queries @ normalized(vectors[low : low + BLOCK].astype(np.float32)).T
+    for low, block in in_blocks(vectors, BLOCK):
+        cosine = queries @ normalized(block.astype(np.float32)).T
         inside = np.flatnonzero((rows >= low) & (rows < low + BLOCK))
         cosine[inside, rows[inside] - low] = -1  # a word does not stand before itself, whatever the rounding
         rank += (cosine > own[:, None]).sum(axis=1)

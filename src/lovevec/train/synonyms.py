@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from lovevec.attach.neighbors import clusters
 from lovevec.errors import LovevecError
+from lovevec.files.tensors import in_blocks, release
 from lovevec.progress import Phase, Progress
 from lovevec.units.ragged import Ragged
 from lovevec.vectors.rows import normalized
@@ -104,6 +105,7 @@ def _among_nearby(vectors: npt.NDArray[Any], bar: np.float32, most: int, phase: 
                 nearest.offer(tile, np.arange(len(rows)), columns)
             _merge(distances, synonyms, rows, nearest)
         phase.advance(len(met))
+        release(vectors)
     rows, places = np.nonzero(synonyms >= 0)
     return rows.astype(np.int32), synonyms[rows, places]
 
@@ -116,8 +118,8 @@ def _clustered(vectors: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], npt.
     centres, _ = clusters(_directions(vectors[np.sort(drawn)]), count)
     probed = min(NEARBY, len(centres))
     nearby, own = (np.empty((len(vectors), wide), dtype=np.uint16) for wide in (probed, 1))  # quick to sort
-    for low in range(0, len(vectors), TILE_COLUMNS):
-        distance = -_directions(vectors[low : low + TILE_COLUMNS]) @ centres.T
+    for low, rows in in_blocks(vectors, TILE_COLUMNS):
+        distance = -_directions(rows) @ centres.T
         nearby[low : low + TILE_COLUMNS] = np.argpartition(distance, probed - 1, axis=1)[:, :probed]
         own[low : low + TILE_COLUMNS, 0] = distance.argmin(axis=1)
     order = np.argsort(own, axis=None, kind="stable")

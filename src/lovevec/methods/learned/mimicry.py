@@ -23,11 +23,10 @@ from torch import Tensor
 
 from lovevec.encoders.shared import initialise
 from lovevec.errors import LovevecError
-from lovevec.files.unfinished import Unfinished
+from lovevec.files.unfinished import Interruption, Unfinished
 from lovevec.methods.learned.rival import Reader, Rival, Training
 from lovevec.progress import Phase, Progress
 from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
-from lovevec.train.interruption import Interruption
 from lovevec.train.loop import held_back
 from lovevec.train.losses import mse
 from lovevec.units.ragged import Ragged

@@ -1,0 +1,73 @@
+"""Arrays that are large: written as safetensors, mapped and read a block at a time, so that memory never holds a copy.
+
+A file of safetensors is 8 bytes with the length of a header, the header (JSON: type, shape and place of each tensor),
+and the tensors, those of wide numbers first, so that all are aligned: by type in the order of KINDS, then by name.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import safe_open
+
+BLOCK = 65_536
+KINDS = {"I64": "<i8", "F32": "<f4", "I32": "<i4", "F16": "<f2", "I8": "|i1", "U8": "|u1"}
+NAMES = {dtype: name for name, dtype in KINDS.items()}
+
+
+def tensor_blocks(tensors: Mapping[str, NDArray[Any]], halved: Collection[str] = ()) -> Iterator[bytes | memoryview]:
+    """The bytes that safetensors' own `save` gives, without the copy of everything that it makes first; tensors that
+    are `halved` as float16."""
+    kinds = {name: np.dtype(np.float16) if name in halved else tensor.dtype for name, tensor in tensors.items()}
+    order = sorted(tensors, key=lambda name: (list(NAMES).index(kinds[name].str), name))
+    header, end = {}, 0
+    for name in order:
+        start, end = end, end + tensors[name].size * kinds[name].itemsize
+        header[name] = {
+            "dtype": NAMES[kinds[name].str],
+            "shape": list(tensors[name].shape),
+            "data_offsets": [start, end],
+        }
+    content = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    content = content.ljust(-(-len(content) // 8) * 8)
+    yield len(content).to_bytes(8, "little") + content
+    for name in order:
+        for _, rows in in_blocks(tensors[name]):
+            with np.errstate(over="ignore"):
+                yield np.ascontiguousarray(rows, kinds[name]).reshape(-1).view(np.uint8).data
+
+
+def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
+    """The tensors of a file, which stay there; read-only. What is wrong is a ValueError or safetensors' own error."""
+    with safe_open(str(path), framework="numpy"), path.open("rb") as file:  # which checks what the header says
+        behind = 8 + (length := int.from_bytes(file.read(8), "little"))
+        header: dict[str, Any] = json.loads(file.read(length))
+    whole, tensors = np.memmap(path, np.uint8, "r"), {}
+    for name, one in header.items():
+        if name != "__metadata__":
+            start, stop = one["data_offsets"]
+            tensors[name] = whole[behind + start : behind + stop].view(KINDS[one["dtype"]]).reshape(one["shape"])
+    return tensors
+
+
+def in_blocks(rows: NDArray[Any], size: int = BLOCK) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Rows a block at a time, each with the number of its first; of a mapped file no more than a block is in memory."""
+    for low in range(0, len(rows), size):
+        yield low, rows[low : low + size]
+        release(rows)
+
+
+def release(rows: NDArray[Any]) -> None:
+    """Let what was read of a mapped file leave this process's memory; it comes back when it is asked for. Anything else
+    stays as it is: an array in memory, and a mapping that may have been written to."""
+    while isinstance(rows.base, np.ndarray):
+        rows = rows.base
+    pages = rows.base
+    if isinstance(pages, mmap.mmap) and getattr(rows, "mode", None) == "r" and hasattr(pages, "madvise"):
+        pages.madvise(mmap.MADV_DONTNEED)
