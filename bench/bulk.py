@@ -11,9 +11,10 @@ others are drawn by Zipf's law. Fewer words are the first ones of these, so that
 in parquet files under the folder (0.6 GB for 100M).
 
 In memory: as many processes as the job has workers, at once, with one thread each, as they share the cores of the job;
-250,000 words of the same files, in float32 as it comes. Of two ways, one call for all and a call for 16,384 words, the
-faster one counts, and of all that the mean of before and after the job. Shares are by the clock, and, which other work
-on the machine disturbs less, by the time that cores were busy with all processes of the job, Ray's own included.
+250,000 words from all over the same files, in float32 as it comes. Of two ways, one call for all and a call for 16,384
+words, the faster one counts, and of all that the mean of before and after the job. Shares are by the clock, and, which
+other work on the machine disturbs less, by the time that cores were busy with all processes of the job, Ray's own
+included.
 
 A job's parts are looked at as they come: rows are counted, one part in 32 is hashed, and then the file is cut to
 nothing, since 100M vectors are 120 GB (float16: 60 GB). A job takes a part that is there for done whatever its size, so
@@ -111,19 +112,17 @@ def word_files(folder: Path, count: int, distinct: int, seed: int) -> list[Path]
     return paths
 
 
-def first_words(files: list[Path], count: int) -> list[str]:
-    """As a list; at least what the first file holds."""
+def some_words(files: list[Path], count: int) -> list[str]:
+    """The first ones of every file: not all files have the same share of unknown words."""
     words: list[str] = []
     for path in files:
-        if len(words) >= count:
-            break
-        words += parquet.read_table(path).column("word").to_pylist()
+        words += next(parquet.ParquetFile(path).iter_batches(-(-count // len(files)))).column("word").to_pylist()
     return words[:count]
 
 
 def embed_in_memory(files: list[Path]) -> dict[str, Any]:
     """Words a second of `love.embed` on one thread, by the faster way, and how the words are read."""
-    love, words = LOVE.load(engine="numba"), first_words(files, SAMPLE)
+    love, words = LOVE.load(engine="numba"), some_words(files, SAMPLE)
     assert love.engine.threads == 1
     love.embed(words[:20_000])  # compiles
     rates = []
@@ -132,7 +131,7 @@ def embed_in_memory(files: list[Path]) -> dict[str, Any]:
         for low in range(0, len(words), call):
             love.embed(words[low : low + call])
         rates.append((len(words) / (time.perf_counter() - clock), len(words) / (time.process_time() - busy)))
-    readings = love.readings(words[:20_000])
+    readings = love.readings(words[:: -(-len(words) // 20_000)])
     shares = {reading: round(readings.count(reading) / len(readings), 3) for reading in ("known", "near", "new")}
     rate, busy_rate = map(max, zip(*rates, strict=True))
     return {"rate": rate, "busy_rate": busy_rate, "readings": shares}
@@ -140,7 +139,7 @@ def embed_in_memory(files: list[Path]) -> dict[str, Any]:
 
 def in_memory(files: list[Path], workers: int) -> list[dict[str, Any]]:
     """Of as many processes at once."""
-    command = [sys.executable, __file__, "--in-memory", *map(str, files[:2])]
+    command = [sys.executable, __file__, "--in-memory", *map(str, files)]
     alone = {**os.environ, "OMP_NUM_THREADS": "1"}
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, env=alone) for _ in range(workers)]
     return [json.loads(process.communicate()[0]) for process in processes]

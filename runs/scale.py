@@ -32,8 +32,8 @@ from typing import Any
 import numpy as np
 
 from lovevec import LOVE
-from lovevec.attach.lengths import lengths_of
 from lovevec.files import write_json, write_text
+from lovevec.files.tensors import lengths_of
 from lovevec.near.reader import MOST_KNOWN
 from lovevec.train.hard_negatives import LARGE
 from lovevec.vectors import convert_vectors, read_vectors
@@ -42,10 +42,11 @@ DIM, BLOCK = 300, 50_000
 ROOT = Path(__file__).parents[1]
 DATA, PAGE = ROOT / "docs/results/data/scale.json", ROOT / "docs/results/scale.md"
 ANN, BULK = ROOT / "docs/results/data/ann.json", ROOT / "docs/results/data/bulk.json"
+LARGE_TARGETS = ROOT / "docs/results/data/large-targets.json"
 DATA_FOLDER = Path(os.environ.get("LOVEVEC_DATA", ROOT.parent / "shared" / "data"))
 ASKED = 20_000  # unknown words
 SMALL = 10_000  # words of which hard negatives are found in both ways
-TRAINED, BATCH = 0.05, 256  # the share of words that an epoch is measured with; words a step, the default
+BATCH = 256  # words a step of training, the default
 REAL = 80_000  # words of the default model, which every table begins with
 KNOWN = (50_000, 100_000, 250_000, 500_000, 1_000_000)
 FREQUENT = Path("words/wordfreq_en_top.tsv")
@@ -196,12 +197,12 @@ def fill(path: Path) -> dict[str, float]:
 
 
 def train(path: Path) -> dict[str, Any]:
-    """`lovevec train` of the float16 safetensors: all of its preparation, an epoch over a twentieth of the words (the
-    others are held back), and what comes after: learning damage, scores, confidence, writing the model."""
+    """`lovevec train` of the float16 safetensors by the defaults, but for one epoch: all of its preparation, and what
+    comes after: learning damage, scores, confidence, writing the model."""
     from lovevec.train import train as train_model
 
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        settings = {"epochs": 1, "holdout": 1 - TRAINED, "device": "cpu"}
+        settings = {"epochs": 1, "device": "cpu"}
         taken = seconds(lambda: train_model(path.with_suffix(".safetensors"), settings, output=f"{folder}/model"))
         report = json.loads(Path(folder, "model", "report.json").read_text("utf-8"))["report"]
     phases = {name: value for name, value in report["seconds"].items() if name != "total"}
@@ -273,7 +274,7 @@ TASKS: dict[str, tuple[Callable[[Path], dict[str, Any]], str]] = {
     "neighbors": (neighbors, "neighbors, exact"),
     "neighbors_approximate": (neighbors_approximate, "neighbors, approximate"),
     "fill": (fill, "`lovevec fill` of 20,000 words"),
-    "train": (train, "`lovevec train` of the float16 safetensors"),
+    "train": (train, "`lovevec train` of the float16 safetensors, one epoch"),
 }
 LOOK_ALIKES = "look_alikes"
 EVERY = (*TASKS, LOOK_ALIKES, KNOWN_TASK)
@@ -377,40 +378,45 @@ def lines(kept: dict[str, Any]) -> Iterator[str]:
         by_size = kept["results"].get(task, {})
         yield f"| {label} | " + " | ".join(cell(by_size.get(str(size))) for size in sizes) + " |"
     yield ""
-    mapped = {int(size): found for size, found in kept["results"].get("attach", {}).items()}
-    for size in sorted(mapped):
-        found, share = mapped[size], mapped[size]["peak_mb"] * 1e6 / (size * kept["dim"] * 4)
-        parts = {"spelled": "spelled vectors alone", "read": "readings alone", "map": "the map alone"}
-        rates = [
-            f"{label} {found[f'{part}_words_per_s']:,.0f}/s"
-            for part, label in parts.items()
-            if f"{part}_words_per_s" in found
-        ]
-        yield f"- attach, {size:,} rows: peak memory is {share:.2f} times the matrix; {', '.join(rates)}"
-    yield from phases(kept["results"].get("train", {}), kept["dim"])
+    yield from multiples(kept)
+    yield from rates(kept["results"].get("attach", {}))
+    yield from phases(kept["results"].get("train", {}))
     yield ""
     yield "Pages of a mapped file that were touched count as memory here, though the system may take them back."
     yield from shares(kept["results"].get(LOOK_ALIKES, {}))
     yield f"Synonyms are exact below {LARGE:,} words too; from there on each word meets the nearest clusters."
+    yield from quick_preparation()
     yield from most_known(kept)
     yield from libraries()
     yield from bulk()
     yield from paper(kept)
 
 
-def phases(by_size: dict[str, dict[str, Any]], dim: int) -> Iterator[str]:
+def multiples(kept: dict[str, Any]) -> Iterator[str]:
+    """Memory of the largest table's tasks, by the size of its matrix."""
+    largest = max((int(size) for task in TASKS for size in kept["results"].get(task, {})), default=0)
+    found = {task: kept["results"].get(task, {}).get(str(largest)) for task in TASKS}
+    parts = [
+        f"{task.replace('_', ' ')} {one['peak_mb'] * 1e6 / (largest * kept['dim'] * 4):.2f}"
+        for task, one in found.items()
+        if one
+    ]
+    yield f"- peak memory with {largest:,} rows, by the size of the float32 matrix: {', '.join(parts)}"
+
+
+def rates(by_size: dict[str, dict[str, Any]]) -> Iterator[str]:
+    """What attached words are made of."""
+    parts = {"spelled": "spelled vectors alone", "read": "readings alone", "map": "the map alone"}
+    for size in sorted(by_size, key=int):
+        shown = [f"{label} {by_size[size][f'{part}_words_per_s']:,.0f}/s" for part, label in parts.items()]
+        yield f"- attach, {int(size):,} rows: {', '.join(shown)}"
+
+
+def phases(by_size: dict[str, dict[str, Any]]) -> Iterator[str]:
     """What training's time goes into."""
     for size in sorted(by_size, key=int):
-        found, share = by_size[size], by_size[size]["peak_mb"] * 1e6 / (int(size) * dim * 4)
-        parts = ", ".join(f"{name} {taken:,.0f} s" for name, taken in found["phases"].items())
-        yield f"- training, {int(size):,} rows: peak memory is {share:.2f} times the matrix of float32; {parts}"
-    if by_size:
-        yield ""
-        yield (
-            f"Training is measured by one epoch over {TRAINED:.0%} of the words, of which it takes so many a second;"
-            " the others are held back. What comes before and after, the same whatever the epochs are, is as in a whole"
-            " run."
-        )
+        parts = ", ".join(f"{name} {taken:,.0f} s" for name, taken in by_size[size]["phases"].items())
+        yield f"- training, {int(size):,} rows: {parts}"
 
 
 def shares(by_size: dict[str, dict[str, float]]) -> Iterator[str]:
@@ -423,6 +429,35 @@ def shares(by_size: dict[str, dict[str, float]]) -> Iterator[str]:
                 f" {100 * found['share']:.0f} % of the exact hundred, {100 * found['share_of_first_ten']:.0f} % of the"
                 " first ten."
             )
+
+
+def quick_preparation() -> Iterator[str]:
+    """What the quick ways cost a trained model, as runs/large_targets.py found it."""
+    if not LARGE_TARGETS.exists():
+        return
+    about = json.loads(LARGE_TARGETS.read_text("utf-8"))
+    labels = {
+        "mean": "six similarity sets, mean",
+        "top10": "Birkbeck's misspellings, top 10, %",
+        "clean_top10": "held-back words, top 10, %",
+        "clean_cosine": "cosine, x 100",
+        "typo_top10": "with a typo, top 10, %",
+    }
+    yield ""
+    yield (
+        "What that costs a model: `python runs/large_targets.py`, the"
+        f" {about['words']:,} words of {about['target']} prepared in both ways, models of the same seeds trained from"
+        " each, by spelling only; mean and standard deviation over the seeds."
+    )
+    yield ""
+    yield "| prepared | models | " + " | ".join(labels.values()) + " |"
+    yield "|---" * (len(labels) + 2) + "|"
+    for way in dict.fromkeys(one["way"] for one in about["results"]):
+        models = [one for one in about["results"] if one["way"] == way]
+        columns = [[one[name] * (1 if name in ("mean", "top10") else 100) for one in models] for name in labels]
+        cells = (f"{np.mean(column):.1f} ± {np.std(column, ddof=1):.1f}" for column in columns)
+        yield f"| {way} | {len(models)} | " + " | ".join(cells) + " |"
+    yield ""
 
 
 def most_known(kept: dict[str, Any]) -> Iterator[str]:
@@ -492,11 +527,12 @@ def bulk() -> Iterator[str]:
     yield (
         f"`python bench/bulk.py --json {BULK.relative_to(ROOT)}` on {about['cores']} cores, Python {about['python']}:"
         f" the first of 100M seeded words, {about['distinct'] / 1e6:,.0f}M of them distinct, drawn by Zipf's law"
-        f" ({mix}). A worker is a process on one core. In memory: `love.embed` of the same words, float32, by as many"
-        " processes at once with one thread each, before and after the job. Share: the job's rate, from the moment that"
-        " Ray stands to its end, of that in memory; and by the time that cores were busy with all processes of the"
-        " job, Ray's own and its start included, which other work on the machine disturbs less. Memory is the most that"
-        " a process had mapped, and in brackets what was its own: the model lies in memory that all share."
+        f" ({mix}). A worker is a process on one core. In memory: `love.embed` of 250,000 of the same words, from all"
+        " files, float32, by as many processes at once with one thread each, before and after the job. Share: the job's"
+        " rate, from the moment that Ray stands to its end, of that in memory; and by the time that cores were busy"
+        " with all processes of the job, Ray's own and its start included, which other work on the machine disturbs"
+        " less. Memory is the most that a process had mapped, and in brackets what was its own: the model lies in"
+        " memory that all share."
     )
     yield (
         "Other work is the share of the machine's cores that anything else took during the job: where it is not near 0,"

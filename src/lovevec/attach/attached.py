@@ -32,13 +32,14 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.attach.lengths import ConfidenceLength, at_length, fit_lengths, lengths_of
+from lovevec.attach.lengths import ConfidenceLength, at_length, fit_lengths
 from lovevec.attach.neighbors import known_neighbors
 from lovevec.attach.sample import Model, shared_words
 from lovevec.attach.space import SpaceOption, fit_space
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.threads import in_chunks
 from lovevec.errors import LovevecError
+from lovevec.files.tensors import lengths_of
 from lovevec.near.reader import Reader, Reading, ReadsStrings, add_readings, only_new
 from lovevec.near.spelled import look_up
 from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from lovevec.attach.sample import Sample
 from lovevec.attach.space import ridge
+from lovevec.files.tensors import lengths_of
 
 Floats = NDArray[np.float32]
 EVEN = 0.01  # lengths that spread less than this (float16 rounding of unit rows does) are one length
@@ -64,12 +65,6 @@ class Lengths:
             "error": self.error,
             "error of the median": self.error_typical,
         }
-
-
-def lengths_of(vectors: Floats) -> NDArray[np.float64]:
-    """The length of each row, without a copy of the table on the way."""
-    lengths: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
-    return lengths
 
 
 def at_length(vectors: Floats, lengths: NDArray[np.float64]) -> Floats:

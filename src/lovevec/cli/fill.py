@@ -92,9 +92,7 @@ def run(given: argparse.Namespace) -> None:
         with vector_file(given.vectors) as path:
             table = read_vectors(path, progress=progress, mmap=None)
         with progress.phase("counting words"):
-            have = set(table.words)
-            often = wanted_words(given, table, have)
-        lacking = [word for word in often if word not in have]
+            often, lacking = wanted_words(given, table)
         love = LOVE.load(given.model, engine=one_engine(len(table) + len(lacking)))
         with progress.phase("attaching"):
             robust = Attached(love, table)
@@ -144,14 +142,15 @@ def vector_file(name: str) -> Iterator[Path]:
             raise LovevecError(str(error).replace(str(path), STDIN)) from None
 
 
-def wanted_words(given: argparse.Namespace, table: VectorTable, have: set[str]) -> list[str]:
-    """The words to have rows for, the most frequent first."""
+def wanted_words(given: argparse.Namespace, table: VectorTable) -> tuple[list[str], list[str]]:
+    """The words to have rows for, the most frequent first; and those of them that the table lacks."""
     from lovevec.vectors.read.words import count_list, count_text, open_words
 
-    lowercase = all(word == word.lower() for word in table.words)
+    have, lowercase = set(table.words), all(word == word.lower() for word in table.words)
     with open_words(as_path(given.words)) as stream:
         counts = count_list(stream, lowercase) if given.list else count_text(stream, have, lowercase)
-    return [word for word, count in counts.most_common() if count >= given.min_count]
+    often = [word for word, count in counts.most_common() if count >= given.min_count]
+    return often, [word for word in often if word not in have]
 
 
 def add(writer: Writer, words: Sequence[str], rows: NDArray[np.float32], known: bool) -> int:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from lovevec.engine.products import product
 from lovevec.errors import LovevecError
-from lovevec.files.tensors import in_blocks
+from lovevec.files.tensors import in_blocks, lengths_of
 
 RowPrecision = Literal["float16", "int8", "int4", "none"]
 ROW_PRECISIONS: tuple[str, ...] = get_args(RowPrecision)
@@ -75,7 +75,7 @@ class KnownRows:
         scale = np.zeros(len(vectors), dtype=np.float32)
         for low, rows in in_blocks(vectors, BLOCK):
             coded = _codes(rows, precision)
-            lengths = _lengths(cls(coded, np.ones(len(rows), dtype=np.float32), vectors.shape[1]).all())
+            lengths = lengths_of(cls(coded, np.ones(len(rows), dtype=np.float32), vectors.shape[1]).all())
             some = rows.any(axis=1) & (lengths > 0)
             scale[low : low + BLOCK] = np.where(some, 1 / np.where(some, lengths, 1), 0)
             codes[low : low + BLOCK] = coded
@@ -86,9 +86,7 @@ class KnownRows:
         """Code a target's rows; the words count by their rank, or by the rows' lengths."""
         if weights != "lengths":
             return cls.of(vectors, precision)
-        lengths = np.empty(len(vectors), dtype=np.float32)
-        for low, rows in in_blocks(vectors, BLOCK):
-            lengths[low : low + BLOCK] = _lengths(rows)
+        lengths = lengths_of(vectors).astype(np.float32)
         counts: Floats = (lengths / max(float(lengths[len(lengths) // 2 :].mean()), 1e-30)) ** np.float32(FLATTER)
         return cls.of(vectors, precision, counts)
 
@@ -170,11 +168,6 @@ def _largest_half(codes: NDArray[np.float16]) -> int:
     bits = codes.reshape(-1).view(np.uint16)
     blocks = (bits[low : low + BLOCK * 64] & SIGNLESS for low in range(0, len(bits), BLOCK * 64))
     return max((int(block.max()) for block in blocks), default=0)
-
-
-def _lengths(rows: NDArray[Any]) -> NDArray[np.float64]:
-    lengths: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
-    return lengths
 
 
 def _codes(vectors: Floats, precision: str) -> NDArray[Any]:

@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from lovevec.attach.lengths import Lengths, fit_lengths, lengths_of
+from lovevec.attach.lengths import Lengths, fit_lengths
 from lovevec.attach.sample import shared_words
 from lovevec.attach.space import Map, SpaceOption, fit_space
 from lovevec.errors import FormatError
 from lovevec.files import atomic_write
+from lovevec.files.tensors import lengths_of
 from lovevec.love import LOVE
 from lovevec.model.known_rows import KnownRows
 
