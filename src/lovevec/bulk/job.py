@@ -13,6 +13,8 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -53,6 +55,7 @@ MOST_BLOCKS = 10_000
 PARTS_A_TASK = 4  # at most: between two tasks Ray leaves a worker idle for about 0.16 s, where a part takes two
 TASKS_A_CORE = 8  # at least, while there are parts: a core that is done first waits for the last task of another
 TOTALS = ("rows", "bytes", "busy", "retries", "spelled_out")
+NOTHING = {**dict.fromkeys(TOTALS, 0), "busy": 0.0, "error": "", "fatal": False}
 
 
 @dataclass(frozen=True)
@@ -190,27 +193,37 @@ class Job:
 
 
 def write_parts(batch: dict[str, Any], model: Any, job: Job) -> dict[str, list[Any]]:
-    """Read parts and write their vectors; gives what became of each, up to the first that ends the job."""
+    """Read parts and write their vectors; gives what became of each, up to one that ends the job. While the disk takes
+    a part, the next is computed."""
     love, outcomes = _from_store(model), []
-    for number, part in zip(batch["number"].tolist(), map(_part, batch["part"]), strict=True):
-        outcomes.append(_outcome(partial(write_part, love, job, number, part)))
-        if outcomes[-1]["fatal"]:
-            break
-    return _columns(outcomes)
+    with ThreadPoolExecutor(1) as aside:
+        for number, part in zip(batch["number"].tolist(), map(_part, batch["part"]), strict=True):
+            outcomes.append(_settled(aside, partial(write_part, love, job, number, part)))
+            known = outcomes if outcomes[-1].done() else outcomes[:-1]
+            if any(outcome.result()["fatal"] for outcome in known):
+                break
+        return _columns([outcome.result() for outcome in outcomes])
 
 
-def write_part(love: LOVE, job: Job, number: int, part: Part) -> dict[str, Any]:
-    """One file of vectors."""
+def write_part(love: LOVE, job: Job, number: int, part: Part) -> Callable[[], dict[str, Any]]:
+    """One file of vectors, but for its name: gives what is left to do, to wait until all of it is on the disk."""
     start, shape, rows = time.perf_counter(), Shape(love.dim, precision=job.options.precision, item=job.item), 0
-    with whole_file(job.filesystem, job.folder, part_name(number)) as written:
+    with ExitStack() as stack:
+        written = stack.enter_context(whole_file(job.filesystem, job.folder, part_name(number)))
         with write_table(written.file, shape, job.metadata) as writer:
             for texts in job.source.rows(part, job.options.batch):
                 writer.add(texts, job.options.vectors(love, texts), ())
                 written.flush()
                 rows += len(texts)
-        size = written.file.tell()
+        size, rest = written.file.tell(), stack.pop_all()
     busy = time.perf_counter() - start
-    return {"rows": rows, "bytes": size, "busy": busy, "retries": written.retries, "spelled_out": writer.spelled_out}
+    done = {"rows": rows, "bytes": size, "busy": busy, "retries": written.retries, "spelled_out": writer.spelled_out}
+
+    def settle() -> dict[str, Any]:
+        rest.close()
+        return done
+
+    return settle
 
 
 def embed_files(
@@ -392,15 +405,27 @@ def _from_store(model: Any) -> LOVE:
     return love
 
 
-def _outcome(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What a part gave, or its error. A file that cannot be read holds up no other; a full disk all of them."""
-    nothing = {**dict.fromkeys(TOTALS, 0), "busy": 0.0, "error": "", "fatal": False}
+def _settled(aside: ThreadPoolExecutor, work: Callable[[], Callable[[], dict[str, Any]]]) -> Future[dict[str, Any]]:
+    """The outcome of some work, whose rest is done aside."""
     try:
-        return {**nothing, **work()}
-    except FormatError as error:
-        return {**nothing, "error": str(error)}
+        return aside.submit(_outcome, work())
     except LovevecError as error:
-        return {**nothing, "error": str(error), "fatal": True}
+        failed: Future[dict[str, Any]] = Future()
+        failed.set_result(_failure(error))
+        return failed
+
+
+def _outcome(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What a part gave, or its error."""
+    try:
+        return {**NOTHING, **work()}
+    except LovevecError as error:
+        return _failure(error)
+
+
+def _failure(error: LovevecError) -> dict[str, Any]:
+    """A file that cannot be read holds up no other; a full disk all of them."""
+    return {**NOTHING, "error": str(error), "fatal": not isinstance(error, FormatError)}
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
