@@ -12,7 +12,8 @@ in parquet files under the folder (0.6 GB for 100M).
 
 In memory: as many processes as the job has workers, at once, with one thread each, as they share the cores of the job;
 250,000 words from all over the same files, in float32 as it comes. Of two ways, one call for all and a call for 16,384
-words, the faster one counts, and of all that the mean of before and after the job. Shares are by the clock, and, which
+words whose vectors are thrown away, the faster one counts (`one_call` is the first alone, which holds all vectors, as
+the words "in memory" say), and of all that the mean of before and after the job. Shares are by the clock, and, which
 other work on the machine disturbs less, by the time that cores were busy with all processes of the job, Ray's own
 included.
 
@@ -58,7 +59,7 @@ DISTINCT = 20_000_000
 EACH = 5  # every so many words comes for the first time
 FILE, FIRST = 1_000_000, 100_000  # rows of a file; of the first one, so that 100,000 words are whole files, too
 SAMPLE = 250_000  # words embedded in memory
-TURN = 1.0  # seconds between two looks at memory, which themselves take a hundredth of a core
+TURN = 5.0  # seconds between two looks at memory and parts, which take cores from the job
 CALLS = (16_384, SAMPLE)  # words a call in memory
 TWICE = 3  # one misspelling in so many has two slips
 HASHED = 32  # one part in so many: hashing all would keep a core busy for a tenth of the time
@@ -134,7 +135,7 @@ def embed_in_memory(files: list[Path]) -> dict[str, Any]:
     readings = love.readings(words[:: -(-len(words) // 20_000)])
     shares = {reading: round(readings.count(reading) / len(readings), 3) for reading in ("known", "near", "new")}
     rate, busy_rate = map(max, zip(*rates, strict=True))
-    return {"rate": rate, "busy_rate": busy_rate, "readings": shares}
+    return {"rate": rate, "busy_rate": busy_rate, "one_call": rates[-1][0], "readings": shares}
 
 
 def in_memory(files: list[Path], workers: int) -> list[dict[str, Any]]:
@@ -250,7 +251,9 @@ def measure(files: list[Path], count: int, workers: int, given: argparse.Namespa
     summary, watch = run_job(command, out, journal)
     other_work = watch.other_work()
     memory += in_memory(files, workers)
-    rate, busy_rate = (float(np.mean([one[key] for one in memory])) for key in ("rate", "busy_rate"))
+    rate, busy_rate, one_call = (
+        float(np.mean([one[key] for one in memory])) for key in ("rate", "busy_rate", "one_call")
+    )
     rows = sum(part["rows"] for part in journal.parts.values())
     assert given.once or rows == count
     done = count * summary["rows"] / rows  # words, of which there may be more than rows
@@ -266,6 +269,8 @@ def measure(files: list[Path], count: int, workers: int, given: argparse.Namespa
         "in_memory": round(rate),
         "rate": round(done / running),
         "share": round(done / running / rate, 3),
+        "one_call": round(one_call),
+        "one_call_share": round(done / running / one_call, 3),
         "busy_share": round(done / sum(watch.busy.values()) / busy_rate, 3),
         "parts_share": round(summary["rows"] / summary["busy"] / rate, 3),
         "seconds": round(summary["seconds"], 1),

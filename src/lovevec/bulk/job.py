@@ -13,8 +13,6 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -48,14 +46,13 @@ from lovevec.vectors.write.writer import TYPES, Precision, Shape
 if TYPE_CHECKING:
     from ray.data import Dataset
 
-BATCH = 8_192
+BATCH = 16_384
 MOST_BUCKETS = 256
 PARTS_A_BUCKET = 8  # of the input; with words that come again the distinct ones of a bucket are about a part
 MOST_BLOCKS = 10_000
-PARTS_A_TASK = 4  # at most: between two tasks Ray leaves a worker idle for about 0.16 s, where a part takes two
+PARTS_A_TASK = 8  # at most: between two tasks Ray leaves a worker idle for about 0.16 s, where a part takes two
 TASKS_A_CORE = 8  # at least, while there are parts: a core that is done first waits for the last task of another
 TOTALS = ("rows", "bytes", "busy", "retries", "spelled_out")
-NOTHING = {**dict.fromkeys(TOTALS, 0), "busy": 0.0, "error": "", "fatal": False}
 
 
 @dataclass(frozen=True)
@@ -193,37 +190,27 @@ class Job:
 
 
 def write_parts(batch: dict[str, Any], model: Any, job: Job) -> dict[str, list[Any]]:
-    """Read parts and write their vectors; gives what became of each, up to one that ends the job. While the disk takes
-    a part, the next is computed."""
+    """Read parts and write their vectors; gives what became of each, up to the first that ends the job."""
     love, outcomes = _from_store(model), []
-    with ThreadPoolExecutor(1) as aside:
-        for number, part in zip(batch["number"].tolist(), map(_part, batch["part"]), strict=True):
-            outcomes.append(_settled(aside, partial(write_part, love, job, number, part)))
-            known = outcomes if outcomes[-1].done() else outcomes[:-1]
-            if any(outcome.result()["fatal"] for outcome in known):
-                break
-        return _columns([outcome.result() for outcome in outcomes])
+    for number, part in zip(batch["number"].tolist(), map(_part, batch["part"]), strict=True):
+        outcomes.append(_outcome(partial(write_part, love, job, number, part)))
+        if outcomes[-1]["fatal"]:
+            break
+    return _columns(outcomes)
 
 
-def write_part(love: LOVE, job: Job, number: int, part: Part) -> Callable[[], dict[str, Any]]:
-    """One file of vectors, but for its name: gives what is left to do, to wait until all of it is on the disk."""
+def write_part(love: LOVE, job: Job, number: int, part: Part) -> dict[str, Any]:
+    """One file of vectors."""
     start, shape, rows = time.perf_counter(), Shape(love.dim, precision=job.options.precision, item=job.item), 0
-    with ExitStack() as stack:
-        written = stack.enter_context(whole_file(job.filesystem, job.folder, part_name(number)))
+    with whole_file(job.filesystem, job.folder, part_name(number)) as written:
         with write_table(written.file, shape, job.metadata) as writer:
             for texts in job.source.rows(part, job.options.batch):
                 writer.add(texts, job.options.vectors(love, texts), ())
                 written.flush()
                 rows += len(texts)
-        size, rest = written.file.tell(), stack.pop_all()
+        size = written.file.tell()
     busy = time.perf_counter() - start
-    done = {"rows": rows, "bytes": size, "busy": busy, "retries": written.retries, "spelled_out": writer.spelled_out}
-
-    def settle() -> dict[str, Any]:
-        rest.close()
-        return done
-
-    return settle
+    return {"rows": rows, "bytes": size, "busy": busy, "retries": written.retries, "spelled_out": writer.spelled_out}
 
 
 def embed_files(
@@ -405,27 +392,15 @@ def _from_store(model: Any) -> LOVE:
     return love
 
 
-def _settled(aside: ThreadPoolExecutor, work: Callable[[], Callable[[], dict[str, Any]]]) -> Future[dict[str, Any]]:
-    """The outcome of some work, whose rest is done aside."""
-    try:
-        return aside.submit(_outcome, work())
-    except LovevecError as error:
-        failed: Future[dict[str, Any]] = Future()
-        failed.set_result(_failure(error))
-        return failed
-
-
 def _outcome(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What a part gave, or its error."""
+    """What a part gave, or its error. A file that cannot be read holds up no other; a full disk all of them."""
+    nothing = {**dict.fromkeys(TOTALS, 0), "busy": 0.0, "error": "", "fatal": False}
     try:
-        return {**NOTHING, **work()}
+        return {**nothing, **work()}
+    except FormatError as error:
+        return {**nothing, "error": str(error)}
     except LovevecError as error:
-        return _failure(error)
-
-
-def _failure(error: LovevecError) -> dict[str, Any]:
-    """A file that cannot be read holds up no other; a full disk all of them."""
-    return {**NOTHING, "error": str(error), "fatal": not isinstance(error, FormatError)}
+        return {**nothing, "error": str(error), "fatal": True}
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="misspellings get the vector of the words that they may stand for; without, one from their spelling",
     )
     parser.add_argument("--precision", choices=("float32", "float16"), default="float32", help="of the vectors")
-    parser.add_argument("--batch", type=int, default=8192, metavar="ROWS", help="at a time (default: 8192)")
+    parser.add_argument("--batch", type=int, default=16_384, metavar="ROWS", help="at a time (default: 16384)")
     parser.add_argument("--engine", choices=("auto", "numpy", "numba"), default="auto", help="auto: numba where it is")
     parser.add_argument(
         "--address", help="of a Ray cluster: host:port, ray://host:port, auto (default: one of our own)"
