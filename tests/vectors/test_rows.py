@@ -61,3 +61,13 @@ def test_rows_are_kept_in_place_or_copied_alike(seed, share):
     kept = keep_rows(ours, keep, owned=True)
     assert kept is ours
     np.testing.assert_array_equal(kept, expected)
+
+
+def test_rows_of_a_mapped_file_are_copied_as_they_are_stored(tmp_path):
+    rows = np.arange(30_000, dtype=np.float16).reshape(-1, 3) % 100
+    np.save(tmp_path / "a.npy", rows)
+    keep = np.arange(len(rows)) % 7 != 0
+    kept = keep_rows(np.load(tmp_path / "a.npy", mmap_mode="r"), keep, owned=True)
+    assert kept.dtype == np.float16
+    assert type(kept) is np.ndarray
+    np.testing.assert_array_equal(kept, rows[keep])

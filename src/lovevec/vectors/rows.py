@@ -8,6 +8,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.files.tensors import in_blocks
+
 Float = TypeVar("Float", np.float32, np.float64)
 STEP = 4096
 SHORT, LONG = 1e-15, 1e18  # beyond which squares are lost in float32
@@ -34,15 +36,16 @@ def keep_rows(vectors: NDArray[np.float32], keep: NDArray[np.bool_], owned: bool
     """
     if keep.all():
         return vectors
-    if not (owned and vectors.flags.owndata and vectors.flags.c_contiguous):
-        return vectors[keep]
+    in_place = owned and vectors.flags.owndata and vectors.flags.c_contiguous
+    kept = vectors if in_place else np.empty((int(keep.sum()), vectors.shape[1]), vectors.dtype)
     at = 0
-    for start in range(0, len(keep), STEP):
-        block = vectors[start : start + STEP][keep[start : start + STEP]]
-        vectors[at : at + len(block)] = block
+    for low, rows in in_blocks(vectors, STEP):
+        block = rows[keep[low : low + STEP]]
+        kept[at : at + len(block)] = block
         at += len(block)
-    vectors.resize((at, vectors.shape[1]), refcheck=False)
-    return vectors
+    if in_place:
+        vectors.resize((at, vectors.shape[1]), refcheck=False)
+    return kept
 
 
 def lower_case(words: Sequence[str]) -> tuple[list[str], NDArray[np.bool_]]:
