@@ -59,7 +59,7 @@ DISTINCT = 20_000_000
 EACH = 5  # every so many words comes for the first time
 FILE, FIRST = 1_000_000, 100_000  # rows of a file; of the first one, so that 100,000 words are whole files, too
 SAMPLE = 250_000  # words embedded in memory
-TURN = 5.0  # seconds between two looks at memory and parts, which take cores from the job
+TURN, LATER = 1.0, 5.0  # seconds between two looks, which take cores from the job, in its first minute and later
 CALLS = (16_384, SAMPLE)  # words a call in memory
 TWICE = 3  # one misspelling in so many has two slips
 HASHED = 32  # one part in so many: hashing all would keep a core busy for a tenth of the time
@@ -225,7 +225,7 @@ def run_job(command: list[str], out: Path, journal: Journal) -> tuple[dict[str, 
             with suppress(psutil.NoSuchProcess):
                 watch.look(process.pid)
             journal.take(out)
-            time.sleep(TURN)
+            time.sleep(TURN if time.perf_counter() - watch.begun[0] < 60 else LATER)
     finally:
         process.terminate()
         process.wait()
