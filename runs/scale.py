@@ -457,7 +457,6 @@ def quick_preparation() -> Iterator[str]:
         columns = [[one[name] * (1 if name in ("mean", "top10") else 100) for one in models] for name in labels]
         cells = (f"{np.mean(column):.1f} ± {np.std(column, ddof=1):.1f}" for column in columns)
         yield f"| {way} | {len(models)} | " + " | ".join(cells) + " |"
-    yield ""
 
 
 def most_known(kept: dict[str, Any]) -> Iterator[str]:
