@@ -43,11 +43,17 @@ def tensor_blocks(tensors: Mapping[str, NDArray[Any]], halved: Collection[str] =
                 yield np.ascontiguousarray(rows, kinds[name]).reshape(-1).view(np.uint8).data
 
 
+def read_header(path: Path) -> tuple[dict[str, Any], int]:
+    """The header of a file, and where in it the tensors begin."""
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        return json.loads(file.read(length)), 8 + length
+
+
 def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
     """The tensors of a file, which stay there; read-only. What is wrong is a ValueError or safetensors' own error."""
-    with safe_open(str(path), framework="numpy"), path.open("rb") as file:  # which checks what the header says
-        behind = 8 + (length := int.from_bytes(file.read(8), "little"))
-        header: dict[str, Any] = json.loads(file.read(length))
+    with safe_open(str(path), framework="numpy"):  # which checks what the header says
+        header, behind = read_header(path)
     whole, tensors = np.memmap(path, np.uint8, "r"), {}
     for name, one in header.items():
         if name != "__metadata__":

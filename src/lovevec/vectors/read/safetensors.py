@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from lovevec.errors import FormatError, reason
+from lovevec.files.tensors import read_header
 from lovevec.vectors.read.builder import BLOCK_BYTES, Job
 from lovevec.vectors.read.words import check_count, find_word_list, split_words
 from lovevec.vectors.table import ReadReport, VectorTable
@@ -44,11 +44,9 @@ def read_safetensors(job: Job) -> VectorTable:
 
 
 def offset_of(path: Path, name: str) -> int:
-    """Where in the file a tensor begins: behind the header (8 bytes of its length, then JSON) by what that says."""
-    with open(path, "rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(length))
-    return 8 + length + int(header[name]["data_offsets"][0])
+    """Where in the file a tensor begins."""
+    header, behind = read_header(path)
+    return behind + int(header[name]["data_offsets"][0])
 
 
 def find_tensor(job: Job, file: Any) -> str:
