@@ -7,17 +7,17 @@ JOBS ?= 2
 .PHONY: demo test test-slow test-engines attack lint docs bench lock licences audit dist container versions clean
 
 # torch first and pinned: what comes after finds it in place and takes no other build.
-.venv/installed: pyproject.toml
+.venv/installed: pyproject.toml lab/pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet torch==2.13.0
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev]' --editable lab
 	touch $@
 
 # What a user would install, and the plots: no torch, so it is there in a minute.
-.venv/demo: pyproject.toml
+.venv/demo: pyproject.toml lab/pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --editable '.[plots]'
+	$(BIN)/python -m pip install --quiet --editable '.[plots]' --editable lab
 	touch $@
 
 demo: .venv/demo

@@ -13,8 +13,8 @@ from lovevec import LOVE
 from lovevec.cli.info import facts_of, lines_of
 from lovevec.cli.shell import UNSAFE, one_field
 from lovevec.errors import LovevecError
-from lovevec.evaluate.data.sentences import queries, sentence_pairs, tagged, texts
-from lovevec.evaluate.data.word_sets import misspellings, similarity_set, word_classes
+from lovevec_lab.evaluate.data.sentences import queries, sentence_pairs, tagged, texts
+from lovevec_lab.evaluate.data.word_sets import misspellings, similarity_set, word_classes
 from lovevec.files.unfinished import UNFINISHED, Unfinished
 from lovevec.texts.read import open_texts
 from lovevec.train.prepared import Prepared, settings_of

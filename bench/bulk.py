@@ -3,7 +3,7 @@
     python bench/bulk.py --words 1000000                                       # a million, as many workers as cores
     python bench/bulk.py --words 100000 1000000 10000000 100000000 --workers 1 2 --folder /tmp/bulk \\
         --json docs/results/data/bulk.json                                     # what docs/results/scale.md shows
-    python runs/scale.py page
+    python lab/runs/scale.py page
 
 The words are made by a seed: 100M, of them 20M distinct, as of a crawl. The known words lead, then misspellings (one or
 two slips of a finger) and new words (halves of known ones) in turn; every fifth word comes for the first time, the

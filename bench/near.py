@@ -26,7 +26,7 @@ from startup import whole
 
 from lovevec import LOVE
 from lovevec.damage.misspell import misspell
-from lovevec.methods.symspell import Dictionary
+from lovevec_lab.methods.symspell import Dictionary
 
 UNKNOWN = "tommorow"
 SHARES = {"numpy": 0.1, "symspellpy": 0.02}  # of the words: the slow ones would take all day

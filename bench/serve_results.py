@@ -8,7 +8,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from lovevec.evaluate.results import machine, markdown, versions
+from lovevec_lab.evaluate.results import machine, markdown, versions
 from lovevec.files import write_json
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"

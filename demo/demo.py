@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lovevec import LOVE
 from lovevec.cli.shell import run_command
-from lovevec.figures.clusters import draw_clusters
+from lovevec_lab.figures.clusters import draw_clusters
 
 PICTURE = Path(__file__).parent / "clusters.png"
 WORDS = [

@@ -11,12 +11,12 @@ import pytest
 
 import lovevec
 from lovevec import LOVE, Attached
-from lovevec.evaluate import Result
+from lovevec_lab.evaluate import Result
 from lovevec.explain import Explanation
 
 PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text("utf-8")
 CODE = " ".join(re.findall(r"`([^`\n]+)`", PAGE))
-PACKAGES = ("lovevec", "lovevec.train", "lovevec.evaluate", "lovevec.vectors", "lovevec.attach", "lovevec.bulk")
+PACKAGES = ("lovevec", "lovevec.train", "lovevec_lab.evaluate", "lovevec.vectors", "lovevec.attach", "lovevec.bulk")
 NAMES = [(package, name) for package in PACKAGES for name in import_module(package).__all__]
 MEMBERS = [
     (kind, name)
@@ -54,7 +54,7 @@ def test_the_public_names_come_in_one_line():
     assert callable(train)
     assert train.prepare is prepare
     assert callable(robustify)
-    assert evaluate.typos.__module__ == "lovevec.evaluate.typos"
+    assert evaluate.typos.__module__ == "lovevec_lab.evaluate.typos"
     assert set(dir(lovevec)) == set(lovevec.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         lovevec.nothing  # noqa: B018

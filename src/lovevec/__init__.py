@@ -12,32 +12,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = ["LOVE", "Attached", "LovevecError", "__version__", "evaluate", "prepare", "robustify", "train"]
+__all__ = ["LOVE", "Attached", "LovevecError", "__version__", "prepare", "robustify", "train"]
 
 from lovevec.errors import LovevecError
 
 if TYPE_CHECKING:
-    from lovevec import evaluate, train
+    from lovevec import train
     from lovevec.attach import Attached
     from lovevec.love import LOVE
     from lovevec.plugins import robustify
     from lovevec.train import prepare
 
-# Imported on first use, so that `import lovevec` costs next to nothing. `train` and `evaluate` are packages.
+# Imported on first use, so that `import lovevec` costs next to nothing. `train` is a package.
 PLACES = {
     "LOVE": "lovevec.love",
     "Attached": "lovevec.attach",
     "prepare": "lovevec.train",
     "robustify": "lovevec.plugins",
 }
-PACKAGES = ("evaluate", "train")
 
 
 def __getattr__(name: str) -> object:
     if name in PLACES:
         return getattr(import_module(PLACES[name]), name)
-    if name in PACKAGES:
-        return import_module(f"lovevec.{name}")
+    if name == "train":
+        return import_module("lovevec.train")
     raise AttributeError(f"module 'lovevec' has no attribute {name!r}")
 
 

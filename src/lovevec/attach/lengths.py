@@ -1,6 +1,6 @@
 """A fitting length for an imputed vector. A model gives directions only; tables also say something by length.
 
-Measured on held-out words (runs/attach.py): a ridge regression of the log of the length on the model's vector is
+Measured on held-out words (lab/runs/attach.py): a ridge regression of the log of the length on the model's vector is
 nearer than the median length; the regression is kept where it wins on the held-out tenth, else the median stays.
 
 And the less sure the model is of a vector, the shorter it is: times the root of its confidence. What is known of a word

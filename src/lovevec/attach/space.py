@@ -6,7 +6,7 @@ used as they are. Else words are brought over, by what is learned once from the 
     map        ridge regression from the model's vectors of the shared words to their own directions
     neighbors  what the map misses for the 30 nearest known words, it will miss for this word too: it is added
 
-Measured in runs/attach.py: beside the map alone, the neighbors bring a word's own vector among the 10 nearest about
+Measured in lab/runs/attach.py: beside the map alone, the neighbors bring a word's own vector among the 10 nearest about
 twice as often, for words never seen and for typos; in the same space they change little. The price is a search for each
 imputed word (neighbors.py), so they are optional.
 """

@@ -6,9 +6,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.metadata import entry_points
+from types import ModuleType
 
 from lovevec import __version__
 from lovevec.cli.shell import run_command, typed
+from lovevec.errors import LovevecError
 
 COMMANDS = {
     "embed": "vectors for words: any strings, any number of them",
@@ -24,13 +27,17 @@ COMMANDS = {
     "serve": "vectors over HTTP, as OpenAI's clients ask for them; and a page",
     "ui": "the same, opened in your browser",
     "export": "make a trained model small, to ship it",
-    "evaluate": "how good vectors are, and how robust, beside their rivals",
-    "reproduce": "the paper's tables and figures",
     "train": "learn a model from word vectors",
     "prepare": "do the CPU-heavy part of training once, for many runs",
     "distill": "word vectors out of a BERT-like model, to learn from",
     "completion": "complete commands, options and files in bash, zsh or fish",
 }
+# What the package lovevec-lab brings, by the entry-point group below: shown also where it is not installed.
+LAB = {
+    "evaluate": "how good vectors are, and how robust, beside their rivals (lovevec-lab)",
+    "reproduce": "the paper's tables and figures (lovevec-lab)",
+}
+GROUP = "lovevec.commands"
 EXAMPLES = """examples:
   lovevec embed < words.txt > vectors.vec
   lovevec encode -i queries.txt -o queries.npy
@@ -57,6 +64,28 @@ EXAMPLES = """examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `lovevec …`; returns the exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    return run_command(lambda: _run(arguments))
+
+
+def command_module(name: str) -> ModuleType:
+    """The module of a command: `add_arguments(parser)` describes it, `run(options)` does it. Ours are modules of this
+    package, those of other packages are found by the entry-point group `lovevec.commands`."""
+    if name in COMMANDS:
+        return import_module(f"lovevec.cli.{name}")
+    for entry in entry_points(group=GROUP):
+        if entry.name == name:
+            return import_module(entry.value)
+    raise LovevecError(f"{name} is a command of another package: pip install lovevec-lab")
+
+
+def commands_of_others() -> dict[str, str]:
+    """The commands that other packages bring, with a line about each. Costs a look at all installed packages."""
+    others = {entry.name: f"from the package {entry.dist.name}" for entry in entry_points(group=GROUP) if entry.dist}
+    return others | LAB
+
+
+def _run(arguments: Sequence[str]) -> int | None:
+    name = arguments[0] if arguments else None
     parser = argparse.ArgumentParser(
         "lovevec",
         description="A good vector for any word: rare, new, misspelled or damaged.",
@@ -64,18 +93,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, max_help_position=16),
     )
     parser.add_argument("--version", action="version", version=f"lovevec {__version__}")
-    chosen = parser.add_subparsers(dest="command", metavar="command", required=True, title="commands")
-    for name, help in COMMANDS.items():
-        command = chosen.add_parser(name, help=help)
-        if name in arguments[:1]:
-            import_module(f"lovevec.cli.{name}").add_arguments(command)
-    return run_command(lambda: _run(parser, arguments))
-
-
-def _run(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> int | None:
-    given = parser.parse_args(arguments)
-    for name in ("words", "texts"):  # names of files stay as the system has them
-        if isinstance(listed := getattr(given, name, None), list):
-            setattr(given, name, [typed(word) for word in listed])
-    result: int | None = import_module(f"lovevec.cli.{given.command}").run(given)
-    return result
+    commands = parser.add_subparsers(dest="command", metavar="command", required=True, title="commands")
+    for command, about in (COMMANDS if name in COMMANDS else COMMANDS | commands_of_others()).items():
+        subparser = commands.add_parser(command, help=about)
+        if command == name:
+            command_module(command).add_arguments(subparser)
+    options = parser.parse_args(arguments)
+    for positional in ("words", "texts"):  # names of files stay as the system has them
+        if isinstance(strings := getattr(options, positional, None), list):
+            setattr(options, positional, [typed(word) for word in strings])
+    code: int | None = command_module(options.command).run(options)
+    return code

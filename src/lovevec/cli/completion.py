@@ -10,12 +10,12 @@ import argparse
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib import import_module
 from inspect import signature
 from shlex import quote
 
 from lovevec import __version__
 from lovevec.cli.shell import describe, put
+from lovevec.errors import LovevecError
 
 ABOUT = "Print a script by which a shell completes commands, options, files and the names of shipped models."
 MORE = """to have it from now on:
@@ -71,13 +71,16 @@ def run(given: argparse.Namespace) -> None:
 
 def all_commands() -> Command:
     """`lovevec` and everything below it."""
-    from lovevec.cli import COMMANDS
+    from lovevec.cli import COMMANDS, command_module, commands_of_others
 
     root = argparse.ArgumentParser("lovevec")
     root.add_argument("--version", action="version", version=__version__, help="print the version, and exit")
     commands = root.add_subparsers()
-    for name, help in COMMANDS.items():
-        fill = import_module(f"lovevec.cli.{name}").add_arguments
+    for name, help in (COMMANDS | commands_of_others()).items():
+        try:
+            fill = command_module(name).add_arguments
+        except LovevecError:  # the lab is not installed
+            continue
         everything = {"everything": True} if "everything" in signature(fill).parameters else {}
         fill(commands.add_parser(name, help=help), **everything)
     return _read(root, (), "")
@@ -98,7 +101,6 @@ def _read(parser: argparse.ArgumentParser, path: tuple[str, ...], help: str) -> 
 
 
 def _values(action: argparse.Action) -> Values:
-    from lovevec.methods.open_method import OURS, RIVALS
     from lovevec.model.shipped import shipped
 
     many = action.nargs in ("*", "+")
@@ -110,8 +112,8 @@ def _values(action: argparse.Action) -> Values:
         names = tuple(shipped())
     elif action.dest == "device":
         names = ("auto", "cpu", "cuda")
-    elif action.dest == "rivals":
-        names = ("all", *RIVALS, *OURS)
+    else:
+        names = getattr(action, "suggestions", ())
     return Values(names, PATHS.get(name, ""), many)
 
 

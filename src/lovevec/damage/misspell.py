@@ -8,7 +8,7 @@
     joint     a blank or hyphen inside                                 out_side
 
 The first letter is right more often than others: of slips that change it, two of three are not made. Kinds and rates
-were chosen on the misspellings of one half of Birkbeck's words (runs/near.sh); nothing of that list is stored here.
+were chosen on the misspellings of one half of Birkbeck's words (lab/runs/near.sh); nothing of that list is stored here.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ them the units' shares, the picture of an explanation."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any
 
@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec.figures.heatmap import number_cells, painted
-from lovevec.figures.labels import measure
-from lovevec.figures.style import COLOURS, INK, QUIET, blank, entitle_all, frame, head, kind_of, save, short
+from lovevec.figures.style import COLOURS, INK, QUIET, blank, entitle_all, frame, head, kind_of, measure, save, short
 
 MOST_NUMBERS = 24
 MOST_LABELS = 60
@@ -152,3 +150,32 @@ def _shares(axes: Any, shares: list[float], names: list[str], of_head: float) ->
                 color=QUIET,
             )
     frame(axes)
+
+
+def painted(axes: Any, values: NDArray[Any], low: float, high: float) -> Any:
+    """Scores from light to dark, with white lines between; NaN is not painted."""
+    image = axes.imshow(values, cmap="Blues", vmin=low, vmax=high, interpolation="nearest")
+    frame(axes)
+    if max(values.shape) <= 40:
+        for axis, count in ((axes.xaxis, values.shape[1]), (axes.yaxis, values.shape[0])):
+            axis.set_ticks(np.arange(count - 1) + 0.5, minor=True)
+        axes.grid(which="minor", color="white", linewidth=1.2)
+        axes.tick_params(which="minor", length=0)
+    return image
+
+
+def number_cells(axes: Any, values: NDArray[Any], written: Callable[[float], str], size: float) -> None:
+    """The number of each painted cell inside it, black or white, whichever can be read."""
+    colours = axes.images[0].to_rgba(values)
+    for row, column in np.argwhere(np.isfinite(values)).tolist():
+        if text := written(values[row, column]):
+            ink = readable_on(colours[row, column])
+            axes.text(column, row, text, ha="center", va="center", fontsize=size, color=ink)
+
+
+def readable_on(colour: NDArray[Any]) -> str:
+    """Black or white: that which contrasts more with an RGB colour (relative luminance as in WCAG)."""
+    parts = np.asarray(colour[:3], dtype=np.float64)
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    light = float(linear @ (0.2126, 0.7152, 0.0722))
+    return "black" if (light + 0.05) ** 2 > 1.05 * 0.05 else "white"

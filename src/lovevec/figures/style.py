@@ -106,3 +106,12 @@ def add_legend(of: Any, handles: list[Any], names: list[str], about: str | None 
     if about is not None:
         legend.set_title(about, prop={"size": 8.5})
         legend.get_title().set_color(QUIET)
+
+
+def measure(figure: Any, text: str, size: float, weight: str = "normal") -> tuple[float, float]:
+    """How wide and high a text is, in points."""
+    probe = figure.text(0, 0, text, fontsize=size, fontweight=weight, parse_math=False)
+    with any_script():
+        box = probe.get_window_extent()
+    probe.remove()
+    return box.width * 72 / figure.dpi, box.height * 72 / figure.dpi

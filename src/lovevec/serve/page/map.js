@@ -1,4 +1,4 @@
-// The map: frequent words on a plane (runs/map.py made it), where a typed word lands among them, and its way there.
+// The map: frequent words on a plane (lab/runs/map.py made it), where a typed word lands among them, and its way there.
 
 const SIDE = 32000;
 const NEAR = SIDE / 6; // neighbors farther than this from the nearest one say nothing about the place
@@ -214,7 +214,7 @@ export class WordMap {
     });
   }
 
-  // The nearest words of the marks first, then others in their order (runs/map.py), where there is room.
+  // The nearest words of the marks first, then others in their order (lab/runs/map.py), where there is room.
   paintLabels(colour, taken) {
     const { context } = this;
     context.textBaseline = "middle";

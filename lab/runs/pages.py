@@ -1,0 +1,313 @@
+"""The pages of docs/results that show the paper's tables, from the JSON in docs/results/data: `python lab/runs/pages.py`.
+
+A page is what `lovevec reproduce` would show for these scores, and behind it the words of docs/results/notes, if any.
+claims.md sets the paper's claims against ours, README.md has the numbers that matter. lab/tests/runs/test_pages.py checks
+that each page in the repository is what its data gives.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lovevec_lab.evaluate.results import Pictures, markdown
+from lovevec_lab.reproduce import augmentation, bert, extrinsic, intrinsic, robustness
+from lovevec_lab.reproduce.bench import CHAR_CNN, NEAR, TARGET, TASKS, WITH_LOVE, WITH_RECIPE
+from lovevec_lab.reproduce.pages import OCR, TYPOS, mean, mean_over, standing
+from lovevec_lab.reproduce.published import ABLATION, EXTRINSIC, INTRINSIC, ROBUSTNESS, SHRINK, SIMILARITY, TEMPERATURE
+from lovevec_lab.reproduce.variants import ABLATION as ABLATED
+from lovevec_lab.reproduce.variants import SHRINK as SHRUNK
+from lovevec_lab.reproduce.variants import TEMPERATURE as TEMPERED
+from lovevec_lab.reproduce.variants import numbers_of
+
+RESULTS = Path(__file__).parents[2] / "docs/results"
+GLOVE = "glove840b-300d-34k"
+OTHERS = {"googlenews-300d-52k": ("conll03", "bc2gm"), "glove6b-100d-100k": ("sst2",)}  # further targets
+OVERVIEWED = (TARGET, "SymSpell", CHAR_CNN, WITH_LOVE, WITH_RECIPE, NEAR)
+MADE = "<!-- made by lab/runs/pages.py from {files}: edit notes/, not this page -->"
+COMMAND = (
+    "python lab/runs/evaluation.py measure --target {target} --device cuda --jobs 15 && python lab/runs/evaluation.py collect"
+)
+FINETUNED = "RATES=3e-4,1e-4 TASKS=conll03,bc2gm lab/runs/transformers.sh gpu && python lab/runs/transformers_data.py results"
+NOTED = """Words a second are of this run, beside fifteen other processes and without numba: rough.
+[runtime.md](runtime.md) has better ones."""
+
+CLAIMS = """# The paper's claims, measured
+
+Each claim is a difference of two numbers of the paper's tables; ours are on {target} where no other
+target is named; the paper has fasttext-crawl-300d-2M. *A tie*: the difference is smaller than its standard deviation
+over three seeds (0.5 where there is one model). *Reproduced*: it has the paper's sign. Of {count} claims: {summary}."""
+OVERVIEW = """# Results
+
+What is left when words are damaged: original text / mean over OCR confusions in 10 to 90 % of the words / mean over 1
+to 3 typos a sentence. Known words of {target}, or of the target named, keep their vectors; the columns differ in what
+an unknown word gets.
+Accuracy (SST2, MR) and entity F1 (CoNLL-03, BC2GM), x 100, three seeds each."""
+
+
+def data_of(table: str, target: str = GLOVE) -> dict[str, Any]:
+    """What was measured."""
+    kept: dict[str, Any] = json.loads((RESULTS / "data" / f"{table}-{target}.json").read_text("utf-8"))
+    return kept
+
+
+def scores_of(table: str, target: str = GLOVE) -> dict[str, Any]:
+    """The scores of a table."""
+    scores: dict[str, Any] = data_of(table, target)["scores"]
+    return scores
+
+
+def downstream_of(methods: Sequence[str], target: str = GLOVE) -> dict[str, Any]:
+    """The scores of downstream models, of these methods, in their order."""
+    scores = in_order("downstream", methods, target)
+    return {**scores, "tasks": list(OTHERS.get(target, TASKS)), "shares": [0, 10, 30, 50, 70, 90]}
+
+
+class Page(NamedTuple):
+    """A page: its text, and pictures by file name."""
+
+    text: str
+    pictures: Pictures = MappingProxyType({})
+
+
+def page_of(
+    name: str,
+    tables: Sequence[str],
+    parts: Sequence[str],
+    pictures: Pictures | None = None,
+    command: str = COMMAND.format(target=GLOVE),
+    about: str = NOTED,
+) -> Page:
+    """The parts, the first with the page's title; where they come from; notes."""
+    files = ", ".join(f"data/{table}.json" for table in tables)
+    machine = json.loads((RESULTS / "data" / f"{tables[0]}.json").read_text("utf-8"))["machine"]
+    first, *others = parts
+    title, _, rest = first.partition("\n")
+    notes = RESULTS / "notes" / f"{name}.md"
+    measured = f"Measured on {machine}:\n\n    {command}"
+    end = [notes.read_text("utf-8")] if notes.is_file() else []
+    text = [MADE.format(files=files), title, measured, about, rest, *map(lowered, others), *end]
+    return Page("\n\n".join(part.strip() for part in text if part.strip()) + "\n", png(pictures or {}))
+
+
+def lowered(part: str) -> str:
+    """Its headings below the title of a page."""
+    return re.sub("^#", "##", part, flags=re.MULTILINE)
+
+
+def titled(part: str, title: str) -> str:
+    """Another title for a part."""
+    return f"# {title}\n{part.partition(chr(10))[2]}"
+
+
+def pages() -> dict[str, Page]:
+    """All pages by name."""
+    plugged = downstream_of(robustness.METHODS)
+    variants = {"ablation": ABLATED, "shrink": SHRUNK, "temperature": TEMPERED, "augmentation": augmentation}
+    pages_of_variants = [table.page(scores_of(name)) for name, table in variants.items()]
+    tuned = json.loads((RESULTS / "data/transformers.json").read_text("utf-8"))["scores"]
+    return {
+        "intrinsic": page_of(
+            "intrinsic",
+            sources("intrinsic"),
+            [
+                intrinsic.page(in_order("intrinsic", intrinsic.METHODS)),
+                *(titled(intrinsic.page(in_order("intrinsic", intrinsic.METHODS, to)), to) for to in OTHERS),
+            ],
+        ),
+        "extrinsic": page_of(
+            "extrinsic",
+            sources("downstream"),
+            [
+                extrinsic.page(downstream_of(extrinsic.METHODS)),
+                *(titled(extrinsic.page(downstream_of(extrinsic.METHODS, to)), to) for to in OTHERS),
+            ],
+        ),
+        "robustness": page_of(
+            "robustness",
+            sources("downstream"),
+            [
+                robustness.page(plugged),
+                *(titled(robustness.page(downstream_of(robustness.METHODS, to)), to) for to in OTHERS),
+            ],
+            robustness.pictures(plugged),
+        ),
+        "ablation": page_of(
+            "ablation",
+            [f"{name}-{GLOVE}" for name in variants],
+            pages_of_variants,
+            augmentation.pictures(scores_of("augmentation")),
+        ),
+        "transformers": page_of(
+            "transformers", ["transformers"], [bert.page(tuned)], bert.pictures(tuned), FINETUNED, ""
+        ),
+        "claims": Page(claims_page()),
+        "README": Page(overview()),
+    }
+
+
+def sources(table: str) -> list[str]:
+    """The files of a table for all targets."""
+    return [f"{table}-{target}" for target in (GLOVE, *OTHERS)]
+
+
+def in_order(table: str, methods: Sequence[str], target: str = GLOVE) -> dict[str, Any]:
+    """The scores with the methods in the table's order."""
+    scores = scores_of(table, target)
+    return {**scores, "methods": {name: scores["methods"][name] for name in methods if name in scores["methods"]}}
+
+
+def png(pictures: Pictures) -> Pictures:
+    """Pages show one kind of each picture."""
+    return {name: draw for name, draw in pictures.items() if name.endswith(".png")}
+
+
+class Claim(NamedTuple):
+    """What the paper says, by how much there and here; `noise` is what ours may be off."""
+
+    text: str
+    theirs: float
+    ours: float
+    noise: float
+    shown: str
+
+    @property
+    def verdict(self) -> str:
+        """Reproduced where the difference has the paper's sign and is larger than the noise."""
+        if abs(self.ours) <= self.noise:
+            return "a tie here"
+        return "reproduced" if (self.ours > 0) == (self.theirs > 0) else "**not reproduced**"
+
+
+def difference(text: str, theirs: float, one: Sequence[float], other: Sequence[float]) -> Claim:
+    """That one is better than the other; numbers of seeds on both sides."""
+    noise = float(np.hypot(*(np.std(side, ddof=1) if len(side) > 1 else 0.5 for side in (one, other))))
+    return Claim(text, theirs, mean(one) - mean(other), noise, f"{mean(one):.1f} and {mean(other):.1f}")
+
+
+def claims() -> list[Claim]:
+    """The paper's claims that its tables hold, each a difference of two numbers."""
+    return [*_similarity_claims(), *_downstream_claims(), *_variant_claims()]
+
+
+def _similarity_claims() -> list[Claim]:
+    ours = {name: [entry["similarity"]["mean"]] for name, entry in scores_of("intrinsic")["methods"].items()}
+    theirs = {name: mean([float(x) for x in row[2 : 2 + len(SIMILARITY)]]) for name, row in INTRINSIC.items()}
+    return [
+        difference(
+            f"Similarity, six sets: LOVE against {name}", theirs["LOVE"] - theirs[name], ours["LOVE"], ours[name]
+        )
+        for name in ("BoS", "KVQ-FH", "MIMICK")
+    ]
+
+
+def _test(method: str, task: str, label: str) -> tuple[float, float]:
+    score = scores_of("downstream")["methods"][method]["tasks"][task]
+    return float(score["test"][label]), float(score["spread"][label])
+
+
+def _compared(text: str, theirs: float, one: tuple[float, float], other: tuple[float, float]) -> Claim:
+    return Claim(text, theirs, one[0] - other[0], float(np.hypot(one[1], other[1])), f"{one[0]:.1f} and {other[0]:.1f}")
+
+
+def _downstream_claims() -> list[Claim]:
+    found = []
+    for task, title in extrinsic.TITLES.items():
+        for place, (label, text) in enumerate(zip(extrinsic.SHOWN, ("original", "70 % damaged"), strict=True)):
+            for rival in ("BoS", "KVQ-FH"):
+                theirs = [EXTRINSIC[name][task][place] for name in ("LOVE", rival)]
+                sides = [_test(name, task, label) for name in ("LOVE", rival)]
+                found.append(_compared(f"{title}, {text}: LOVE against {rival}", theirs[0] - theirs[1], *sides))  # type: ignore[operator]
+    for target, task in (
+        (GLOVE, "sst2"),
+        ("glove6b-100d-100k", "sst2"),
+        (GLOVE, "conll03"),
+        ("googlenews-300d-52k", "conll03"),
+    ):
+        entries = scores_of("downstream", target)["methods"]
+        ours = [mean_over(entries[name]["tasks"][task], OCR) for name in (WITH_LOVE, TARGET)]
+        gain = mean(ROBUSTNESS[WITH_LOVE][task]) - mean(ROBUSTNESS[TARGET][task])
+        title = extrinsic.TITLES[task] + ("" if target == GLOVE else f" with {target}")
+        text = f"{title}, mean of the sweep: target + LOVE against the target"
+        found.append(Claim(text, gain, ours[0] - ours[1], 0.5, f"{ours[0]:.1f} and {ours[1]:.1f}"))
+    return found
+
+
+def _variant_claims() -> list[Claim]:
+    found = []
+    sides = scores_of("ablation")["variants"]
+    for name in ("characters only", "pieces only", "CNN", "RNN", "self-attention", "MSE", "no hard negatives"):
+        for column, place in (("RareWord", 0), ("SST2", 1)):
+            theirs = ABLATION["LOVE"][place] - ABLATION[name][place]
+            numbers = [numbers_of(sides[one]["seeds"], column) for one in ("LOVE", name)]
+            found.append(difference(f"{column}: LOVE against LOVE with *{name}*", theirs, *numbers))
+    shrunk = scores_of("shrink")["variants"]
+    for name in ("factor", "top", "hash"):
+        numbers = [numbers_of(shrunk[one]["seeds"], "RareWord") for one in ("stem", name)]
+        found.append(difference(f"RareWord: stemming against *{name}*", SHRINK["stem"][0] - SHRINK[name][0], *numbers))
+    warm = scores_of("temperature")["variants"]
+    for value in (0.03, 0.5):
+        numbers = [numbers_of(warm[f"τ = {one:g}"]["seeds"], "RareWord") for one in (0.07, value)]
+        theirs = TEMPERATURE[0.07][0] - TEMPERATURE[value][0]
+        found.append(difference(f"RareWord: τ = 0.07 against τ = {value:g}", theirs, *numbers))
+    return found
+
+
+def claims_page() -> str:
+    """The table of claims."""
+    listed = claims()
+    rows = [[one.text, f"{one.theirs:+.1f}", f"{one.ours:+.1f}", one.shown, one.verdict] for one in listed]
+    count = {
+        verdict: sum(one.verdict == verdict for one in listed) for verdict in dict.fromkeys(c.verdict for c in listed)
+    }
+    summary = ", ".join(f"{number} {verdict.strip('*')}" for verdict, number in count.items())
+    notes = (RESULTS / "notes/claims.md").read_text("utf-8")
+    head = CLAIMS.format(target=GLOVE, count=len(listed), summary=summary)
+    table = markdown(("claim", "in the paper", "here", "our two numbers", "verdict"), rows)
+    return "\n\n".join([MADE.format(files="data/*.json"), head, table.strip(), notes.strip()]) + "\n"
+
+
+def overview() -> str:
+    """One screen: the numbers that matter, and where the rest is."""
+    rows, where = [], []
+    for target in (GLOVE, *OTHERS):
+        scores = downstream_of(robustness.METHODS, target)
+        for task in scores["tasks"]:
+            known = extrinsic.rows_of(scores, task)
+            title = extrinsic.TITLES[task] + ("" if target == GLOVE else f", {target.split('-')[0]}")
+            rows.append([title, *(_three(known.get(name)) for name in OVERVIEWED)])
+            first, within, behind = standing(known, NEAR, [*OCR[1:], *TYPOS[1:]])
+            where.append(f"{title} {first}, {within}, {len(behind)}")
+    table = markdown(("", "zeros", "SymSpell", "CharCNN", "LOVE, the paper's", "LOVE, our recipe", NEAR), rows)
+    notes = (RESULTS / "notes/README.md").read_text("utf-8")
+    lead = OVERVIEW.format(target=GLOVE)
+    places = (
+        f"In how many of the 8 damaged columns {NEAR} is first, level with the first, behind it: {'; '.join(where)}."
+    )
+    return "\n\n".join([MADE.format(files="data/*.json"), lead, table.strip(), places, notes.strip()]) + "\n"
+
+
+def _three(score: dict[str, Any] | None) -> str:
+    """Original text / mean over OCR confusions / mean over typos."""
+    if score is None:
+        return "-"
+    return f"{score['test'][OCR[0]]:.1f} / {mean_over(score, OCR[1:]):.1f} / {mean_over(score, TYPOS[1:]):.1f}"
+
+
+def main() -> None:
+    """Write all pages."""
+    for name, page in pages().items():
+        (RESULTS / f"{name}.md").write_text(page.text, "utf-8")
+        for file, draw in page.pictures.items():
+            draw(RESULTS / file)
+        print(f"{name}.md" + "".join(f", {file}" for file in page.pictures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""LOVE and the rivals that learn by mimicry, each trained once on a target and kept in a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lovevec import __version__
+from lovevec.errors import LovevecError, MissingExtra
+from lovevec.files.unfinished import UNFINISHED, Unfinished
+from lovevec_lab.methods.learned import RIVAL
+from lovevec_lab.methods.learned.love import PRESETS, learn_love
+from lovevec_lab.methods.method import Method
+from lovevec_lab.methods.model import Model
+from lovevec_lab.methods.table import Table
+from lovevec.progress import Progress
+from lovevec.vectors.rows import lower_case
+
+if TYPE_CHECKING:
+    from lovevec_lab.methods.learned.rival import Rival
+
+TITLES = {
+    "love": "LOVE",
+    "love-recipe": "LOVE (our recipe)",
+    "mimick": "MIMICK",
+    "bos": "BoS",
+    "kvq-fh": "KVQ-FH",
+    "pbos": "PBoS",
+}
+QUICK_EPOCHS = 3
+
+
+def learn(
+    name: str, target: Table, folder: Path | None, *, device: str, seed: int, quick: bool, progress: Progress
+) -> Method:
+    """`name` learned from the target: what is in `folder/name` if it is just that, or its training gone on with there,
+    or trained now. `quick` takes a few epochs."""
+    if name not in TITLES:
+        raise LovevecError(f"no learned rival {name!r}: choose one of {', '.join(TITLES)}")
+    if len(target.words) < 2:
+        raise LovevecError(f"{target.name}: has one word; a rival that learns needs at least 2")
+    place = folder / name if folder else None
+    if name in PRESETS:
+        plan = replace(PRESETS[name], device=device, seed=seed)
+        plan = replace(plan, epochs=min(plan.epochs, QUICK_EPOCHS)) if quick else plan
+        return Model(learn_love(target, fingerprint(target), plan, place, progress), TITLES[name])
+    kind = rival_class(name)
+    settings = kind.settings_type(seed=seed)
+    settings = replace(settings, epochs=min(settings.epochs, QUICK_EPOCHS)) if quick else settings
+    return _learn_rival(kind, name, target, settings, place, device, progress)
+
+
+def _learn_rival(
+    kind: type[Rival[Any]],
+    name: str,
+    target: Table,
+    settings: Any,
+    place: Path | None,
+    device: str,
+    progress: Progress,
+) -> Rival[Any]:
+    from lovevec.device import choose_device
+    from lovevec_lab.methods.learned.mimicry import SAVE_SECONDS, mimic
+    from lovevec_lab.methods.learned.rival import read_config
+    from lovevec.train.target import load_target
+
+    origin = {"name": target.name, "words": len(target.words), "sha256": fingerprint(target)}
+    identity = {"lovevec": __version__, "rival": name, "settings": asdict(settings), "target": origin}
+    unfinished = Unfinished(place / UNFINISHED if place else None, SAVE_SECONDS)
+    if place and not _same(unfinished.plan, identity):
+        begun = (place / UNFINISHED).exists()
+        if not begun and _same(partial(read_config, place), identity):
+            return kind.load(place)
+        if begun or (place / RIVAL).exists():
+            progress.say(f"{place}: made otherwise (another target, other settings) or damaged; training again")
+        unfinished.remove()
+        unfinished.begin(identity)
+    lower = load_target((target.words, target.vectors), progress=progress)  # each word once, in lower case
+    rival = mimic(kind, settings, lower.words, lower.vectors, unfinished, choose_device(device), progress)
+    rival.metadata = {**identity, **rival.metadata}
+    if place:
+        rival.save(place)
+        unfinished.remove()
+    return rival
+
+
+def _same(read: Callable[[], dict[str, Any]], identity: dict[str, Any]) -> bool:
+    """Whether what can be read is of this rival, with these settings, from this target."""
+    try:
+        stored = read()
+        alike = all(stored[name] == identity[name] for name in ("rival", "settings"))
+        return alike and bool(stored["target"]["sha256"] == identity["target"]["sha256"])
+    except (LovevecError, KeyError, TypeError):
+        return False
+
+
+def open_rival(folder: Path) -> Method:
+    """The rival that a folder with a `rival.json` holds."""
+    with _torch_needed():
+        from lovevec_lab.methods.learned.rival import read_config
+    return rival_class(str(read_config(folder).get("rival"))).load(folder)
+
+
+def rival_class(name: str) -> type[Rival[Any]]:
+    """The class of a rival, imported now: it needs torch."""
+    with _torch_needed():
+        if name == "mimick":
+            from lovevec_lab.methods.learned.mimick import Mimick
+
+            return Mimick
+        if name == "bos":
+            from lovevec_lab.methods.learned.bos import BoS
+
+            return BoS
+        if name == "kvq-fh":
+            from lovevec_lab.methods.learned.kvq_fh import KVQFH
+
+            return KVQFH
+        if name == "pbos":
+            from lovevec_lab.methods.learned.pbos import PBoS
+
+            return PBoS
+    raise LovevecError(f"no learned rival {name!r}: choose one of {', '.join(TITLES)}")
+
+
+@contextmanager
+def _torch_needed() -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise MissingExtra("torch", "train") from None
+
+
+def fingerprint(target: Table) -> str:
+    """The SHA-256 of a target's words and vectors as training sees them: in lower case, each word once. So a table and
+    its lower-case form, which some tasks use, have one model."""
+    words, keep = lower_case(target.words)
+    digest = hashlib.sha256(json.dumps(words).encode("ascii"))
+    digest.update(np.ascontiguousarray(target.vectors[keep], dtype="<f4").tobytes())
+    return digest.hexdigest()

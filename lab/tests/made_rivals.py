@@ -1,0 +1,73 @@
+"""Rivals with random weights, or trained for a moment, on small made-up targets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tests.conftest import made_vectors, made_words, one_thread
+
+from lovevec.files.unfinished import Unfinished
+from lovevec_lab.methods.learned.mimicry import mimic
+from lovevec_lab.methods.learned.rival import Rival
+from lovevec.progress import Progress
+from lovevec.train.loop import held_back
+
+DIM = 12
+QUIET = Progress(quiet=True)
+CPU = torch.device("cpu")
+
+
+def random_rival(kind: type[Rival[Any]], words: list[str], settings: Any = None) -> Rival[Any]:
+    """All weights at random, biases too."""
+    rival = kind.untrained(words, np.arange(len(words)), DIM, settings or kind.settings_type())
+    generator = torch.Generator().manual_seed(2)
+    with torch.no_grad():
+        for weight in rival.network.parameters():
+            weight.add_(torch.randn(weight.shape, generator=generator) * 0.3)
+    return rival
+
+
+def rows_of(rival: Rival[Any]) -> dict[str, np.ndarray]:
+    """Each unit by its name, with its row of the table in float64."""
+    return dict(zip(rival.units, rival.network.table.detach().double().numpy(), strict=True))
+
+
+def trained(kind: type[Rival[Any]], words: list[str], vectors: np.ndarray, **settings: Any) -> Rival[Any]:
+    """With the usual settings but for these, in memory."""
+    with one_thread():  # what is so small is faster so
+        return mimic(kind, kind.settings_type(**settings), words, vectors, Unfinished(None), CPU, QUIET)
+
+
+def check_training(kind: type[Rival[Any]], folder: Path, odd: list[str], settings: Any, rate: float) -> None:
+    """Training lowers the loss and brings known words and words held back near to their vectors, and the folder gives
+    the same vectors again, for odd strings too."""
+    words = made_words(400)
+    vectors = made_vectors(words, DIM)
+    quick = replace(settings, learning_rate=rate, batch=36, holdout=0.1)
+    with one_thread():
+        rival = mimic(kind, quick, words, vectors, Unfinished(None), CPU, QUIET)
+    losses = rival.metadata["losses"]
+    assert len(losses) == quick.epochs
+    assert losses[-1] < 0.7 * losses[0]
+    cosine = cosines(rival.embed(words), vectors)
+    assert cosine.mean() > 0.5  # 0 by chance
+    held = held_back(400, 0.1, 0)
+    assert cosine[held].mean() > 0.2
+    assert rival.metadata["held_back"] == {"words": 40, "cosine": round(float(cosine[held].mean()), 4)}
+    rival.save(folder)
+    loaded = kind.load(folder)
+    assert (loaded.settings, loaded.words, loaded.parameters) == (quick, words, rival.parameters)
+    found = loaded.embed([*words, *odd])
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found, rival.embed([*words, *odd]), atol=1e-6)
+    for row, word in enumerate(odd, len(words)):  # the same whatever else is in the batch
+        np.testing.assert_allclose(loaded.embed([word])[0], found[row], atol=1e-5)
+    assert (np.linalg.norm(found[: len(words)], axis=1).std() < 1e-5) == kind.directions
+
+
+def cosines(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    return (rows * others).sum(axis=1) / np.linalg.norm(rows, axis=1) / np.linalg.norm(others, axis=1)
