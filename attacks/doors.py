@@ -13,8 +13,6 @@ from lovevec import LOVE
 from lovevec.cli.info import facts_of, lines_of
 from lovevec.cli.shell import UNSAFE, one_field
 from lovevec.errors import LovevecError
-from lovevec_lab.evaluate.data.sentences import queries, sentence_pairs, tagged, texts
-from lovevec_lab.evaluate.data.word_sets import misspellings, similarity_set, word_classes
 from lovevec.files.unfinished import UNFINISHED, Unfinished
 from lovevec.texts.read import open_texts
 from lovevec.train.prepared import Prepared, settings_of
@@ -23,6 +21,8 @@ from lovevec.units.vocabulary import read_pieces
 from lovevec.vectors import FastTextBin, read_vectors
 from lovevec.vectors.read.numpy import read_origin
 from lovevec.vectors.read.words import open_words
+from lovevec_lab.evaluate.data.sentences import queries, sentence_pairs, tagged, texts
+from lovevec_lab.evaluate.data.word_sets import misspellings, similarity_set, word_classes
 
 Door = Callable[[Path], None]
 STRINGS = ("brea", "xyzzy", "", "nul\0", "\ud800", "é" * 300)

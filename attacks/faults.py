@@ -198,7 +198,6 @@ def main() -> int:
         folder = Path(os.path.realpath(place))
         furnish(folder)
         import lovevec.cli.embed
-        import lovevec_lab.evaluate.similarity
         import lovevec.love
 
         if any(name == "train" for name in names):

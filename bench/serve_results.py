@@ -8,8 +8,8 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from lovevec_lab.evaluate.results import machine, markdown, versions
 from lovevec.files import write_json
+from lovevec_lab.evaluate.results import machine, markdown, versions
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 SPEED, SOAK, PAGE = "serve-speed", "serve-soak", "serve-page"

@@ -11,8 +11,8 @@ import pytest
 
 import lovevec
 from lovevec import LOVE, Attached
-from lovevec_lab.evaluate import Result
 from lovevec.explain import Explanation
+from lovevec_lab.evaluate import Result
 
 PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text("utf-8")
 CODE = " ".join(re.findall(r"`([^`\n]+)`", PAGE))

@@ -16,10 +16,10 @@ import numpy as np
 
 from lovevec import LOVE
 from lovevec.damage.noise import Noise, damaged
-from lovevec_lab.evaluate.data import data_folder, texts
-from lovevec_lab.evaluate.results import markdown
 from lovevec.train.target import load_target
 from lovevec.vectors import VectorTable
+from lovevec_lab.evaluate.data import data_folder, texts
+from lovevec_lab.evaluate.results import markdown
 
 KINDS = ("ocr", "typo", "sound", "scan")
 COUNT, SEED = 2_000, 1

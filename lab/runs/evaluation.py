@@ -28,8 +28,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lovevec_lab.evaluate.grid import RATES, best_by_seed
 from lovevec.files import write_json
+from lovevec_lab.evaluate.grid import RATES, best_by_seed
 from lovevec_lab.reproduce.augmentation import VARIANTS as AUGMENTATION
 from lovevec_lab.reproduce.bench import CHAR_CNN, NEAR, RECIPE, TARGET, WITH_LOVE, WITH_RECIPE
 from lovevec_lab.reproduce.extrinsic import SPELLERS

@@ -25,12 +25,12 @@ import numpy as np
 from score import scores_of
 
 from lovevec.files import write_json
-from lovevec_lab.methods.table import Table
 from lovevec.train import Prepared, prepare, train
 from lovevec.train.hard_negatives import hard_negatives
 from lovevec.train.synonyms import find_synonyms
 from lovevec.units.ragged import Ragged
 from lovevec.vectors.table import ReadReport, VectorTable
+from lovevec_lab.methods.table import Table
 
 EXACT, QUICK = "exact", "quick"
 

@@ -21,18 +21,18 @@ import numpy as np
 
 from lovevec.attach import Attached
 from lovevec.damage.noise import Noise
+from lovevec.love import LOVE
+from lovevec.progress import Progress
+from lovevec.train import Settings, train
 from lovevec_lab.evaluate.classify import ClassifySettings, score_texts
 from lovevec_lab.evaluate.data import texts
 from lovevec_lab.evaluate.result_cache import ResultCache
-from lovevec.love import LOVE
 from lovevec_lab.methods.learned.love import PRESETS
 from lovevec_lab.methods.method import Method
 from lovevec_lab.methods.model import Model
 from lovevec_lab.methods.open_method import open_table
 from lovevec_lab.methods.plugged import Plugged
 from lovevec_lab.methods.table import Table
-from lovevec.progress import Progress
-from lovevec.train import Settings, train
 
 DATA = Path(os.environ.get("LOVEVEC_DATA", Path(__file__).resolve().parents[2].parent / "shared" / "data"))
 SHARES = (10, 30, 50, 70, 90)

@@ -29,6 +29,10 @@ from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
 from lovevec import LOVE
+from lovevec.train.calibration import auc, calibration_error, without
+from lovevec.train.channel import fit_channel
+from lovevec.train.loop import held_back
+from lovevec.vectors import ReadReport, VectorTable
 from lovevec_lab.evaluate.data import misspellings, names_of, similarity_set
 from lovevec_lab.evaluate.results import Cell, markdown, plain, versions
 from lovevec_lab.evaluate.similarity import score_similarity
@@ -40,10 +44,6 @@ from lovevec_lab.methods.open_method import open_table
 from lovevec_lab.methods.spellers import Aspell, Hunspell
 from lovevec_lab.methods.symspell import SymSpell
 from lovevec_lab.methods.table import Table
-from lovevec.train.calibration import auc, calibration_error, without
-from lovevec.train.channel import fit_channel
-from lovevec.train.loop import held_back
-from lovevec.vectors import ReadReport, VectorTable
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("LOVEVEC_DATA", ROOT.parent / "shared" / "data"))

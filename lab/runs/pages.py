@@ -31,10 +31,10 @@ GLOVE = "glove840b-300d-34k"
 OTHERS = {"googlenews-300d-52k": ("conll03", "bc2gm"), "glove6b-100d-100k": ("sst2",)}  # further targets
 OVERVIEWED = (TARGET, "SymSpell", CHAR_CNN, WITH_LOVE, WITH_RECIPE, NEAR)
 MADE = "<!-- made by lab/runs/pages.py from {files}: edit notes/, not this page -->"
-COMMAND = (
-    "python lab/runs/evaluation.py measure --target {target} --device cuda --jobs 15 && python lab/runs/evaluation.py collect"
+COMMAND = "python lab/runs/evaluation.py measure --target {target} --device cuda --jobs 15 && python lab/runs/evaluation.py collect"
+FINETUNED = (
+    "RATES=3e-4,1e-4 TASKS=conll03,bc2gm lab/runs/transformers.sh gpu && python lab/runs/transformers_data.py results"
 )
-FINETUNED = "RATES=3e-4,1e-4 TASKS=conll03,bc2gm lab/runs/transformers.sh gpu && python lab/runs/transformers_data.py results"
 NOTED = """Words a second are of this run, beside fifteen other processes and without numba: rough.
 [runtime.md](runtime.md) has better ones."""
 

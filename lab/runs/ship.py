@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from score import scores_of
 
 from lovevec import LOVE
-from lovevec_lab.methods.table import Table
 from lovevec.model.known_rows import KnownRows
 from lovevec.train.calibration import calibrate
 from lovevec.train.channel import fit_channel
 from lovevec.train.loop import held_back
 from lovevec.train.target import load_target
 from lovevec.vectors import VectorTable
+from lovevec_lab.methods.table import Table
 
 SHIPPED = Path(__file__).resolve().parents[2] / "src" / "lovevec" / "model" / "shipped"
 WHAT = {

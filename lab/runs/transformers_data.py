@@ -15,8 +15,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from lovevec_lab.evaluate.grid import best_by_seed
 from lovevec.files import write_json
+from lovevec_lab.evaluate.grid import best_by_seed
 from lovevec_lab.reproduce.transformer_bench import PLAIN, SPELLED, STRATEGIES
 
 ROOT = Path(__file__).parents[2]

@@ -30,6 +30,8 @@ from numpy.typing import NDArray
 from lovevec.damage.noise import Noise, damaged, words_of
 from lovevec.device import choose_device
 from lovevec.errors import LovevecError
+from lovevec.love import LOVE
+from lovevec.vectors.rows import normalized
 from lovevec_lab.evaluate.data import Pairs, data_folder, queries, sentence_pairs, texts
 from lovevec_lab.evaluate.finetune import Transformer
 from lovevec_lab.evaluate.finetune.loop import Rows
@@ -37,8 +39,6 @@ from lovevec_lab.evaluate.finetune.tasks import Sentences, tokenised
 from lovevec_lab.evaluate.results import Cell, Result, markdown, refuse_bad_folder
 from lovevec_lab.evaluate.text_encoders import TextEncoder
 from lovevec_lab.evaluate.texts import Trial, score_texts, shortened, trial
-from lovevec.love import LOVE
-from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
 LONGEST = 512

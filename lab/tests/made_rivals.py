@@ -11,10 +11,10 @@ import torch
 from tests.conftest import made_vectors, made_words, one_thread
 
 from lovevec.files.unfinished import Unfinished
-from lovevec_lab.methods.learned.mimicry import mimic
-from lovevec_lab.methods.learned.rival import Rival
 from lovevec.progress import Progress
 from lovevec.train.loop import held_back
+from lovevec_lab.methods.learned.mimicry import mimic
+from lovevec_lab.methods.learned.rival import Rival
 
 DIM = 12
 QUIET = Progress(quiet=True)

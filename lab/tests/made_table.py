@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from lovevec_lab.methods.table import Table
 from lovevec.vectors import VectorTable
 from lovevec.vectors.table import ReadReport
+from lovevec_lab.methods.table import Table
 
 
 def made_table(rows: Mapping[str, Sequence[float]], name: str = "made") -> Table:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from tests.conftest import made_vectors, made_words
 
-from lovevec_lab.methods.table import Table
 from lovevec.vectors import ReadReport, VectorTable
+from lovevec_lab.methods.table import Table
 
 NASTY = ["", " ", "\t\n", "\0", "🙂", "\ud800", "שלום", "e\u0301", "İ", "-", "x" * 100_000, "a b", "'"]
 

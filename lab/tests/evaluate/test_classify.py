@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.conftest import made_words
 from made_table import made_table
+from tests.conftest import made_words
 
 from lovevec.damage.noise import Noise
+from lovevec.progress import Progress
 from lovevec_lab.evaluate.classify import ClassifySettings, score_texts
 from lovevec_lab.evaluate.data import Texts, TextSplit
 from lovevec_lab.evaluate.nets import CharCNNSettings, CNNSettings
@@ -18,7 +19,6 @@ from lovevec_lab.evaluate.nets.char_cnn import WithCharCNN
 from lovevec_lab.evaluate.result_cache import ResultCache
 from lovevec_lab.methods.edit_distance import EditDistance
 from lovevec_lab.methods.table import Table
-from lovevec.progress import Progress
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 QUIET = Progress(quiet=True)

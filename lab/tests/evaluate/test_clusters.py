@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conftest import made_words
 from made_table import made_table
+from tests.conftest import made_words
 
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec_lab.evaluate.clusters import kmeans, purity, score_clusters

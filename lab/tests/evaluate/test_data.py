@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from lovevec.errors import FormatError, LovevecError
+from lovevec.files.lines import lines_of
 from lovevec_lab.evaluate.data import (
     SETS,
     data_folder,
@@ -20,7 +21,6 @@ from lovevec_lab.evaluate.data import (
     texts,
     word_classes,
 )
-from lovevec.files.lines import lines_of
 
 DOCS = Path(__file__).parents[3] / "docs" / "data.md"
 

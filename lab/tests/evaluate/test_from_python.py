@@ -10,17 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.conftest import made_vectors
-from made_models import random_model
 from made_tables import table_of
+from random_models import random_model
+from tests.conftest import made_vectors
 
 from lovevec.errors import LovevecError
+from lovevec.train import Settings
 from lovevec_lab.evaluate import Result, classify, clusters, similarity, speed, tag, typos
 from lovevec_lab.evaluate.data import misspellings
 from lovevec_lab.evaluate.typos import lower_cased, score_typos, trial
 from lovevec_lab.methods.edit_distance import EditDistance
 from lovevec_lab.methods.unknown import Unk
-from lovevec.train import Settings
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 
@@ -133,9 +133,7 @@ def test_a_rival_that_makes_all_vectors_stands_behind_the_table_too(folder, tiny
 
 
 def test_the_tasks_load_no_torch_before_they_train():
-    script = (
-        "import lovevec_lab.evaluate as e, sys\nassert callable(e.typos) and callable(e.tag)\nprint('torch' in sys.modules)"
-    )
+    script = "import lovevec_lab.evaluate as e, sys\nassert callable(e.typos) and callable(e.tag)\nprint('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 

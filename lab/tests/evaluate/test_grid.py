@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from lovevec.errors import LovevecError
+from lovevec.progress import Progress
 from lovevec_lab.evaluate.grid import RATES, Run, Tell, best_by_seed, checked_rates, run_grid
 from lovevec_lab.evaluate.result_cache import ResultCache
-from lovevec.progress import Progress
 
 QUIET = Progress(quiet=True)
 KEY = {"task": "t", "method": "m"}

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_table import made_table
 from scipy import stats
 from tests.conftest import made_words
-from made_table import made_table
 
 from lovevec.errors import LovevecError
 from lovevec_lab.evaluate.data import Pairs

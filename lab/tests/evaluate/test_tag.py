@@ -9,6 +9,9 @@ import torch
 from tests.conftest import made_words
 
 from lovevec.damage.noise import Noise
+from lovevec.progress import Progress
+from lovevec.vectors import VectorTable
+from lovevec.vectors.table import ReadReport
 from lovevec_lab.evaluate.data import Tagged, TagSplit
 from lovevec_lab.evaluate.nets import TaggerSettings
 from lovevec_lab.evaluate.nets.char_cnn import WithCharCNN
@@ -16,9 +19,6 @@ from lovevec_lab.evaluate.result_cache import ResultCache
 from lovevec_lab.evaluate.tag import TagSettings, score_tags
 from lovevec_lab.methods.edit_distance import EditDistance
 from lovevec_lab.methods.table import Table
-from lovevec.progress import Progress
-from lovevec.vectors import VectorTable
-from lovevec.vectors.table import ReadReport
 
 DIM = 24
 WORDS = [word for word in made_words(400, seed=3) if len(word) > 4][:160]

@@ -10,16 +10,23 @@ from zlib import crc32
 
 import numpy as np
 import pytest
+from made_transformer import save_transformer
 from scipy import stats
 from tests.conftest import made_words
-from made_transformer import save_transformer
 
 from lovevec import LOVE
 from lovevec.damage.noise import Noise, damaged_texts
 from lovevec.errors import FormatError, LovevecError
 from lovevec_lab.evaluate import texts
 from lovevec_lab.evaluate.data import Pairs, Queries, queries, sentence_pairs
-from lovevec_lab.evaluate.text_encoders import TextEncoder, corrected, corrections_of, encoders_of, megabytes, open_encoder
+from lovevec_lab.evaluate.text_encoders import (
+    TextEncoder,
+    corrected,
+    corrections_of,
+    encoders_of,
+    megabytes,
+    open_encoder,
+)
 from lovevec_lab.evaluate.texts import found_again, parse_noise, read_set, score_texts, texts_per_second, trial
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")

@@ -5,15 +5,15 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from drawn import NASTY, overlaps, texts
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.markers import MarkerStyle
-from drawn import NASTY, overlaps, texts
 
 from lovevec.errors import LovevecError
-from lovevec_lab.figures.clusters import clusters_of, draw_clusters, matched, on_plane, plane, turned
 from lovevec.figures.style import COLOURS, INK, QUIET
+from lovevec_lab.figures.clusters import clusters_of, draw_clusters, matched, on_plane, plane, turned
 
 RNG = np.random.default_rng(0)
 TOPICS = {

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
 from drawn import NASTY, NASTY_SHOWN, boxes, overlaps, texts
+from matplotlib.colors import to_hex
 
 from lovevec.errors import LovevecError
 from lovevec_lab.figures.curves import curve_panels, curves

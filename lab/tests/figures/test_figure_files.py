@@ -10,10 +10,10 @@ from matplotlib.colors import to_rgb
 
 from lovevec.errors import LovevecError
 from lovevec.figures.attention import attention
+from lovevec.figures.style import COLOURS, MARKERS
 from lovevec_lab.figures.clusters import clusters_of, draw_clusters
 from lovevec_lab.figures.curves import curve_panels, curves
 from lovevec_lab.figures.heatmap import heatmap, heatmaps
-from lovevec.figures.style import COLOURS, MARKERS
 
 # Colours as people see them who lack one kind of cone, in linear RGB (Machado, Oliveira, Fernandes 2009, severity 1).
 VISIONS = {

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
 from drawn import NASTY, NASTY_SHOWN, boxes, overlaps
+from matplotlib.colors import to_rgb
 
 from lovevec.errors import LovevecError
-from lovevec_lab.figures.heatmap import heatmap, heatmaps, lower_triangle, readable_on
+from lovevec.figures.attention import readable_on
+from lovevec_lab.figures.heatmap import heatmap, heatmaps, lower_triangle
 
 LABELS = ["swap", "drop", "insert", "keyboard", "synonym"]
 N = len(LABELS)

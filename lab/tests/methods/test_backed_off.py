@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rapidfuzz.distance import OSA
 from made_tables import made_table, table_of
+from rapidfuzz.distance import OSA
 
 from lovevec.damage.edits import damage
 from lovevec_lab.methods.backed_off import FEATURES, BackedOff, Examples, attention, cosine_and_slope, fit

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.conftest import made_words
 from made_tables import NASTY
+from tests.conftest import made_words
 
 from lovevec_lab.methods.candidates import SHORTEST, Overlap, Segments, ngram_sets
 

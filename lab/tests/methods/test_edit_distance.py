@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conftest import made_words
 from made_tables import made_table, table_of
+from tests.conftest import made_words
 
 from lovevec_lab.methods.edit_distance import BATCH, EditDistance
 

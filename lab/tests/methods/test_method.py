@@ -6,17 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_models import random_model
 from made_tables import made_table
+from random_models import random_model
 
 from lovevec.attach import Attached
 from lovevec.errors import LovevecError
+from lovevec.train import Settings
 from lovevec_lab.methods.edit_distance import EditDistance
 from lovevec_lab.methods.fasttext import FastText
 from lovevec_lab.methods.method import Method, Parameters, checked_embed
 from lovevec_lab.methods.plugged import Plugged
 from lovevec_lab.methods.unknown import Unk
-from lovevec.train import Settings
 
 TABLE = made_table(200, dim=12)
 DATA = Path(__file__).parents[3] / "tests" / "vectors" / "data"

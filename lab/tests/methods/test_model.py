@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.conftest import made_vectors, made_words
 from made_rivals import DIM, random_rival
+from tests.conftest import made_vectors, made_words
 
 from lovevec.encoders.network import Network
 from lovevec.love import LOVE
+from lovevec.model.folder import ModelParts
+from lovevec.train import Settings, prepare
+from lovevec.units.mixed_input import Units
 from lovevec_lab.methods.learned.bos import BoS
 from lovevec_lab.methods.learned.kvq_fh import KVQFH
 from lovevec_lab.methods.learned.kvq_fh import Settings as KVQSettings
@@ -16,9 +19,6 @@ from lovevec_lab.methods.learned.mimick import Mimick
 from lovevec_lab.methods.learned.pbos import PBoS
 from lovevec_lab.methods.method import Method
 from lovevec_lab.methods.model import Model
-from lovevec.model.folder import ModelParts
-from lovevec.train import Settings, prepare
-from lovevec.units.mixed_input import Units
 
 WORDS = made_words(60)
 

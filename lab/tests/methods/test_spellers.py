@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_tables import NASTY, table_of
 from rapidfuzz.distance import OSA
 from tests.conftest import made_words
-from made_tables import NASTY, table_of
 
 from lovevec.damage.edits import damage
 from lovevec.errors import LovevecError
+from lovevec.progress import Progress
 from lovevec_lab.evaluate.lineup import Lineup
 from lovevec_lab.methods.open_method import RIVALS, listed, rivals_of
 from lovevec_lab.methods.spellers import Aspell, AspellDictionary, Hunspell, HunspellDictionary
 from lovevec_lab.methods.symspell import Dictionary as SymSpellDictionary
-from lovevec.progress import Progress
 
 SPELLERS = {"aspell": Aspell, "hunspell": Hunspell}
 DICTIONARIES = {"aspell": AspellDictionary, "hunspell": HunspellDictionary}

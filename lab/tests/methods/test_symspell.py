@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from made_tables import table_of
 from rapidfuzz.distance import OSA
 from symspellpy import SymSpell as Library
 from symspellpy import Verbosity
 from tests.conftest import made_words
-from made_tables import table_of
 
 from lovevec.damage.edits import damage
 from lovevec_lab.methods.symspell import SymSpell

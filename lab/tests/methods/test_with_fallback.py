@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.conftest import made_words
 from made_tables import NASTY, made_table, table_of
+from tests.conftest import made_words
 
 from lovevec_lab.methods.backed_off import BackedOff
 from lovevec_lab.methods.edit_distance import EditDistance

@@ -6,15 +6,15 @@ import json
 
 import numpy as np
 import pytest
-from tests.conftest import made_vectors, made_words
-from made_transformer import save_transformer
 from made_data import make_data
+from made_transformer import save_transformer
+from tests.conftest import made_vectors, made_words
 
 from lovevec.cli import main
+from lovevec.train import Settings, train
 from lovevec_lab.reproduce import published
 from lovevec_lab.reproduce.bert import page
 from lovevec_lab.reproduce.pages import OCR, PAPER, TYPOS
-from lovevec.train import Settings, train
 
 ROWS = ["BERT", "BERT + SymSpell", "BERT + Add", "BERT + Linear", "BERT + Replacement"]
 

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.conftest import made_vectors, made_words
 from made_data import make_data
+from tests.conftest import made_vectors, made_words
 
 from lovevec.cli import main
+from lovevec.train import Settings
 from lovevec_lab.reproduce import published
 from lovevec_lab.reproduce.augmentation import KINDS, VARIANTS, grid_of, shares
 from lovevec_lab.reproduce.experiments import EXPERIMENTS, experiment
 from lovevec_lab.reproduce.pages import PAPER, beside
-from lovevec.train import Settings
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from runs.transformers_similarity import embedder, nearness, reader, those_with
-from tests.conftest import made_words
 from made_transformer import save_transformer
+from tests.conftest import made_words
+from transformers_similarity import embedder, nearness, reader, those_with
 
 from lovevec.damage.noise import Noise, damaged
 from lovevec.errors import LovevecError

@@ -8,8 +8,8 @@ from typing import Any
 
 from lovevec.cli.shell import describe, put
 from lovevec.errors import LovevecError
-from lovevec_lab.methods.open_method import OURS, RIVALS
 from lovevec.progress import Progress
+from lovevec_lab.methods.open_method import OURS, RIVALS
 
 ABOUT = """How good are word vectors, and how robust? Models, vector files and rivals, side by side, on the paper's
 tasks and on your own files. Tables go to standard output; -o FOLDER keeps them, all scores as JSON, and pictures."""
@@ -273,7 +273,9 @@ def add_downstream(parser: argparse.ArgumentParser, sets: str) -> None:
 def add_rivals(parser: argparse.ArgumentParser) -> None:
     """For the tasks on vectors of words."""
     names = ", ".join([*RIVALS, *OURS])
-    rivals = parser.add_argument("--rivals", default="", metavar="NAMES", help=f"compare with these: all, or some of {names}")
+    rivals = parser.add_argument(
+        "--rivals", default="", metavar="NAMES", help=f"compare with these: all, or some of {names}"
+    )
     rivals.suggestions = ("all", *RIVALS, *OURS)  # type: ignore[attr-defined]  # for `lovevec completion`
     parser.add_argument(
         "--target", metavar="FILE", help="the vectors that rivals learn from (default: the first vector file named)"

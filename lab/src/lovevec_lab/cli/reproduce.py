@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lovevec.cli.evaluate import DATA_HELP, count, numbers
 from lovevec.cli.shell import describe, put
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
+from lovevec_lab.cli.evaluate import DATA_HELP, count, numbers
 
 if TYPE_CHECKING:
     from lovevec_lab.reproduce.bench import Bench
@@ -137,12 +137,12 @@ def benches_of(
 def transformer_bench_of(given: argparse.Namespace, progress: Progress) -> TransformerBench:
     """What bert needs, from the command line."""
     from lovevec.device import choose_device
+    from lovevec.model.find import find_model
     from lovevec_lab.evaluate.data import data_folder
     from lovevec_lab.evaluate.finetune import FinetuneSettings
     from lovevec_lab.evaluate.finetune.loop import RATES
     from lovevec_lab.evaluate.results import refuse_bad_folder
     from lovevec_lab.methods.open_method import split_name
-    from lovevec.model.find import find_model
     from lovevec_lab.reproduce.transformer_bench import TransformerBench
 
     if not given.transformer:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from lovevec.damage.noise import Noise, damaged
+from lovevec.progress import Progress
 from lovevec_lab.evaluate.data import Texts, TextSplit, texts
 from lovevec_lab.evaluate.downstream import Downstream, DownstreamSettings, downstream_key, subsample
 from lovevec_lab.evaluate.grid import Run, Tell, run_grid
@@ -19,7 +20,6 @@ from lovevec_lab.evaluate.nets import CNNSettings
 from lovevec_lab.evaluate.nets.lookup import look_up
 from lovevec_lab.evaluate.result_cache import ResultCache, Score
 from lovevec_lab.methods.method import Method
-from lovevec.progress import Progress
 
 TASK = "classify 1"  # the number rises when other scores come out: kept ones are computed again then
 

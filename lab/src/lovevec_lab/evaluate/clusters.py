@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError, MissingExtra
+from lovevec.progress import Progress
 from lovevec_lab.evaluate.data import Classes, data_folder, names_of, read_several, word_classes
 from lovevec_lab.evaluate.lineup import Folder, Lineup, refuse_less_than_one
 from lovevec_lab.evaluate.results import HEADER, Cell, MethodScores, Result, markdown, method_cells
@@ -26,7 +27,6 @@ from lovevec_lab.evaluate.similarity import unit_rows
 from lovevec_lab.evaluate.speed import words_per_second
 from lovevec_lab.figures.dots import Dot, dots
 from lovevec_lab.methods.method import Method
-from lovevec.progress import Progress
 
 SEEDS, RESTARTS = 10, 10
 QUICK_SEEDS, QUICK_RESTARTS = 2, 3

@@ -18,6 +18,7 @@ import numpy as np
 
 from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
+from lovevec.progress import Progress
 from lovevec_lab.evaluate.data import TagSplit, TextSplit, data_folder
 from lovevec_lab.evaluate.grid import RATES, checked_rates
 from lovevec_lab.evaluate.lineup import Folder, Lineup, as_list, checked_numbers, refuse_less_than_one, without_folders
@@ -29,7 +30,6 @@ from lovevec_lab.figures.curves import curves
 from lovevec_lab.methods.method import Method, Parameters
 from lovevec_lab.methods.plugged import Plugged
 from lovevec_lab.methods.table import table_of
-from lovevec.progress import Progress
 
 NOISE = (0.0, 70.0)  # per cent of words
 SPEED_WORDS = 20_000

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from lovevec.errors import LovevecError
-from lovevec_lab.evaluate.result_cache import ResultCache, Score
 from lovevec.progress import Progress
+from lovevec_lab.evaluate.result_cache import ResultCache, Score
 
 RATES = (5e-3, 3e-3, 1e-3, 8e-4, 5e-4)  # the paper's
 

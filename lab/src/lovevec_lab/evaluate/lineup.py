@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lovevec.errors import LovevecError
+from lovevec.progress import Progress
 from lovevec_lab.evaluate.results import refuse_bad_folder
 from lovevec_lab.methods.method import Method
 from lovevec_lab.methods.open_method import as_method, as_table, is_there, listed, rivals_of, split_name
 from lovevec_lab.methods.table import Table, table_of
-from lovevec.progress import Progress
 
 Folder = str | os.PathLike[str]
 Scores = TypeVar("Scores")

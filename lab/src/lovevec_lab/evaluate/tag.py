@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lovevec.damage.noise import Noise, damaged
+from lovevec.progress import Progress
 from lovevec_lab.evaluate.data import Tagged, TagSplit, tagged
 from lovevec_lab.evaluate.downstream import Downstream, DownstreamSettings, downstream_key, subsample
 from lovevec_lab.evaluate.grid import Run, Tell, run_grid
@@ -22,7 +23,6 @@ from lovevec_lab.evaluate.nets.entities import Counts, Tags, count_entities, ove
 from lovevec_lab.evaluate.nets.lookup import look_up
 from lovevec_lab.evaluate.result_cache import ResultCache, Score
 from lovevec_lab.methods.method import Method
-from lovevec.progress import Progress
 
 TASK = "tag 2"  # the number rises when other scores come out: kept ones are computed again then
 TOGETHER = 15  # runs side by side: the paper's five rates with three seeds

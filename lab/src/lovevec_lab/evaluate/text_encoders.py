@@ -27,13 +27,13 @@ from typing import Any
 
 from lovevec.damage.noise import PARTS
 from lovevec.errors import LovevecError
-from lovevec_lab.evaluate.lineup import as_list
 from lovevec.love import LOVE
-from lovevec_lab.methods.open_method import is_there, split_name
 from lovevec.model.find import DEFAULT, find_model
 from lovevec.model.hub import HUB_ID, from_hub
 from lovevec.model.shipped import shipped
 from lovevec.transformer.load import LOADING_ERRORS, loading
+from lovevec_lab.evaluate.lineup import as_list
+from lovevec_lab.methods.open_method import is_there, split_name
 
 SPELLERS = ("symspell", "aspell")
 ROBUST = "+robust"

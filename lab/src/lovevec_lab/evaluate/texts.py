@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 
 from lovevec.damage.noise import KINDS, Noise, damaged_texts
 from lovevec.errors import LovevecError
+from lovevec.progress import Progress
+from lovevec.vectors.rows import normalized
 from lovevec_lab.evaluate.data import Pairs, Queries, data_folder, known_set, queries, read_several, sentence_pairs
 from lovevec_lab.evaluate.lineup import Folder, as_list, refuse_less_than_one, refuse_namesakes, without_folders
 from lovevec_lab.evaluate.results import Cell, Result, markdown, refuse_bad_folder
@@ -34,8 +36,6 @@ from lovevec_lab.evaluate.speed import FEW, QUICK_REPEATS, REPEATS, seconds_for
 from lovevec_lab.evaluate.statistics import RESAMPLES, bootstrap, interval, spearman, spearman_draws
 from lovevec_lab.evaluate.text_encoders import TextEncoder, encoders_of
 from lovevec_lab.figures.curves import curve_panels, curves
-from lovevec.progress import Progress
-from lovevec.vectors.rows import normalized
 
 SETS = ("stsb", "marco")
 CLEAN, OWN = "clean", "typo"

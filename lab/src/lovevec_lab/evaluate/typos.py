@@ -18,6 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
+from lovevec.progress import Progress
+from lovevec.train.score import ranks
+from lovevec.vectors import ReadReport, VectorTable
+from lovevec.vectors.rows import lower_case, normalized
 from lovevec_lab.evaluate.data import Misspellings, data_folder, misspellings, read_several
 from lovevec_lab.evaluate.lineup import Folder, Lineup, refuse_namesakes
 from lovevec_lab.evaluate.results import HEADER, Cell, MethodScores, Result, markdown, method_cells
@@ -26,10 +30,6 @@ from lovevec_lab.evaluate.statistics import RESAMPLES, bootstrap, interval
 from lovevec_lab.methods.method import Floats, Method, checked_embed
 from lovevec_lab.methods.plugged import brought_into
 from lovevec_lab.methods.table import Table
-from lovevec.progress import Progress
-from lovevec.train.score import ranks
-from lovevec.vectors import ReadReport, VectorTable
-from lovevec.vectors.rows import lower_case, normalized
 
 SETS = ("birkbeck", "aspell", "holbrook")
 QUICK_MISSPELLINGS, QUICK_RESAMPLES = 500, 100

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec_lab.figures.labels import Label, put_beside
 from lovevec.figures.style import (
     COLOURS,
     INK,
@@ -31,6 +30,7 @@ from lovevec.figures.style import (
     settle,
     short,
 )
+from lovevec_lab.figures.labels import Label, put_beside
 
 Path = str | PathLike[str]
 Floats = NDArray[np.float64]

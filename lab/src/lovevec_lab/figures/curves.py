@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec_lab.figures.labels import GAP, apart
 from lovevec.figures.style import (
     COLOURS,
     FAINT,
@@ -29,6 +28,7 @@ from lovevec.figures.style import (
     settle,
     short,
 )
+from lovevec_lab.figures.labels import GAP, apart
 
 Path = str | PathLike[str]
 Series = Mapping[str, Sequence[float]]

@@ -27,12 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import MissingExtra
+from lovevec.units.characters import normalise
+from lovevec.vectors.rows import normalized
 from lovevec_lab.methods.candidates import Overlap, Rows, Segments
 from lovevec_lab.methods.method import Bools, Floats, Parameters
 from lovevec_lab.methods.table import Table
 from lovevec_lab.methods.with_fallback import WithFallback
-from lovevec.units.characters import normalise
-from lovevec.vectors.rows import normalized
 
 SIMILAR, SEGMENTS = 20, 3
 EXAMPLES = 3000

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from lovevec_lab.methods.method import Bools, Floats, Method, Parameters
 from lovevec.vectors import FastTextBin, VectorTable, read_vectors
 from lovevec.vectors.read.fasttext_bin import END_OF_SENTENCE, ngram_buckets
 from lovevec.vectors.read.words import decode_words
+from lovevec_lab.methods.method import Bools, Floats, Method, Parameters
 
 
 class FastText(Method):

@@ -9,9 +9,9 @@ import numpy as np
 
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
-from lovevec_lab.methods.method import Bools, Floats, Method, Parameters
 from lovevec.units.ragged import spread
 from lovevec.units.vocabulary import SPECIAL
+from lovevec_lab.methods.method import Bools, Floats, Method, Parameters
 
 
 def _parameters(love: LOVE) -> Parameters:

@@ -49,9 +49,9 @@ OURS = {
 
 def open_table(path: str | Path, progress: Progress | None = None) -> Table:
     """A vector file, called as its file is; or hf:NAME, a transformer's input embeddings."""
-    from lovevec_lab.methods.table import Table
     from lovevec.transformer.load import PREFIX, input_embeddings, is_transformer, public_name
     from lovevec.vectors import read_vectors
+    from lovevec_lab.methods.table import Table
 
     if is_transformer(path):
         name = str(path).removeprefix(PREFIX)
@@ -86,11 +86,11 @@ def open_method(text: str, progress: Progress | None = None) -> Method:
 def as_method(source: Any, name: str = "", progress: Progress | None = None) -> Method:
     """A method by its name, or made of what is in memory; `name` is what tables call it."""
     from lovevec.love import LOVE
+    from lovevec.vectors import VectorTable
+    from lovevec.vectors.memory import table_from_memory
     from lovevec_lab.methods.method import Method
     from lovevec_lab.methods.model import Model
     from lovevec_lab.methods.table import Table
-    from lovevec.vectors import VectorTable
-    from lovevec.vectors.memory import table_from_memory
 
     if isinstance(source, LOVE):
         return Model(source, name or "LOVE")
@@ -203,8 +203,8 @@ def _from_file(path: Path, name: str, progress: Progress | None) -> Method:
     with open_raw(path) as file:
         is_fasttext = file.read(len(MAGIC)) == MAGIC
     if is_fasttext:
-        from lovevec_lab.methods.fasttext import FastText
         from lovevec.vectors.table import bare_name
+        from lovevec_lab.methods.fasttext import FastText
 
         return FastText(path, name or bare_name(path))
     table = open_table(path, progress)

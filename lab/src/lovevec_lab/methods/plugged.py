@@ -13,9 +13,9 @@ import numpy as np
 from lovevec.attach import Attached
 from lovevec.attach.space import SAME_SPACE, mean_cosine
 from lovevec.errors import LovevecError
+from lovevec.vectors.rows import normalized
 from lovevec_lab.methods.method import Bools, Floats, Method, Parameters
 from lovevec_lab.methods.table import Table
-from lovevec.vectors.rows import normalized
 
 SAMPLE = 2000
 

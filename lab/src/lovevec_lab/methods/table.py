@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec_lab.methods.method import Bools, Floats, Method, Parameters
 from lovevec.vectors import ReadReport, VectorTable
+from lovevec_lab.methods.method import Bools, Floats, Method, Parameters
 
 
 class Table(Method):

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.units.characters import normalise
 from lovevec_lab.methods.method import Bools, Floats, Method, Parameters
 from lovevec_lab.methods.table import Table
-from lovevec.units.characters import normalise
 
 CASED = 0.01  # tables called lower-case have a few rows that are not
 

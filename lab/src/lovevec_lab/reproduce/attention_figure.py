@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lovevec_lab.evaluate.results import Pictures, markdown
 from lovevec.love import LOVE
+from lovevec_lab.evaluate.results import Pictures, markdown
 from lovevec_lab.reproduce.bench import Bench
 from lovevec_lab.reproduce.pages import page_of
 

@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 
 from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
+from lovevec.progress import Progress
+from lovevec.train import Settings
 from lovevec_lab.evaluate.classify import classify
 from lovevec_lab.evaluate.clusters import SEEDS, score_clusters
 from lovevec_lab.evaluate.data import Classes, Pairs, find, misspellings, similarity_set, word_classes
@@ -27,9 +29,7 @@ from lovevec_lab.methods.model import Model
 from lovevec_lab.methods.open_method import rivals_of
 from lovevec_lab.methods.plugged import Plugged
 from lovevec_lab.methods.table import Table
-from lovevec.progress import Progress
 from lovevec_lab.reproduce.published import CLUSTERS, NOISES, SIMILARITY
-from lovevec.train import Settings
 
 RECIPE = TITLES["love-recipe"]
 TARGET, CHAR_CNN = "Target", "CharCNN"

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from lovevec.vectors.rows import normalized
 from lovevec_lab.evaluate.clusters import kmeans
 from lovevec_lab.evaluate.results import Pictures, markdown
 from lovevec_lab.figures.clusters import matched
 from lovevec_lab.reproduce.bench import Bench
 from lovevec_lab.reproduce.pages import page_of
-from lovevec.vectors.rows import normalized
 
 METHODS = ("LOVE", "BoS", "KVQ-FH")
 # Five words of each topic from AP, and the paper's three misspellings.

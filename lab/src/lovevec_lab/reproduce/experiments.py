@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from lovevec.errors import LovevecError
-from lovevec_lab.evaluate.results import Pictures, Result, refuse_bad_folder, write_page
 from lovevec.progress import Progress
+from lovevec_lab.evaluate.results import Pictures, Result, refuse_bad_folder, write_page
 from lovevec_lab.reproduce.bench import Bench
 from lovevec_lab.reproduce.transformer_bench import TransformerBench
 

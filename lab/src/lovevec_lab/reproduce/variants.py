@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from lovevec.train.augmentation import KINDS
 from lovevec_lab.evaluate.results import HEADER, Cell, Pictures
 from lovevec_lab.reproduce import published
 from lovevec_lab.reproduce.bench import Bench
 from lovevec_lab.reproduce.pages import beside, mean, page_of, size_and_speed
-from lovevec.train.augmentation import KINDS
 
 COLUMNS: dict[str, Callable[[Mapping[str, Any]], float]] = {
     "RareWord": lambda score: score["similarity"]["all"]["RareWord"],

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.conftest import made_vectors, made_words
 from made_transformer import save_transformer
+from tests.conftest import made_vectors, made_words
 
 from lovevec.train import Settings, train
 

@@ -11,11 +11,11 @@ from made_transformer import save_transformer
 
 from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
+from lovevec.progress import Progress
 from lovevec_lab.evaluate.data import Tagged, TagSplit, Texts, TextSplit
 from lovevec_lab.evaluate.finetune import FinetuneSettings, TagTask, TextTask, Transformer, Trials
 from lovevec_lab.evaluate.finetune.loop import finetuned, predicted, slope
 from lovevec_lab.evaluate.finetune.transformer import Speller
-from lovevec.progress import Progress
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 HOW = FinetuneSettings(epochs=3, device="cpu")

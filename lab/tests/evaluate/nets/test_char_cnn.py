@@ -7,8 +7,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import made_words
 from made_table import made_table
+from tests.conftest import made_words
 
 from lovevec_lab.evaluate.nets import CharCNNSettings, CNNSettings
 from lovevec_lab.evaluate.nets.char_cnn import (

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from tests.conftest import made_words
 from made_rivals import check_training, random_rival, rows_of, trained
 from made_tables import NASTY
+from tests.conftest import made_words
 
-from lovevec_lab.methods.learned.bos import BoS, Settings
 from lovevec.train.loop import held_back
 from lovevec.units.vocabulary import SPECIAL
+from lovevec_lab.methods.learned.bos import BoS, Settings
 
 WORDS = made_words(60)
 

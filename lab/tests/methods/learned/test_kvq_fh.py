@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import torch
-from tests.conftest import made_words
 from made_rivals import check_training, random_rival
 from made_tables import NASTY
+from tests.conftest import made_words
 
-from lovevec_lab.methods.learned.kvq_fh import KVQFH, Network, Settings, hashed_rows
 from lovevec.units.vocabulary import SPECIAL
+from lovevec_lab.methods.learned.kvq_fh import KVQFH, Network, Settings, hashed_rows
 
 WORDS = made_words(60)
 SMALL = Settings(frequent=700, rows=150)

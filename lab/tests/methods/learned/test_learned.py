@@ -13,11 +13,11 @@ import pytest
 from made_tables import made_table, table_of
 
 from lovevec.errors import LovevecError
+from lovevec.progress import Progress
+from lovevec.train import Settings
 from lovevec_lab.methods.learned.learn import TITLES, fingerprint, learn, rival_class
 from lovevec_lab.methods.learned.love import PRESETS
 from lovevec_lab.methods.model import Model
-from lovevec.progress import Progress
-from lovevec.train import Settings
 
 TARGET = made_table(150, 8)
 WORDS = [*TARGET.words[:50], "unheardof"]

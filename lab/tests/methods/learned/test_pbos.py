@@ -11,12 +11,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conftest import made_words
 from made_rivals import check_training, random_rival, rows_of, trained
 from made_tables import NASTY
+from tests.conftest import made_words
 
-from lovevec_lab.methods.learned.pbos import NEVER, UNKNOWN_CHARACTER, PBoS, Settings, segment_masses
 from lovevec.train.loop import held_back
+from lovevec_lab.methods.learned.pbos import NEVER, UNKNOWN_CHARACTER, PBoS, Settings, segment_masses
 
 WORDS = [*made_words(30), "aaaa", "bab"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.conftest import made_vectors, made_words
 from made_rivals import CPU, DIM, QUIET, random_rival, trained
+from tests.conftest import made_vectors, made_words
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files.unfinished import Unfinished

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.conftest import made_words
 from tests.units.test_units import NASTY
 
-from lovevec_lab.methods.learned.substrings import Substrings, substrings_of
 from lovevec.units.characters import LONGEST, normalise
 from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import PAD, SPECIAL, UNK
+from lovevec_lab.methods.learned.substrings import Substrings, substrings_of
 
 WORDS = ["cat", "catcat", "at", "tact", "act", "c", "größe", "a\x02b"]
 BEGIN, END = "\x02", "\x03"

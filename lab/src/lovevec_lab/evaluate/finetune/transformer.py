@@ -18,13 +18,13 @@ import torch
 from torch import nn
 
 from lovevec.errors import LovevecError
-from lovevec_lab.evaluate.data import digest_of
 from lovevec.love import LOVE
-from lovevec_lab.methods.symspell import Dictionary
 from lovevec.model.find import find_model
 from lovevec.model.folder import CONFIG, TOKENIZER, WEIGHTS, WORDS
 from lovevec.transformer.load import loading, positions_of
 from lovevec.transformer.pieces import lowercases, refuse_empty, whole_words
+from lovevec_lab.evaluate.data import digest_of
+from lovevec_lab.methods.symspell import Dictionary
 
 
 class Transformer:

@@ -12,12 +12,12 @@ from torch import nn
 
 from lovevec.damage.noise import Noise, damaged
 from lovevec.device import choose_device
+from lovevec.progress import Progress
 from lovevec_lab.evaluate.downstream import NOT_IN_KEY
 from lovevec_lab.evaluate.finetune.loop import FinetuneSettings, Rows, drawing, finetuned, predicted, tf32
 from lovevec_lab.evaluate.finetune.tasks import Sentences, Task
 from lovevec_lab.evaluate.finetune.transformer import Transformer
 from lovevec_lab.evaluate.result_cache import Score, content_hash
-from lovevec.progress import Progress
 
 TASK = "finetune 1"  # the number rises when other scores come out: kept ones are computed again then
 

@@ -18,11 +18,11 @@ from torch.nn import functional as F
 from torch.nn.utils import skip_init
 
 from lovevec.encoders.shared import Dropout, initialise, inside
+from lovevec.units.characters import codes_of
+from lovevec.units.ragged import Ragged
 from lovevec_lab.evaluate.nets import CharCNNSettings
 from lovevec_lab.evaluate.nets.lookup import PADDING, Lookup
 from lovevec_lab.methods.method import Bools, Floats, Method, Parameters
-from lovevec.units.characters import codes_of
-from lovevec.units.ragged import Ragged
 
 ASCII, LETTERS = 128, 1024  # characters outside ASCII share the rows behind it
 FIRST, LAST, LONGEST = "\x02", "\x03", 50

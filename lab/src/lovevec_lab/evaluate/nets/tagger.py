@@ -25,11 +25,11 @@ from torch import Tensor, nn
 from torch.autograd import Function
 
 from lovevec.encoders.shared import fill, initialise, inside
+from lovevec.units.ragged import Ragged
 from lovevec_lab.evaluate.grid import Run
 from lovevec_lab.evaluate.nets import TaggerSettings
 from lovevec_lab.evaluate.nets.char_cnn import CharCNN, Frozen
 from lovevec_lab.evaluate.nets.crf import CRF
-from lovevec.units.ragged import Ragged
 
 TOKENS = 65_536  # of a batch that is only read, all runs together
 BETAS, TINY = (0.9, 0.999), 1e-8  # Adam's own

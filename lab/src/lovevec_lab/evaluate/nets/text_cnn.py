@@ -16,10 +16,10 @@ from torch.nn import functional as F
 from torch.nn.utils import skip_init
 
 from lovevec.encoders.shared import Dropout
+from lovevec.units.ragged import Ragged
 from lovevec_lab.evaluate.nets import CNNSettings
 from lovevec_lab.evaluate.nets.char_cnn import Convolution, Frozen, seeded
 from lovevec_lab.evaluate.nets.lookup import PADDING
-from lovevec.units.ragged import Ragged
 
 POOL = 20  # batches whose sentences are sorted by length among themselves, so that there is little padding
 WORDS = 16_384  # of a batch that is only read

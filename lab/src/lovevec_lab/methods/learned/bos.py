@@ -20,9 +20,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lovevec.encoders.shared import inside
+from lovevec.units.ragged import Ragged
 from lovevec_lab.methods.learned.rival import Reader, Rival, Training
 from lovevec_lab.methods.learned.substrings import Substrings, substrings_of
-from lovevec.units.ragged import Ragged
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,11 +26,11 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lovevec.encoders.shared import inside, matrix
+from lovevec.units.ragged import Ragged
+from lovevec.units.vocabulary import SPECIAL
 from lovevec_lab.methods.learned.mimicry import start
 from lovevec_lab.methods.learned.rival import Reader, Rival, Training
 from lovevec_lab.methods.learned.substrings import Substrings, substrings_of
-from lovevec.units.ragged import Ragged
-from lovevec.units.vocabulary import SPECIAL
 
 ROLES, ENTRIES = 3, 2
 HASHES = ROLES * ENTRIES

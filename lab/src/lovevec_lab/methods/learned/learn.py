@@ -16,13 +16,13 @@ import numpy as np
 from lovevec import __version__
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.files.unfinished import UNFINISHED, Unfinished
+from lovevec.progress import Progress
+from lovevec.vectors.rows import lower_case
 from lovevec_lab.methods.learned import RIVAL
 from lovevec_lab.methods.learned.love import PRESETS, learn_love
 from lovevec_lab.methods.method import Method
 from lovevec_lab.methods.model import Model
 from lovevec_lab.methods.table import Table
-from lovevec.progress import Progress
-from lovevec.vectors.rows import lower_case
 
 if TYPE_CHECKING:
     from lovevec_lab.methods.learned.rival import Rival
@@ -68,9 +68,9 @@ def _learn_rival(
     progress: Progress,
 ) -> Rival[Any]:
     from lovevec.device import choose_device
+    from lovevec.train.target import load_target
     from lovevec_lab.methods.learned.mimicry import SAVE_SECONDS, mimic
     from lovevec_lab.methods.learned.rival import read_config
-    from lovevec.train.target import load_target
 
     origin = {"name": target.name, "words": len(target.words), "sha256": fingerprint(target)}
     identity = {"lovevec": __version__, "rival": name, "settings": asdict(settings), "target": origin}

@@ -15,11 +15,11 @@ from typing import Any
 from lovevec.errors import LovevecError
 from lovevec.files.unfinished import UNFINISHED, Unfinished
 from lovevec.love import LOVE
-from lovevec_lab.methods.table import Table
 from lovevec.model.folder import CONFIG
 from lovevec.progress import Progress
 from lovevec.train.prepared import prepare, read_metadata
 from lovevec.train.settings import RECIPE, Settings, names
+from lovevec_lab.methods.table import Table
 
 PRESETS = {"love": Settings(), "love-recipe": Settings(**RECIPE)}
 NO_MATTER = ("device", "checkpoint_minutes")  # settings that leave the model as it is

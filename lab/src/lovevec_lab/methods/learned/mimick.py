@@ -24,11 +24,11 @@ from torch.nn import functional as F
 
 from lovevec.encoders.ablations import last_states
 from lovevec.encoders.shared import matrix
-from lovevec_lab.methods.learned.mimicry import start
-from lovevec_lab.methods.learned.rival import Reader, Rival, Training
 from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import UnitVocabulary, build_vocabulary
+from lovevec_lab.methods.learned.mimicry import start
+from lovevec_lab.methods.learned.rival import Reader, Rival, Training
 
 
 @dataclass(frozen=True, kw_only=True)

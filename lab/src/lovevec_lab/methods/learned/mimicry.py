@@ -24,7 +24,6 @@ from torch import Tensor
 from lovevec.encoders.shared import initialise
 from lovevec.errors import LovevecError
 from lovevec.files.unfinished import Interruption, Unfinished
-from lovevec_lab.methods.learned.rival import Reader, Rival, Training
 from lovevec.progress import Phase, Progress
 from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
 from lovevec.train.loop import held_back
@@ -32,6 +31,7 @@ from lovevec.train.losses import mse
 from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import UNK
 from lovevec.vectors.rows import normalized
+from lovevec_lab.methods.learned.rival import Reader, Rival, Training
 
 SAVE_SECONDS = 60
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")

@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from lovevec.encoders.shared import inside
+from lovevec.units.ragged import Ragged
+from lovevec.units.vocabulary import SPECIAL, UNK
 from lovevec_lab.methods.learned.bos import weighted_sum
 from lovevec_lab.methods.learned.rival import Reader, Rival, Training
 from lovevec_lab.methods.learned.substrings import Substrings, substrings_of
-from lovevec.units.ragged import Ragged
-from lovevec.units.vocabulary import SPECIAL, UNK
 
 UNKNOWN_CHARACTER = 0.01
 NEVER = -1e9  # the log of no chance: finite, so that differences of it are numbers

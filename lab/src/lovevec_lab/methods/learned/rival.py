@@ -28,10 +28,10 @@ from torch.nn import functional as F
 
 from lovevec.errors import FormatError
 from lovevec.files import atomic_write, write_json
-from lovevec_lab.methods.learned import RIVAL
-from lovevec_lab.methods.method import Bools, Floats, Method, Parameters
 from lovevec.units.ragged import Ragged, spread
 from lovevec.units.vocabulary import SPECIAL
+from lovevec_lab.methods.learned import RIVAL
+from lovevec_lab.methods.method import Bools, Floats, Method, Parameters
 
 UNITS, WORDS, WEIGHTS = "units.json", "words.json", "weights.safetensors"
 FORMAT = 1

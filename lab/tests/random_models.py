@@ -7,10 +7,10 @@ from tests.conftest import made_vectors
 
 from lovevec.encoders.network import Network
 from lovevec.love import LOVE
-from lovevec_lab.methods.model import Model
 from lovevec.model.folder import ModelParts
 from lovevec.train import Settings, prepare
 from lovevec.units.mixed_input import Units
+from lovevec_lab.methods.model import Model
 
 DIM = 12
 
