@@ -1,6 +1,6 @@
 """The measurements behind docs/results/{intrinsic,extrinsic,robustness,ablation,…}.md: many small jobs side by side.
 
-    python lab/runs/evaluation.py measure -o results --target glove840b-300d-34k --jobs 15 [--minutes 9] [--only downstream]
+    python lab/runs/evaluation.py measure -o results --target glove840b-300d-34k --jobs 15 [--only downstream]
     python lab/runs/evaluation.py collect -o results --target glove840b-300d-34k
     python lab/runs/pages.py                                             # the pages, from docs/results/data
 

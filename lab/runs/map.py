@@ -1,6 +1,6 @@
 """The map of the page at / of `lovevec serve`: 20,000 frequent known words of the shipped model on a plane.
 
-    python lab/runs/map.py      # writes src/lovevec/serve/page/map.bin; needs scikit-learn; about five minutes on one core
+    python lab/runs/map.py      # writes src/lovevec/serve/page/map.bin; about five minutes on one core
 
 t-SNE of the words' own vectors (perplexity 30 over 50 principal directions), and 12 regions by k-means for colours.
 Seeded and in one thread: the same file each time on one machine; another's rounding bends the plane a little.

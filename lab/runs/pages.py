@@ -1,8 +1,8 @@
-"""The pages of docs/results that show the paper's tables, from the JSON in docs/results/data: `python lab/runs/pages.py`.
+"""The pages of docs/results that show the paper's tables, from the JSON in docs/results/data.
 
 A page is what `lovevec reproduce` would show for these scores, and behind it the words of docs/results/notes, if any.
-claims.md sets the paper's claims against ours, README.md has the numbers that matter. lab/tests/runs/test_pages.py checks
-that each page in the repository is what its data gives.
+claims.md sets the paper's claims against ours, README.md has the numbers that matter. A test checks that
+each page in the repository is what its data gives.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ GLOVE = "glove840b-300d-34k"
 OTHERS = {"googlenews-300d-52k": ("conll03", "bc2gm"), "glove6b-100d-100k": ("sst2",)}  # further targets
 OVERVIEWED = (TARGET, "SymSpell", CHAR_CNN, WITH_LOVE, WITH_RECIPE, NEAR)
 MADE = "<!-- made by lab/runs/pages.py from {files}: edit notes/, not this page -->"
-COMMAND = "python lab/runs/evaluation.py measure --target {target} --device cuda --jobs 15 && python lab/runs/evaluation.py collect"
+COMMAND = (
+    "python lab/runs/evaluation.py measure --target {target} --device cuda --jobs 15"
+    " && python lab/runs/evaluation.py collect"
+)
 FINETUNED = (
     "RATES=3e-4,1e-4 TASKS=conll03,bc2gm lab/runs/transformers.sh gpu && python lab/runs/transformers_data.py results"
 )

@@ -1,7 +1,7 @@
 """How time and memory grow with the rows of a table: docs/results/data/scale.json, and docs/results/scale.md from it.
 
     python lab/runs/scale.py all --folder /tmp/scale       everything anew, and the page
-    python lab/runs/scale.py measure --tasks attach --rows 2000000 --folder /tmp/scale       some of it, into the same file
+    python lab/runs/scale.py measure --tasks attach --rows 2000000 --folder /tmp/scale       some of it
     python lab/runs/scale.py page
 
 Tables are made by a seeded script: the default model's words, then made-up ones; rows [300] are what the model makes of
@@ -358,7 +358,8 @@ def lines(kept: dict[str, Any]) -> Iterator[str]:
     yield "# Growth: tables of ten thousand to two million rows"
     yield ""
     yield (
-        f"Made by `python lab/runs/scale.py all --folder FOLDER`, with {kept['cores']} cores and Python {kept['python']}."
+        f"Made by `python lab/runs/scale.py all --folder FOLDER`, with {kept['cores']} cores and Python"
+        f" {kept['python']}."
         f" Tables are seeded and made up, float32 of {kept['dim']} dimensions. Each cell: seconds for the whole table;"
         " words a second after that; peak memory of the process."
     )

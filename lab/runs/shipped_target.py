@@ -2,7 +2,7 @@
 
     python lab/runs/shipped_target.py words.txt corpus.txt all-mpnet-base-v2 -o target.npz [--device cuda]
 
-words.txt has the known words, most frequent first (lab/runs/word_list.py), corpus.txt sentences (lab/runs/text_corpus.py). The
+words.txt has the known words, most frequent first (word_list.py), corpus.txt sentences (text_corpus.py). The
 teacher's vectors of all sentences are centred and projected on their 300 main directions: y. Each word begins with the
 teacher's vector of the word alone, as long as Arora's weight a / (a + p), and the rows r are then learned by Adam:
 

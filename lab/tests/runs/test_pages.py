@@ -1,5 +1,4 @@
-"""The pages of docs/results with the paper's tables are what lab/runs/pages.py makes of the data beside them; of growth see
-test_scale.py."""
+"""The pages of docs/results with the paper's tables are what lab/runs/pages.py makes of the data beside them."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ robust.known(["the", "mispelling"])  # [True, False]
 | is not there, but the model knows it | imputed by the model, no misspelling |
 | is not there | Σ p(word) · the word's row + p(new) · imputed, by the model's channel over the table's words |
 
-Case is bridged this way round only: measured (lab/runs/attach.py), the row of `apple` is nearer to `Apple` than an imputed
-one, the row of `Apple` is farther from `apple`.
+Case is bridged this way round only: measured (lab/runs/attach.py), the row of `apple` is nearer to `Apple` than an
+imputed one, the row of `Apple` is farther from `apple`.
 
 Rows of zeros, of NaN or Inf, and repeated words are no part of the table (see `lovevec.vectors`); `metadata` counts
 them.

@@ -1,4 +1,4 @@
-"""`lovevec evaluate`: how good vectors are. Each task is a function of `lovevec_lab.evaluate`, imported when it runs."""
+"""`lovevec evaluate`: how good vectors are. A task is a function of `lovevec_lab.evaluate`, imported when it runs."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def score_texts(
     cache: ResultCache,
     progress: Progress,
 ) -> Score:
-    """One method's score (see `lovevec_lab.evaluate.grid.best_by_seed`): accuracies in per cent, by the noises' labels."""
+    """One method's score (see grid.best_by_seed): accuracies in per cent, by the noises' labels."""
     import torch
 
     from lovevec.device import choose_device

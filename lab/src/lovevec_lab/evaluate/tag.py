@@ -52,7 +52,7 @@ def score_tags(
     cache: ResultCache,
     progress: Progress,
 ) -> Score:
-    """One method's score (see `lovevec_lab.evaluate.grid.best_by_seed`): F1 in per cent, by the noises' labels. Each run
+    """One method's score (see grid.best_by_seed): F1 in per cent, by the noises' labels. Each run
     has precision, recall and the F1 of each type of entity too."""
     from lovevec.device import choose_device
     from lovevec_lab.evaluate.nets.char_cnn import input_layers
