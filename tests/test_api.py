@@ -49,12 +49,11 @@ def test_the_page_names_what_is_there():
 
 
 def test_the_public_names_come_in_one_line():
-    from lovevec import evaluate, prepare, robustify, train
+    from lovevec import prepare, robustify, train
 
     assert callable(train)
     assert train.prepare is prepare
     assert callable(robustify)
-    assert evaluate.typos.__module__ == "lovevec_lab.evaluate.typos"
     assert set(dir(lovevec)) == set(lovevec.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         lovevec.nothing  # noqa: B018

@@ -197,7 +197,7 @@ def test_bad_input_is_told_before_anything_is_trained(place, tmp_path):
 
 
 def test_the_commands_names_are_the_experiments():
-    from lovevec.cli.reproduce import NAMES
+    from lovevec_lab.cli.reproduce import NAMES
 
     assert [*EXPERIMENTS, "all"] == list(NAMES)
     for name in EXPERIMENTS:
