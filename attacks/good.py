@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from tests.conftest import made_vectors, made_words
-from tests.engine.made import made_parts
+from tests.factories import made_parts
 
 from lovevec.files.unfinished import UNFINISHED, Unfinished
 from lovevec.model.folder import write_model

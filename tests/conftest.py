@@ -101,7 +101,7 @@ def at_once(work: Callable[[], Result], count: int = 16) -> list[Result]:
 @pytest.fixture(scope="session")
 def small_model(tmp_path_factory) -> Path:
     """A folder of a model with random weights that knows some English words."""
-    from tests.near.made import made_love  # which needs what is above
+    from tests.near.strings import made_love  # which needs what is above
 
     folder = tmp_path_factory.mktemp("small") / "model"
     made_love().save(folder)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tests.engine.made import NASTY
+from tests.factories import NASTY
 
 # Where letters, marks, digits and signs of many scripts stand; the last are beyond 16 bits.
 BLOCKS = (

@@ -29,7 +29,7 @@ from lovevec.train.settings import Settings
 from lovevec.units.vocabulary import read_pieces
 from lovevec.vectors import read_vectors
 from lovevec.vectors.rows import normalized
-from tests.engine.made import made_parts
+from tests.factories import made_parts
 
 attacks = pytest.importorskip("attacks", reason="the attacks lie in the repository alone")
 LINUX = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="memory is measured as Linux tells it")

@@ -17,7 +17,7 @@ from lovevec import LOVE, LovevecError
 from lovevec.files import atomic_write
 from lovevec.model.folder import read_model, write_model
 from tests.conftest import made_words
-from tests.engine.made import made_parts
+from tests.factories import made_parts
 
 pytest.importorskip("attacks", reason="the attacks lie in the repository alone")
 ROOT = Path(__file__).parents[1]

@@ -22,7 +22,7 @@ from lovevec.model.folder import checksum, checksum_metadata, write_model
 from lovevec.model.shipped import shipped
 from lovevec.vectors import read_vectors
 from tests.conftest import at_once, made_vectors, made_words
-from tests.engine.made import made_parts
+from tests.factories import made_parts
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 FILES = ("config.json", "model.safetensors", "tokenizer.json", "words.json", "rows.safetensors")

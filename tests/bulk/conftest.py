@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.near.made import made_love
+from tests.near.strings import made_love
 
 from lovevec import LOVE
 

@@ -14,7 +14,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from tests.conftest import made_words
-from tests.transformer.made_transformers import bert, save, wordpiece
+from tests.transformer.tokenizers_trained import bert, save, wordpiece
 
 from lovevec import LOVE
 from lovevec.cli import main

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.near.made import WORDS
+from tests.near.strings import WORDS
 
 from lovevec import LOVE
 

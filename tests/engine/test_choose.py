@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.conftest import made_words
-from tests.engine.made import made_parts
+from tests.factories import made_parts
 
 from lovevec.engine import engine as choose
 from lovevec.engine.engine import MANY_WORDS, FoldEngine
@@ -18,7 +18,7 @@ from lovevec.errors import LovevecError
 MADE = """
 import sys
 from lovevec.engine.engine import FoldEngine
-from tests.engine.made import made_parts
+from tests.factories import made_parts
 parts = made_parts()
 def engine(mode):
     return FoldEngine(parts.spec, parts.folded, parts.units, mode)

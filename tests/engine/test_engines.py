@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import at_once, made_words
-from tests.engine.made import NASTY, made_parts, reference
+from tests.factories import NASTY, made_parts, reference
 
 from lovevec.engine.engine import FoldEngine
 from lovevec.engine.tables import PRECISIONS
@@ -122,7 +122,7 @@ def test_numpys_bits_do_not_depend_on_the_threads_of_its_blas():
 import hashlib
 from lovevec.engine.engine import FoldEngine
 from tests.conftest import made_words
-from tests.engine.made import made_parts
+from tests.factories import made_parts
 words = made_words(600)
 long = ["".join(words[i : i + count])[:100] for count in (5, 8, 12, 20) for i in range(0, 400, 20)]
 for shape in ({"dim": 300, "key_width": 32}, {"dim": 300, "head": 300, "ngrams": 40}):

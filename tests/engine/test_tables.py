@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
-from tests.engine.made import made_parts
+from tests.factories import made_parts
 
 from lovevec.engine.tables import Tables, quantise
 from lovevec.errors import LovevecError

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from tests.engine.made import NASTY, made_parts
+from tests.factories import NASTY, made_parts
 from tests.nasty import nasty_words
 
 from lovevec.units.mixed_input import Units

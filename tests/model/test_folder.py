@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save
 from tests.conftest import made_words
-from tests.engine.made import NASTY, made_parts
+from tests.factories import NASTY, made_parts
 
 from lovevec.engine.engine import FoldEngine
 from lovevec.engine.tables import PRECISIONS
@@ -244,7 +244,7 @@ def test_a_write_that_fails_leaves_the_old_model_and_nothing_else(tmp_path):
     script = f"""
 import resource, signal
 from lovevec.model.folder import write_model
-from tests.engine.made import made_parts
+from tests.factories import made_parts
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 try:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save
-from tests.engine.made import made_parts
+from tests.factories import made_parts
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.love import LOVE

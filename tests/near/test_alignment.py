@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.near.made import channels
+from tests.near.strings import channels
 
 from lovevec.damage.misspell import PRINTED_ALIKE
 from lovevec.near.alignment import Pairs, Slips, align, counted

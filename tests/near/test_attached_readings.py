@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from tests.near.made import NASTY, UNREADABLE, WORDS, made_love
+from tests.near.strings import NASTY, UNREADABLE, WORDS, made_love
 
 from lovevec import LOVE
 from lovevec.damage.misspell import misspell

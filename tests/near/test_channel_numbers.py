@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.near.made import channels
+from tests.near.strings import channels
 
 from lovevec.errors import LovevecError
 from lovevec.near.channel import DEFAULT, MOST, MOST_COST, UNIT, Channel

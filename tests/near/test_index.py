@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.near.made import NASTY, STRINGS, UNREADABLE, WORDS
+from tests.near.strings import NASTY, STRINGS, UNREADABLE, WORDS
 
 from lovevec.damage.misspell import misspell
 from lovevec.near import index

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import made_words
-from tests.near.made import NASTY, STRINGS, UNREADABLE, WORDS, channels, same_bits
+from tests.near.strings import NASTY, STRINGS, UNREADABLE, WORDS, channels, same_bits
 
 pytest.importorskip("numba", reason="the compiled pass needs numba")
 

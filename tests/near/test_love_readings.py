@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import made_words
-from tests.near.made import NASTY, STRINGS, UNREADABLE, WORDS, made_love
+from tests.near.strings import NASTY, STRINGS, UNREADABLE, WORDS, made_love
 
 from lovevec import LOVE, LovevecError
 from lovevec.damage.misspell import misspell

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import at_once, made_words
-from tests.near.made import NASTY, STRINGS, UNREADABLE, WORDS, channels, picked, same_bits
+from tests.near.strings import NASTY, STRINGS, UNREADABLE, WORDS, channels, picked, same_bits
 
 from lovevec.damage.misspell import misspell
 from lovevec.errors import LovevecError

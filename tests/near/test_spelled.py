@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.near.made import NASTY, UNREADABLE
+from tests.near.strings import NASTY, UNREADABLE
 
 from lovevec.near.spelled import LONGEST, known_form, look_up
 

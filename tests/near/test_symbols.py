@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.near.made import WORDS
+from tests.near.strings import WORDS
 
 from lovevec.near.symbols import KINDS, MOST_SYMBOLS, PLAIN, Symbols, base, confused
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.engine.made import NASTY, made_parts
+from tests.factories import NASTY, made_parts
 from tests.nasty import nasty_words
 
 from lovevec import LOVE

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.engine.made import made_parts
+from tests.factories import made_parts
 from tests.nasty import nasty_words
 from tests.serve.browser import free_port, needs_axe, needs_browser, opened, process, violations
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.near.made import NASTY, UNREADABLE, WORDS, made_love
+from tests.near.strings import NASTY, UNREADABLE, WORDS, made_love
 
 from lovevec import LOVE, LovevecError
 from lovevec.damage.misspell import misspell

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 from tests.conftest import made_words
-from tests.transformer.made_transformers import bert, byte_level, roberta, save, sentencepiece, wordpiece
+from tests.transformer.tokenizers_trained import bert, byte_level, roberta, save, sentencepiece, wordpiece
 from transformers import AutoModel, AutoTokenizer
 
 from lovevec.errors import LovevecError

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
-from tests.transformer.made_transformers import bert, byte_level, roberta, save, wordpiece
+from tests.transformer.tokenizers_trained import bert, byte_level, roberta, save, wordpiece
 from transformers import ViTConfig, ViTModel
 
 from lovevec.errors import LovevecError

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import made_vectors, minilm_folder, one_thread
-from tests.plugins.transformers.made_models import DIM, WORDS, load_small, save_small
+from tests.transformer_factories import DIM, WORDS, load_small, save_small
 from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging
 

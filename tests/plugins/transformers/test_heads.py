@@ -7,7 +7,7 @@ import logging
 import pytest
 import torch
 import transformers
-from tests.plugins.transformers.made_models import NEW, WORDS, load_small, made_texts
+from tests.transformer_factories import NEW, WORDS, load_small, made_texts
 from transformers import (
     AutoModelForMaskedLM,
     AutoModelForMultipleChoice,

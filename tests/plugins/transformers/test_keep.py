@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 import torch
-from tests.plugins.transformers.made_models import NEW, WORDS
+from tests.transformer_factories import NEW, WORDS
 from transformers import AutoModel, AutoTokenizer
 
 from lovevec import LOVE, LovevecError

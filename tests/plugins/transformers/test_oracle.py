@@ -7,7 +7,7 @@ from itertools import groupby
 
 import pytest
 import torch
-from tests.plugins.transformers.made_models import KINDS, made_texts
+from tests.transformer_factories import KINDS, made_texts
 
 from lovevec.plugins.transformers import robustify
 

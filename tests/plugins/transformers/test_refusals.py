@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import transformers
 from tests.conftest import made_vectors
-from tests.plugins.transformers.made_models import DIM, WORDS
+from tests.transformer_factories import DIM, WORDS
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 import torch
-from tests.plugins.transformers.made_models import KINDS, NEW, WORDS, load_small, made_texts
+from tests.transformer_factories import KINDS, NEW, WORDS, load_small, made_texts
 from transformers import AutoConfig, AutoModel, AutoModelForSequenceClassification, AutoTokenizer
 
 from lovevec import LovevecError

@@ -9,7 +9,7 @@ import pickle
 import numpy as np
 import pytest
 import torch
-from tests.plugins.transformers.made_models import NEW, WORDS, made_texts, save_tokenizer, tokenizer_below
+from tests.transformer_factories import NEW, WORDS, made_texts, save_tokenizer, tokenizer_below
 
 from lovevec.plugins.transformers import robustify
 from lovevec.plugins.transformers.wire_format import to_bytes, to_words

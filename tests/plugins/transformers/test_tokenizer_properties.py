@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.plugins.transformers.made_models import NEW, WORDS
+from tests.transformer_factories import NEW, WORDS
 
 from lovevec.plugins.transformers import robustify
 from lovevec.plugins.transformers.wire_format import to_bytes, to_numbers, to_words

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from tests.plugins.transformers.made_models import NEW, WORDS, load_small, made_texts
+from tests.transformer_factories import NEW, WORDS, load_small, made_texts
 from transformers import AutoModelForSequenceClassification
 
 from lovevec import LOVE

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from hypothesis import strategies as st
 from tests.conftest import made_words
-from tests.engine.made import made_parts
+from tests.factories import made_parts
 
 from lovevec.love import LOVE
 from lovevec.model.known_rows import KnownRows

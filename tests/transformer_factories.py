@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from tests.conftest import made_words
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import AutoConfig, AutoModel, AutoTokenizer
+
+from tests.conftest import made_words
 
 WORDS = made_words(300)
 DIM = 16

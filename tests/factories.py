@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from tests.conftest import made_words
 
 from lovevec.engine.spec import EncoderSpec
 from lovevec.model.folder import ModelParts
 from lovevec.units.mixed_input import Units
 from lovevec.units.vocabulary import SPECIAL, UnitVocabulary
+from tests.conftest import made_words
 
 NASTY = [
     "",
