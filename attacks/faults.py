@@ -64,13 +64,13 @@ def build(folder: Path) -> Path | None:
 
 def furnish(folder: Path) -> None:
     """What the commands read, and old outputs that must not be lost."""
-    from tests.conftest import made_vectors, made_words
+    from tests.factories import toy_vectors, toy_words
 
     from attacks.good import models
 
-    words = made_words(150)
+    words = toy_words(150)
     joined = "\n".join(words).encode()
-    np.savez(folder / "t.npz", words=np.frombuffer(joined, np.uint8), vectors=made_vectors(words, 8))
+    np.savez(folder / "t.npz", words=np.frombuffer(joined, np.uint8), vectors=toy_vectors(words, 8))
     (folder / "t.txt").write_bytes(joined)
     sample = models()["model as trained"]
     (folder / "model").mkdir()

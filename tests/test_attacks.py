@@ -29,7 +29,7 @@ from lovevec.train.settings import Settings
 from lovevec.units.vocabulary import read_pieces
 from lovevec.vectors import read_vectors
 from lovevec.vectors.rows import normalized
-from tests.factories import made_parts
+from tests.factories import random_parts
 
 attacks = pytest.importorskip("attacks", reason="the attacks lie in the repository alone")
 LINUX = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="memory is measured as Linux tells it")
@@ -231,7 +231,7 @@ def test_a_damaged_parquet_file_is_one_line_wherever_the_damage_is(tmp_path):
 @pytest.mark.parametrize("factor", [1e38, 1e19, 1e9])
 @pytest.mark.parametrize("precision", [None, "float16", "int8"])
 def test_numbers_that_are_finite_and_absurd_are_refused_at_load(tmp_path, precision, factor):
-    write_model(tmp_path, made_parts(head=5, ngrams=12), "card", precision)
+    write_model(tmp_path, random_parts(head=5, ngrams=12), "card", precision)
     good = load((tmp_path / WEIGHTS).read_bytes())
     for name in (name for name, tensor in good.items() if tensor.dtype == np.float32 and tensor.any()):
         largest = np.finfo(np.float32).max
@@ -242,7 +242,7 @@ def test_numbers_that_are_finite_and_absurd_are_refused_at_load(tmp_path, precis
 
 
 def test_weights_whose_product_is_absurd_are_refused_at_load(tmp_path):
-    write_model(tmp_path, made_parts(), "card")
+    write_model(tmp_path, random_parts(), "card")
     good = load((tmp_path / WEIGHTS).read_bytes())
     vouch(tmp_path, WEIGHTS, save({name: tensor * np.float32(900) for name, tensor in good.items()}))
     with pytest.raises(FormatError, match="its weights multiply to numbers beyond"):
@@ -250,7 +250,7 @@ def test_weights_whose_product_is_absurd_are_refused_at_load(tmp_path):
 
 
 def test_numbers_that_are_far_too_small_give_short_vectors_and_no_long_ones(tmp_path):
-    write_model(tmp_path, made_parts(), "card", "int8")
+    write_model(tmp_path, random_parts(), "card", "int8")
     good = load((tmp_path / WEIGHTS).read_bytes())
     for factor in (1e-20, 1e-30, 1e-38, 0):
         vouch(tmp_path, WEIGHTS, save({**good, "out.scale": good["out.scale"] * np.float32(factor)}))

@@ -15,7 +15,7 @@ from lovevec.damage.misspell import misspell
 from lovevec.train import Settings, train
 from lovevec.train.calibration import RIDGE, auc, calibration_error, fit, newton, without
 from lovevec.train.loop import held_back
-from tests.conftest import made_vectors, made_words
+from tests.factories import toy_vectors, toy_words
 
 SETTINGS = Settings(
     vocabulary_size=500, epochs=12, batch=64, negatives=20, device="cpu", learning_rate=0.01, holdout=0.2, seed=2
@@ -24,8 +24,8 @@ SETTINGS = Settings(
 
 @pytest.fixture(scope="module")
 def target() -> tuple[list[str], np.ndarray]:
-    words = made_words(1500)
-    return words, made_vectors(words, 16)
+    words = toy_words(1500)
+    return words, toy_vectors(words, 16)
 
 
 @pytest.fixture(scope="module")
@@ -105,14 +105,14 @@ def test_explain_says_the_same(love):
 
 
 def test_a_words_confidence_does_not_depend_on_its_company(love):
-    words = [*made_words(50, seed=12), "", "🙂", *love.words[:5]]
+    words = [*toy_words(50, seed=12), "", "🙂", *love.words[:5]]
     together = love.confidence(np.array(words, dtype=object))
     assert np.array_equal(together, np.concatenate([love.confidence([word]) for word in words]))
 
 
 def test_smaller_copies_keep_their_calibration(love, tmp_path):
     love.save(tmp_path / "m", precision="int8")
-    words = made_words(100, seed=13)
+    words = toy_words(100, seed=13)
     np.testing.assert_allclose(LOVE.load(tmp_path / "m").confidence(words), love.confidence(words), atol=0.05)
 
 
@@ -131,9 +131,9 @@ def test_features_are_what_they_are_called(love):
 
 @pytest.mark.parametrize("encoder", ["cnn", "sum"])
 def test_an_encoder_that_does_not_fold_is_calibrated_too(encoder):
-    words = made_words(400)
+    words = toy_words(400)
     settings = dataclasses.replace(SETTINGS, encoder=encoder, epochs=3, vocabulary_size=300)
-    love = train((words, made_vectors(words, 8)), settings)
+    love = train((words, toy_vectors(words, 8)), settings)
     assert set(love.metadata["confidence"]["features"]) == {"characters", "pieces", "longest", "familiar"}
     given = love.confidence(["plogrikc", ""])
     assert 0 < given[0] < 1

@@ -16,8 +16,7 @@ import pytest
 from lovevec import LOVE, LovevecError
 from lovevec.files import atomic_write
 from lovevec.model.folder import read_model, write_model
-from tests.conftest import made_words
-from tests.factories import made_parts
+from tests.factories import random_parts, toy_words
 
 pytest.importorskip("attacks", reason="the attacks lie in the repository alone")
 ROOT = Path(__file__).parents[1]
@@ -91,7 +90,7 @@ def test_kill_9_at_random_moments(command):
 @pytest.mark.parametrize("moment", range(6))
 def test_a_model_that_is_killed_while_it_takes_its_place_is_none_and_never_a_mixture(tmp_path, moment, monkeypatch):
     """Each rename is the last thing that happens: the folder holds the old model, the new one, or says it has none."""
-    old, new = made_parts(), made_parts(head=5)
+    old, new = random_parts(), random_parts(head=5)
     write_model(tmp_path / "old", old, "card", "int8")
     write_model(tmp_path / "new", new, "card", "int8")
     write_model(tmp_path / "m", old, "card", "int8")
@@ -138,7 +137,7 @@ def test_a_folder_that_may_not_be_written_is_one_error_that_names_it(tmp_path):
 )
 def test_memory_that_ends_is_one_line_and_leaves_the_old_output(tmp_path, arguments):
     """The limit is what the program has in use once it is loaded, and a little: the work itself finds no room."""
-    (tmp_path / "t.txt").write_text("\n".join(made_words(3_000)))
+    (tmp_path / "t.txt").write_text("\n".join(toy_words(3_000)))
     (tmp_path / "out.npy").write_bytes(b"old")
     script = """
 import resource, sys
@@ -168,7 +167,7 @@ def test_vectors_that_memory_has_no_room_for_are_one_error(tmp_path):
     table = np.lib.format.open_memmap(tmp_path / "v.npy", "w+", np.float32, (2_000, 50_000))
     table[:, 0] = 1
     table.flush()
-    (tmp_path / "v.words").write_text("\n".join(made_words(2_000)))
+    (tmp_path / "v.words").write_text("\n".join(toy_words(2_000)))
     script = """
 import resource, sys
 from lovevec.errors import LovevecError

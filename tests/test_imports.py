@@ -140,11 +140,11 @@ def test_help_is_instant_because_it_loads_no_heavy_module():
 def test_training_a_prepared_folder_needs_four_packages(tmp_path):
     """On a bare GPU machine: what only preparation needs refuses to be imported."""
     prepare = f"""
-from tests.conftest import made_vectors, made_words
+from tests.factories import toy_vectors, toy_words
 from lovevec.train import PrepareSettings, prepare
-words = made_words(200)
+words = toy_words(200)
 settings = PrepareSettings(vocabulary_size=300, negatives=10)
-prepare((words, made_vectors(words, 8)), settings).save({str(tmp_path / "p")!r})
+prepare((words, toy_vectors(words, 8)), settings).save({str(tmp_path / "p")!r})
 """
     subprocess.run([sys.executable, "-c", prepare], check=True)
     train = f"""

@@ -16,17 +16,17 @@ from lovevec import LOVE, LovevecError
 from lovevec.engine.nearest import nearest
 from lovevec.model.folder import checksum
 from lovevec.train import Settings, train
-from tests.conftest import at_once, made_vectors, made_words
+from tests.factories import at_once, toy_vectors, toy_words
 
 NASTY = ["", " ", "\t", "a\nb", "\0", "🙂", "e\u0301", "\ud800", "שלום", "x" * 1_000_000, "İstanbul", "known"]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    words = made_words(300)
+    words = toy_words(300)
     path = tmp_path_factory.mktemp("models") / "m"
     settings = Settings(vocabulary_size=400, epochs=15, batch=32, negatives=20, device="cpu", learning_rate=0.01)
-    train((words, made_vectors(words, 16)), settings, output=path)
+    train((words, toy_vectors(words, 16)), settings, output=path)
     return path
 
 
@@ -43,7 +43,7 @@ def test_any_string_gets_a_finite_vector_of_unit_length(love):
 
 
 def test_a_words_vector_does_not_depend_on_its_company(love):
-    words = made_words(100, seed=6) + NASTY
+    words = toy_words(100, seed=6) + NASTY
     together = love.embed(words)
     for word, vector in zip(words, together, strict=True):
         np.testing.assert_allclose(love[word], vector, atol=1e-6)
@@ -51,7 +51,7 @@ def test_a_words_vector_does_not_depend_on_its_company(love):
 
 @pytest.mark.parametrize("engine", ["numpy", "auto"])
 def test_16_threads_at_once_agree_to_the_bit(folder, engine):
-    words = made_words(500, seed=7)
+    words = toy_words(500, seed=7)
     alone = LOVE.load(folder, engine=engine)
     expected = (
         alone.embed(words),
@@ -111,7 +111,7 @@ def test_an_empty_list_has_no_rows(love):
 
 
 def test_an_iterator_gives_batches_as_it_goes(love):
-    words = made_words(100, seed=8)
+    words = toy_words(100, seed=8)
     taken = 0
 
     def source() -> Iterator[str]:
@@ -128,7 +128,7 @@ def test_an_iterator_gives_batches_as_it_goes(love):
 
 
 def test_running_text_is_computed_once_a_word_and_comes_out_the_same(love):
-    words = made_words(40, seed=9) * 50
+    words = toy_words(40, seed=9) * 50
     rows = love.embed(words)
     assert np.array_equal(rows, np.tile(love.embed(words[:40]), (50, 1)))
     rows[0] = 0
@@ -168,7 +168,7 @@ def test_other_things_than_lists_are_refused(love):
 
 
 def test_progress_is_shown_when_asked_for_and_not_otherwise(love, capsys):
-    words = made_words(50)
+    words = toy_words(50)
     quiet = love.embed(words)
     assert capsys.readouterr() == ("", "")
     shown = love.embed(words, progress=True)
@@ -181,7 +181,7 @@ def test_progress_is_shown_when_asked_for_and_not_otherwise(love, capsys):
 
 def test_neighbors_are_the_nearest_known_words(love):
     known = love.embed(love.words).astype(np.float64)
-    queries = [*made_words(60, seed=10), *love.words[:20]]
+    queries = [*toy_words(60, seed=10), *love.words[:20]]
     cosine = love.embed(queries).astype(np.float64) @ known.T
     for word, near, row in zip(queries, love.neighbors(queries, k=7), cosine, strict=True):
         order = [i for i in np.argsort(-row, kind="stable") if love.words[i] != word][:7]
@@ -329,7 +329,7 @@ def test_one_string_instead_of_a_list_is_refused(love):
 def test_a_smaller_copy_is_nearly_the_same_and_can_be_saved_over_itself(love, tmp_path, precision):
     love.save(tmp_path / "small", precision=precision)
     small = LOVE.load(tmp_path / "small")
-    words = [*made_words(50, seed=11), *love.words[:50]]
+    words = [*toy_words(50, seed=11), *love.words[:50]]
     cosine = (small.embed(words) * love.embed(words)).sum(axis=1)
     assert cosine.min() > (0.9999 if precision == "float16" else 0.999)
     before = (tmp_path / "small" / "model.safetensors").read_bytes()

@@ -21,8 +21,7 @@ from lovevec.cli import main
 from lovevec.model.folder import checksum, checksum_metadata, write_model
 from lovevec.model.shipped import shipped
 from lovevec.vectors import read_vectors
-from tests.conftest import at_once, made_vectors, made_words
-from tests.factories import made_parts
+from tests.factories import at_once, random_parts, toy_vectors, toy_words
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 FILES = ("config.json", "model.safetensors", "tokenizer.json", "words.json", "rows.safetensors")
@@ -78,7 +77,7 @@ def love(shipped_love) -> LOVE:
 def small(tmp_path_factory) -> Path:
     """A model that loads at once, where only streams matter."""
     folder = tmp_path_factory.mktemp("small") / "m"
-    write_model(folder, made_parts(ngrams=20), "card", "int8")
+    write_model(folder, random_parts(ngrams=20), "card", "int8")
     return folder
 
 
@@ -488,11 +487,11 @@ def test_a_model_says_what_it_is():
 )
 def test_a_full_disk_is_one_line_with_the_path_and_leaves_nothing_that_passes_for_whole(tmp_path, arguments):
     """Files that may not grow beyond 20 KB stand for the disk: each write path meets an OSError."""
-    words = made_words(300)
+    words = toy_words(300)
     np.savez(
         tmp_path / "t.npz",
         words=np.frombuffer("\n".join(words).encode(), np.uint8),
-        vectors=made_vectors(words, 8).astype(np.float32),
+        vectors=toy_vectors(words, 8).astype(np.float32),
     )
     (tmp_path / "t.txt").write_text("\n".join(words))
     limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); "

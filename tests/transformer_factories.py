@@ -1,4 +1,4 @@
-"""Small random encoders with tokenizers of their own, of every kind that there is, and texts with words that break."""
+"""Small transformers with random weights, tokenizers of every kind for them, and texts with words that they break."""
 
 from __future__ import annotations
 
@@ -10,13 +10,22 @@ from typing import Any
 import numpy as np
 import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import AutoConfig, AutoModel, AutoTokenizer
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoTokenizer,
+    BertConfig,
+    BertModel,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaModel,
+)
 
-from tests.conftest import made_words
+from tests.factories import toy_words
 
-WORDS = made_words(300)
+WORDS = toy_words(300)
 DIM = 16
-NEW = [word for word in made_words(400, seed=5) if word not in set(WORDS)]  # they break
+NEW = [word for word in toy_words(400, seed=5) if word not in set(WORDS)]  # they break
 KINDS = {
     "bert": "wordpiece",
     "bert-cased": "wordpiece",
@@ -45,6 +54,8 @@ CLASS = {
     "albert": "AlbertTokenizer",
     "deberta-v2": "DebertaV2Tokenizer",
 }
+SIZES = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+TRAINING_TEXTS = [" ".join(toy_words(200, seed)) for seed in range(3)]
 
 
 def specials(kind: str) -> dict[str, str]:
@@ -129,7 +140,7 @@ def load_small(folder: Path, auto: Any = AutoModel, **options: Any) -> tuple[Any
     return auto.from_pretrained(folder, **options).eval(), AutoTokenizer.from_pretrained(folder)
 
 
-def made_texts(count: int, broken: float, seed: int = 0, words: int = 8) -> list[str]:
+def mixed_texts(count: int, broken: float, seed: int = 0, words: int = 8) -> list[str]:
     """Texts of known words, of which a share is exchanged for words that break; lengths differ."""
     rng = np.random.default_rng([seed, count])
     return [
@@ -139,3 +150,63 @@ def made_texts(count: int, broken: float, seed: int = 0, words: int = 8) -> list
         )
         for _ in range(count)
     ]
+
+
+def add_borders(backend: Tokenizer, first: str, last: str) -> None:
+    ids = [(token, backend.token_to_id(token)) for token in (first, last)]
+    backend.post_processor = processors.TemplateProcessing(
+        single=f"{first} $A {last}", pair=f"{first} $A {last} $B {last}", special_tokens=ids
+    )
+
+
+def wordpiece(lowercase: bool = True) -> PreTrainedTokenizerFast:
+    backend = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    backend.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    backend.decoder = decoders.WordPiece()
+    texts = TRAINING_TEXTS if lowercase else [*TRAINING_TEXTS, "The Cat THE cat The Cat"]
+    special = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    backend.train_from_iterator(texts, trainers.WordPieceTrainer(vocab_size=400, special_tokens=special))
+    add_borders(backend, "[CLS]", "[SEP]")
+    return PreTrainedTokenizerFast(tokenizer_object=backend, **BERT)
+
+
+def byte_level() -> PreTrainedTokenizerFast:
+    backend = Tokenizer(models.BPE())
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    backend.decoder = decoders.ByteLevel()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(vocab_size=500, special_tokens=special, initial_alphabet=alphabet)
+    backend.train_from_iterator(TRAINING_TEXTS, trainer)
+    add_borders(backend, "<s>", "</s>")
+    return PreTrainedTokenizerFast(tokenizer_object=backend, **ROBERTA, bos_token="<s>", eos_token="</s>")
+
+
+def sentencepiece() -> PreTrainedTokenizerFast:
+    backend = Tokenizer(models.Unigram())
+    backend.pre_tokenizer = pre_tokenizers.Metaspace()
+    backend.decoder = decoders.Metaspace()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    trainer = trainers.UnigramTrainer(vocab_size=300, special_tokens=special, unk_token="<unk>")
+    backend.train_from_iterator(TRAINING_TEXTS, trainer)
+    add_borders(backend, "<s>", "</s>")
+    return PreTrainedTokenizerFast(tokenizer_object=backend, **ROBERTA, bos_token="<s>", eos_token="</s>")
+
+
+def bert(tokenizer: PreTrainedTokenizerFast, **more: int) -> BertModel:
+    torch.manual_seed(0)
+    config = BertConfig(vocab_size=len(tokenizer), max_position_embeddings=32, initializer_range=0.5, **SIZES | more)
+    return BertModel(config).eval()
+
+
+def roberta(tokenizer: PreTrainedTokenizerFast) -> RobertaModel:
+    torch.manual_seed(0)
+    config = RobertaConfig(vocab_size=len(tokenizer), max_position_embeddings=34, initializer_range=0.5, **SIZES)
+    return RobertaModel(config).eval()
+
+
+def save_transformer(folder: Path, model: torch.nn.Module, tokenizer: PreTrainedTokenizerFast) -> Path:
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder

@@ -53,7 +53,7 @@ FREQUENT = Path("words/wordfreq_en_top.tsv")
 SYLLABLES = [c + v for c in "bcdfghjklmnprstvwz" for v in ("a", "e", "i", "o", "u", "ai", "er", "an", "or", "in", "es")]
 
 
-def made_words(known: list[str], count: int, rng: np.random.Generator) -> list[str]:
+def toy_words(known: list[str], count: int, rng: np.random.Generator) -> list[str]:
     """The known words first, then made-up ones, all distinct."""
     words = dict.fromkeys(known[:count])
     while len(words) < count:
@@ -70,7 +70,7 @@ def make_table(folder: Path, count: int) -> Path:
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         love, rng = LOVE.load(), np.random.default_rng(18)
-        words = made_words(list(love.words), count, rng)
+        words = toy_words(list(love.words), count, rng)
         turn = np.linalg.qr(rng.normal(size=(DIM, DIM)))[0].astype(np.float32)
         part = path.with_suffix(".part")
         rows = np.lib.format.open_memmap(part, "w+", np.float32, (count, DIM))
@@ -226,7 +226,7 @@ def known_words(lists: list[Path], count: int) -> tuple[list[str], int]:
     for path in lists:
         real += path.read_text("utf-8").splitlines()
     real = [word for word in dict.fromkeys(real) if word.strip()]
-    return made_words(real, count, np.random.default_rng(18)), min(len(real), count)
+    return toy_words(real, count, np.random.default_rng(18)), min(len(real), count)
 
 
 def known(count: int, lists: list[Path]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from tests.conftest import made_vectors, made_words, one_thread
+from tests.factories import one_thread, toy_vectors, toy_words
 
 from lovevec.files.unfinished import Unfinished
 from lovevec.progress import Progress
@@ -45,8 +45,8 @@ def trained(kind: type[Rival[Any]], words: list[str], vectors: np.ndarray, **set
 def check_training(kind: type[Rival[Any]], folder: Path, odd: list[str], settings: Any, rate: float) -> None:
     """Training lowers the loss and brings known words and words held back near to their vectors, and the folder gives
     the same vectors again, for odd strings too."""
-    words = made_words(400)
-    vectors = made_vectors(words, DIM)
+    words = toy_words(400)
+    vectors = toy_vectors(words, DIM)
     quick = replace(settings, learning_rate=rate, batch=36, holdout=0.1)
     with one_thread():
         rival = mimic(kind, quick, words, vectors, Unfinished(None), CPU, QUIET)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from tests.conftest import made_vectors, made_words
+from tests.factories import toy_vectors, toy_words
 
 from lovevec.vectors import ReadReport, VectorTable
 from lovevec_lab.methods.table import Table
@@ -20,5 +20,5 @@ def table_of(words: list[str], vectors: np.ndarray | None = None, name: str = "m
 
 def made_table(count: int, dim: int = 16, seed: int = 0) -> Table:
     """Words of stems and endings, vectors by their parts."""
-    words = made_words(count, seed)
-    return table_of(words, made_vectors(words, dim, seed))
+    words = toy_words(count, seed)
+    return table_of(words, toy_vectors(words, dim, seed))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from tests.conftest import made_vectors
+from tests.factories import toy_vectors
 
 from lovevec.encoders.network import Network
 from lovevec.love import LOVE
@@ -17,7 +17,7 @@ DIM = 12
 
 def random_model(settings: Settings, words: list[str]) -> Model:
     """All weights at random, biases too."""
-    prepared = prepare((words, made_vectors(words, DIM)), settings.prepare_part())
+    prepared = prepare((words, toy_vectors(words, DIM)), settings.prepare_part())
     units = Units(prepared.vocabulary, settings.input, settings.lowercase)
     network = Network(settings.spec(DIM), prepared.vocabulary.table_rows, settings.row_width)
     network.start(1)

@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from tests.conftest import at_once, made_vectors, made_words
+from tests.factories import at_once, toy_vectors, toy_words
 
 from lovevec import LOVE, LovevecError
 from lovevec.attach import Attached
@@ -19,8 +19,8 @@ from lovevec.train.target import load_target
 from lovevec.vectors import convert_vectors, read_vectors
 
 DIM = 16
-WORDS = made_words(600)
-VECTORS = made_vectors(WORDS, DIM) * np.linspace(1, 4, len(WORDS), dtype=np.float32)[:, None]
+WORDS = toy_words(600)
+VECTORS = toy_vectors(WORDS, DIM) * np.linspace(1, 4, len(WORDS), dtype=np.float32)[:, None]
 SEEN, HELD = WORDS[:500], WORDS[500:]
 NASTY = ["", " ", "\0", "🙂", "\ud800", "שלום", "x" * 100_000, "İstanbul"]
 
@@ -88,7 +88,7 @@ def test_a_typo_is_near_the_word_it_stands_for(mapped):
 
 def test_lengths_fit_the_table(love):
     """Lengths that depend on the word's beginning are found; without any pattern the median is taken."""
-    vectors = made_vectors(WORDS, DIM)
+    vectors = toy_vectors(WORDS, DIM)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     lengths = np.exp(love.impute(WORDS) @ np.linspace(-2, 2, DIM)).astype(np.float32) * 30
     robust = love.attach((SEEN, vectors[:500] * lengths[:500, None]), near=False)

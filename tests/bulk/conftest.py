@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.near.strings import made_love
+from tests.factories import random_love
 
 from lovevec import LOVE
 
@@ -13,7 +13,7 @@ from lovevec import LOVE
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("bulk") / "model"
-    made_love().save(path)
+    random_love().save(path)
     return path
 
 

@@ -8,7 +8,7 @@ import os
 
 import numpy as np
 import pytest
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec import LovevecError, bulk
 from lovevec.bulk import job, output, parts
@@ -18,7 +18,7 @@ pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("ray")
 
-WORDS = [*made_words(250), "hosue", "recieve", "", "naïve", "two words", "🙂", "hosue"]
+WORDS = [*toy_words(250), "hosue", "recieve", "", "naïve", "two words", "🙂", "hosue"]
 TEXTS = ["a house by the river", "hosue", "", "recieve two letters, please"] * 5
 
 
@@ -105,9 +105,9 @@ def test_tasks_of_several_parts_make_the_same_files(ray, folder, love, tmp_path,
     monkeypatch.setattr(parts, "ROWS", 4)
     inputs, out, other = write_words(tmp_path / "in"), tmp_path / "out", tmp_path / "other"
     damaged = tmp_path / "in" / "c.parquet"
-    parquet.write_table(pyarrow.table({"word": made_words(12)}), damaged)
+    parquet.write_table(pyarrow.table({"word": toy_words(12)}), damaged)
     whole = damaged.read_bytes()
-    at = whole.index(made_words(1)[0].encode())
+    at = whole.index(toy_words(1)[0].encode())
     damaged.write_bytes(whole[: at - 12] + bytes(12) + whole[at:])
     with pytest.raises(LovevecError, match=r"c\.parquet: cannot be read .*all other parts are done"):
         run(inputs, out, folder)  # the error of a part holds up none of its task

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 pytest.importorskip("ray")
 psutil = pytest.importorskip("psutil")
@@ -37,7 +37,7 @@ LONG = 300  # seconds: on a busy machine Ray takes one or two minutes to start
 def words(tmp_path_factory) -> Path:
     """60,000 words that have to be read as known ones, slowly enough to be interrupted."""
     path = tmp_path_factory.mktemp("words") / "w.txt"
-    base = made_words(2000)
+    base = toy_words(2000)
     path.write_text("".join(f"{word[:3]}x{word[3:]}{number % 7}\n" for number, word in enumerate(base * 30)))
     return path
 

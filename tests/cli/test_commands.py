@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.conftest import made_vectors, made_words
+from tests.factories import toy_vectors, toy_words
 
 from lovevec import LOVE
 from lovevec.cli import main
@@ -33,9 +33,9 @@ def here(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def vectors(tmp_path_factory) -> Path:
-    words = made_words(150)
+    words = toy_words(150)
     path = tmp_path_factory.mktemp("vectors") / "made.vec"
-    rows = made_vectors(words, 8)
+    rows = toy_vectors(words, 8)
     lines = [f"{word} {' '.join(f'{x:.5f}' for x in row)}" for word, row in zip(words, rows, strict=True)]
     path.write_text(f"{len(words)} 8\n" + "\n".join(lines) + "\n")
     return path
@@ -65,7 +65,7 @@ def test_prepare_then_train_gives_the_model_of_train_alone(vectors, model, tmp_p
 
 
 def test_neighbors_prints_one_line_a_word(model):
-    done = lovevec("neighbors", "-m", model, "-k", "2", made_words(1)[0], "plogrikc")
+    done = lovevec("neighbors", "-m", model, "-k", "2", toy_words(1)[0], "plogrikc")
     assert done.returncode == 0
     lines = [line.split("\t") for line in done.stdout.splitlines()]
     assert lines[0][1] == "known"

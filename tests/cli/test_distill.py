@@ -13,8 +13,8 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from tests.conftest import made_words
-from tests.transformer.tokenizers_trained import bert, save, wordpiece
+from tests.factories import toy_words
+from tests.transformer_factories import bert, save_transformer, wordpiece
 
 from lovevec import LOVE
 from lovevec.cli import main
@@ -34,11 +34,11 @@ def folder(tmp_path_factory):
     """A cased BERT of two layers, and a text."""
     folder = tmp_path_factory.mktemp("distill")
     tokenizer = wordpiece(lowercase=False)
-    save(folder / "tiny-bert", bert(tokenizer), tokenizer)
+    save_transformer(folder / "tiny-bert", bert(tokenizer), tokenizer)
     bert(tokenizer).save_pretrained(folder / "mute")
     (folder / "empty.txt").touch()
     rng = np.random.default_rng(0)
-    words = [*made_words(400), "The", "Cat"]
+    words = [*toy_words(400), "The", "Cat"]
     lines = [" ".join(rng.choice(words, 12).tolist()) for _ in range(3600)]
     (folder / "text.txt").write_text("\n".join(lines), "utf-8")
     (folder / "words.txt").write_text("The\nCat\r\nbritonk\n\nThe\n", "utf-8")

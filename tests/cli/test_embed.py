@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec import LOVE
 from lovevec.vectors import read_vectors
@@ -51,7 +51,7 @@ def test_words_of_the_command_line(program, love, tiny_model):
 @pytest.mark.parametrize("kind", ["vec", "npy", "npz", "parquet", "jsonl"])
 @pytest.mark.parametrize("piped", [False, True], ids=["file", "pipe"])
 def test_every_format_from_files_and_pipes(program, love, tiny_model, tmp_path, kind, piped):
-    words = [*made_words(40, seed=3), "größe", "東京"]
+    words = [*toy_words(40, seed=3), "größe", "東京"]
     source, out = tmp_path / "words.txt", tmp_path / f"out.{kind}"
     source.write_text("\n".join(words), "utf-8")
     given = {"input": source.read_bytes()} if piped else {}
@@ -77,7 +77,7 @@ def test_every_format_from_files_and_pipes(program, love, tiny_model, tmp_path, 
 
 def test_gensim_reads_what_is_redirected(program, tiny_model, tmp_path):
     keyed = pytest.importorskip("gensim.models").KeyedVectors
-    words = made_words(50, seed=4)
+    words = toy_words(50, seed=4)
     with open(tmp_path / "v.vec", "wb") as out:
         command = [sys.executable, "-m", "lovevec.cli", "embed", "-m", str(tiny_model)]
         subprocess.run(command, input="\n".join(words).encode(), stdout=out, check=True)
@@ -128,7 +128,7 @@ def test_a_million_empty_lines(program, love, tiny_model, tmp_path):
 
 def test_a_word_has_the_same_bits_in_every_batch(program, tiny_model, tmp_path):
     """Across batches, with and without repeats, in the last short one: 40,000 words in batches of 16,384."""
-    fresh = made_words(20_000, seed=5)
+    fresh = toy_words(20_000, seed=5)
     words = [*fresh, *(["again"] * 12_000), *fresh[:8_000]]
     (tmp_path / "w").write_text("\n".join(words))
     assert program("embed", "-m", tiny_model, "-i", tmp_path / "w", "-o", tmp_path / "v.npy").returncode == 0
@@ -207,7 +207,7 @@ def test_the_same_file_through_the_shell_is_refused(tiny_model, tmp_path):
 
 
 def test_a_closed_pipe_ends_it_quietly(tiny_model, tmp_path):
-    (tmp_path / "w").write_text("\n".join(made_words(20_000)))
+    (tmp_path / "w").write_text("\n".join(toy_words(20_000)))
     command = [sys.executable, "-m", "lovevec.cli", "embed", "-m", str(tiny_model), "-i", str(tmp_path / "w")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"20000 16\n"
@@ -223,7 +223,7 @@ def small_files() -> None:
 @LINUX
 @pytest.mark.parametrize("kind", ["vec", "npy", "npz", "parquet", "jsonl"])
 def test_a_full_disk_is_one_error_and_leaves_nothing(program, tiny_model, tmp_path, kind):
-    (tmp_path / "w").write_text("\n".join(made_words(4_000)))
+    (tmp_path / "w").write_text("\n".join(toy_words(4_000)))
     (tmp_path / f"v.{kind}").write_text("old")
     done = program("embed", "-m", tiny_model, "-i", "w", "-o", f"v.{kind}", cwd=tmp_path, preexec_fn=small_files)
     assert done.returncode == 2
@@ -239,7 +239,7 @@ def test_a_full_disk_is_one_error_and_leaves_nothing(program, tiny_model, tmp_pa
 def test_a_full_standard_output_is_one_error(tiny_model, words, kind):
     command = [sys.executable, "-m", "lovevec.cli", "embed", "-m", str(tiny_model), "--format", kind]
     with open("/dev/full", "wb") as full:
-        text = "\n".join(made_words(words)).encode()
+        text = "\n".join(toy_words(words)).encode()
         done = subprocess.run(command, input=text, stdout=full, stderr=subprocess.PIPE, timeout=60)
     assert done.returncode == 2
     assert done.stderr == b"lovevec: standard output: cannot be written: No space left on device\n"
@@ -278,7 +278,7 @@ with open("/proc/self/status") as file:
 def test_memory_does_not_grow_with_the_input(tiny_model, tmp_path, kind):
     peaks = []
     for times in (6, 30):
-        (tmp_path / "w").write_bytes("".join(f"{word}\n" for word in made_words(200)).encode() * 100 * times)
+        (tmp_path / "w").write_bytes("".join(f"{word}\n" for word in toy_words(200)).encode() * 100 * times)
         given = ["embed", "-q", "-m", str(tiny_model), "-i", str(tmp_path / "w"), "-o", str(tmp_path / f"v.{kind}")]
         done = subprocess.run([sys.executable, "-c", MEMORY, *given], capture_output=True, text=True, check=True)
         peaks.append(int(done.stdout))
@@ -339,7 +339,7 @@ def test_a_terminal_is_not_waited_for_and_gets_no_binary(tiny_model):
 def test_progress_is_shown_for_what_takes_long(tiny_model, monkeypatch, capsys, tmp_path):
     from lovevec.cli import main, shell
 
-    (tmp_path / "w").write_text("\n".join(made_words(200)))
+    (tmp_path / "w").write_text("\n".join(toy_words(200)))
     given = ["embed", "-m", str(tiny_model), "-i", str(tmp_path / "w"), "-o", str(tmp_path / "v.vec")]
     assert main(given) == 0
     assert capsys.readouterr().err == ""

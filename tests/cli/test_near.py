@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.near.strings import WORDS
+from tests.factories import KNOWN_WORDS
 
 from lovevec import LOVE
 
@@ -99,4 +99,4 @@ def test_a_damaged_model_is_one_line(program, small_model, tmp_path):
 
 
 def test_the_words_are_those_of_the_model(love):
-    assert list(love.words) == WORDS
+    assert list(love.words) == KNOWN_WORDS

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.damage.edits import confusions
 from lovevec.damage.misspell import PRINTED_ALIKE, misspell
 from lovevec.damage.sounds import spellings
 from lovevec.units.characters import to_words
 
-WORDS = made_words(2000)
+WORDS = toy_words(2000)
 SEED = st.integers(0, 99)
 ANY = st.lists(st.one_of(st.text("abcdefghijklmnopqrstuvwxyz", max_size=12), st.text(max_size=8)), max_size=8)
 

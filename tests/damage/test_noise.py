@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA, Levenshtein
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.damage.edits import confusions
 from lovevec.damage.noise import KINDS, Noise, damaged, damaged_texts, longer_damaged, lowest, words_of
@@ -21,7 +21,7 @@ KIND, SEED, SHARE = st.sampled_from(KINDS), st.integers(0, 9), st.floats(0, 1)
 
 def text(sentences: int, words: int, seed: int = 0) -> list[list[str]]:
     """Sentences of words of many lengths."""
-    known, rng = made_words(400), np.random.default_rng(seed)
+    known, rng = toy_words(400), np.random.default_rng(seed)
     return [[known[row] for row in rng.integers(0, len(known), words)] for _ in range(sentences)]
 
 

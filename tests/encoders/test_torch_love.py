@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 import torch
-from tests.conftest import made_vectors, made_words
+from tests.factories import toy_vectors, toy_words
 
 from lovevec import LOVE, LovevecError
 from lovevec.train import Settings, train
@@ -19,9 +19,9 @@ KINDS = {"positional": {}, "head": {"head": 24}, "cnn": {"encoder": "cnn"}, "ngr
 
 @pytest.fixture(scope="module", params=KINDS)
 def trained(request, tmp_path_factory) -> LOVE:
-    words, path = made_words(300), tmp_path_factory.mktemp("models") / "m"
+    words, path = toy_words(300), tmp_path_factory.mktemp("models") / "m"
     settings = {"vocabulary_size": 300, "epochs": 2, "batch": 32, "negatives": 20, "device": "cpu"}
-    train((words, made_vectors(words, 16)), Settings(**settings, **KINDS[request.param]), output=path)
+    train((words, toy_vectors(words, 16)), Settings(**settings, **KINDS[request.param]), output=path)
     return LOVE.load(path, engine="numpy")
 
 
@@ -39,7 +39,7 @@ def test_the_shipped_model_gives_the_same_vectors(spelling_only):
 
 
 def test_so_does_any_model_as_it_was_trained_and_folded(trained, tmp_path):
-    asked = [*WORDS, *made_words(40, seed=5)]
+    asked = [*WORDS, *toy_words(40, seed=5)]
     trained.save(tmp_path / "folded", precision="int8" if trained.parts.spec.foldable else None)
     for love in (trained, LOVE.load(tmp_path / "folded", engine="numpy")):
         module = love.to_torch()
@@ -49,7 +49,7 @@ def test_so_does_any_model_as_it_was_trained_and_folded(trained, tmp_path):
 
 
 def test_a_step_changes_every_table_and_comes_back_as_a_folder(trained, tmp_path):
-    module, words = trained.to_torch(), [*made_words(300)[:20], "plorickz", "streabnd", "grealtingz"]
+    module, words = trained.to_torch(), [*toy_words(300)[:20], "plorickz", "streabnd", "grealtingz"]
     before = trained.embed(words)
     goal = torch.nn.functional.normalize(torch.from_numpy(np.random.default_rng(0).normal(size=(23, 16))).float())
     optimiser = torch.optim.Adam(module.parameters(), lr=0.05)
@@ -90,7 +90,7 @@ def test_state_dicts_go_back_and_forth(trained):
 def test_gradients_are_right(trained):
     """Against differences, through attention and readings."""
     module = trained.to_torch()
-    made = module.prepare([made_words(300)[0], made_words(300)[1] + "x", "streabnd"])
+    made = module.prepare([toy_words(300)[0], toy_words(300)[1] + "x", "streabnd"])
     goal = torch.from_numpy(np.random.default_rng(1).normal(size=(3, 16))).float()
 
     def loss() -> torch.Tensor:

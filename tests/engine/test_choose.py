@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.conftest import made_words
-from tests.factories import made_parts
+from tests.factories import random_parts, toy_words
 
 from lovevec.engine import engine as choose
 from lovevec.engine.engine import MANY_WORDS, FoldEngine
@@ -18,8 +17,8 @@ from lovevec.errors import LovevecError
 MADE = """
 import sys
 from lovevec.engine.engine import FoldEngine
-from tests.factories import made_parts
-parts = made_parts()
+from tests.factories import random_parts
+parts = random_parts()
 def engine(mode):
     return FoldEngine(parts.spec, parts.folded, parts.units, mode)
 """
@@ -31,7 +30,7 @@ def run(script: str) -> str:
 
 
 def made(mode: Any) -> FoldEngine:
-    parts = made_parts()
+    parts = random_parts()
     return FoldEngine(parts.spec, parts.folded, parts.units, mode)
 
 
@@ -41,7 +40,7 @@ def test_a_small_call_never_imports_numba():
 
 def test_large_calls_go_to_numba_and_small_ones_to_numpy():
     pytest.importorskip("numba")
-    words = made_words(MANY_WORDS)
+    words = toy_words(MANY_WORDS)
     auto, few = made("auto"), words[: MANY_WORDS - 1]
     assert auto.for_many == "numba"
     assert np.array_equal(auto.embed(few), made("numpy").embed(few))

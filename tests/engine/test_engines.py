@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import at_once, made_words
-from tests.factories import NASTY, made_parts, reference
+from tests.engine.reference import reference_vectors
+from tests.factories import at_once, random_parts, toy_words
+from tests.nasty import NASTY
 
 from lovevec.engine.engine import FoldEngine
 from lovevec.engine.tables import PRECISIONS
@@ -35,7 +36,7 @@ STRINGS = st.one_of(
     st.text(max_size=30),
     st.text("abelngrst", max_size=120),
     st.text(st.characters(), max_size=8),
-    st.sampled_from([*NASTY, *made_words(60)]),
+    st.sampled_from([*NASTY, *toy_words(60)]),
 )
 
 
@@ -46,14 +47,14 @@ def engine(parts: ModelParts, mode: Any, precision: Any = "float32", threads: in
 
 @pytest.fixture(scope="module")
 def words() -> list[str]:
-    return [*made_words(300), *(word + word[::-1] for word in made_words(60, seed=4)), *NASTY]
+    return [*toy_words(300), *(word + word[::-1] for word in toy_words(60, seed=4)), *NASTY]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("mode", ENGINES)
 def test_vectors_are_those_of_the_unfolded_encoder(shape, mode, words):
-    parts = made_parts(**SHAPES[shape])
-    expected, lengths = reference(parts, words)
+    parts = random_parts(**SHAPES[shape])
+    expected, lengths = reference_vectors(parts, words)
     for precision in PRECISIONS:
         norms = np.empty(len(words), dtype=np.float32)
         found = engine(parts, mode, precision).embed(words, norms)
@@ -70,12 +71,12 @@ def test_vectors_are_those_of_the_unfolded_encoder(shape, mode, words):
 @settings(max_examples=60, deadline=None)
 def test_any_string_gets_the_vector_of_the_unfolded_encoder(batch):
     parts = PARTS["all"]
-    expected, _ = reference(parts, batch)
+    expected, _ = reference_vectors(parts, batch)
     for mode in ENGINES:
         np.testing.assert_allclose(engine(parts, mode).embed(batch), expected, atol=1e-5)
 
 
-PARTS = {name: made_parts(**SHAPES[name]) for name in ("plain", "all")}
+PARTS = {name: random_parts(**SHAPES[name]) for name in ("plain", "all")}
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
@@ -100,8 +101,8 @@ def test_a_words_bits_do_not_depend_on_its_company(mode, precision, batch, rando
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("mode", ENGINES)
 def test_bits_depend_neither_on_the_threads_nor_on_the_place_in_a_long_call(mode, precision, shape):
-    parts = made_parts(**SHAPES[shape])
-    base = [*made_words(1500, seed=3), *NASTY[:15]]
+    parts = random_parts(**SHAPES[shape])
+    base = [*toy_words(1500, seed=3), *NASTY[:15]]
     words = base * 12  # several chunks of both engines, and enough to widen float16 tables whole
     expected = engine(parts, mode, precision, threads=1).embed(base)
     for threads in (1, 2, 3, 16):
@@ -121,12 +122,12 @@ def test_numpys_bits_do_not_depend_on_the_threads_of_its_blas():
     script = """
 import hashlib
 from lovevec.engine.engine import FoldEngine
-from tests.conftest import made_words
-from tests.factories import made_parts
-words = made_words(600)
+from tests.factories import toy_words
+from tests.factories import random_parts
+words = toy_words(600)
 long = ["".join(words[i : i + count])[:100] for count in (5, 8, 12, 20) for i in range(0, 400, 20)]
 for shape in ({"dim": 300, "key_width": 32}, {"dim": 300, "head": 300, "ngrams": 40}):
-    parts = made_parts(**shape)
+    parts = random_parts(**shape)
     vectors = FoldEngine(parts.spec, parts.folded, parts.units, "numpy").embed([*words * 3, *long])
     print(hashlib.sha256(vectors.tobytes()).hexdigest())
 """
@@ -146,9 +147,9 @@ def _environment(threads: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("mode", ENGINES)
 def test_the_engines_agree_on_attention_that_is_very_decided(mode):
-    parts = made_parts(sharp=40)
-    words = made_words(200)
-    expected, _ = reference(parts, words)
+    parts = random_parts(sharp=40)
+    words = toy_words(200)
+    expected, _ = reference_vectors(parts, words)
     assert ((engine(parts, mode).embed(words) * expected).sum(axis=1)).min() > 0.9999
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
-from tests.factories import made_parts
+from tests.factories import random_parts
 
 from lovevec.engine.tables import Tables, quantise
 from lovevec.errors import LovevecError
@@ -41,7 +41,7 @@ def test_float16_keeps_the_relative_precision_of_numbers_near_the_largest(rows):
 
 def test_tables_go_through_their_tensors():
     for shape in ({}, {"head": 5, "ngrams": 9}):
-        tables = made_parts(**shape).folded.to("int8")
+        tables = random_parts(**shape).folded.to("int8")
         again = Tables.from_tensors(tables.tensors())
         assert again.precision == "int8"
         assert again.tensors().keys() == tables.tensors().keys()
@@ -49,7 +49,7 @@ def test_tables_go_through_their_tensors():
 
 
 def test_storing_what_is_stored_so_changes_nothing():
-    tables = made_parts().folded.to("int8")
+    tables = random_parts().folded.to("int8")
     assert tables.to("int8") is tables
     again = tables.to("float32").to("int8")
     assert np.array_equal(again.out, tables.out)
@@ -57,7 +57,7 @@ def test_storing_what_is_stored_so_changes_nothing():
 
 
 def test_tables_cannot_be_changed():
-    tables = made_parts(head=4).folded
+    tables = random_parts(head=4).folded
     for tensor in tables.tensors().values():
         with pytest.raises(ValueError, match="read-only"):
             tensor[0] = 0
@@ -65,4 +65,4 @@ def test_tables_cannot_be_changed():
 
 def test_unknown_precisions_are_refused():
     with pytest.raises(LovevecError, match="unknown precision 'int4'"):
-        made_parts().folded.to("int4")  # type: ignore[arg-type]
+        random_parts().folded.to("int4")  # type: ignore[arg-type]

@@ -10,8 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from tests.factories import NASTY, made_parts
-from tests.nasty import nasty_words
+from tests.factories import random_parts
+from tests.nasty import NASTY, nasty_words
 
 from lovevec.units.mixed_input import Units
 from lovevec.units.vocabulary import SPECIAL, UnitVocabulary
@@ -54,7 +54,7 @@ def test_the_shipped_model_has_the_same_units(shipped_love, tmp_path):
     ids=str,
 )
 def test_units_of_every_kind_of_model(shape, tmp_path):
-    parts = made_parts(**shape)
+    parts = random_parts(**shape)
     assert_same(parts.units, [*NASTY, *parts.words, *nasty_words(parts.words, 300)], tmp_path)
 
 

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save
-from tests.conftest import made_words
-from tests.factories import NASTY, made_parts
+from tests.factories import random_parts, toy_words
+from tests.nasty import NASTY
 
 from lovevec.engine.engine import FoldEngine
 from lovevec.engine.tables import PRECISIONS
 from lovevec.errors import FormatError, LovevecError
 from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts, checksum, read_model, write_model
 
-SAMPLE = [*made_words(40, seed=8), *NASTY[:12]]
+SAMPLE = [*toy_words(40, seed=8), *NASTY[:12]]
 SHAPES: dict[str, dict[str, Any]] = {
     "plain": {},
     "all": {"dim": 20, "key_width": 6, "head": 5, "factor": 7, "ngrams": 30, "buckets": 60},
@@ -42,7 +42,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("precision", [None, *PRECISIONS])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_what_is_written_is_read(tmp_path, shape, precision):
-    parts = made_parts(**SHAPES[shape])
+    parts = random_parts(**SHAPES[shape])
     write_model(tmp_path / "m", parts, "a card", precision)
     again = read_model(tmp_path / "m")
     assert again.spec == parts.spec
@@ -60,14 +60,14 @@ def test_what_is_written_is_read(tmp_path, shape, precision):
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_saving_over_the_folder_it_came_from_changes_nothing(tmp_path, precision):
-    write_model(tmp_path, made_parts(**SHAPES["all"]), "a card", precision)
+    write_model(tmp_path, random_parts(**SHAPES["all"]), "a card", precision)
     before = contents(tmp_path)
     write_model(tmp_path, read_model(tmp_path), "a card")
     assert contents(tmp_path) == before
 
 
 def test_a_folder_changes_its_precision_in_place(tmp_path):
-    parts = made_parts()
+    parts = random_parts()
     write_model(tmp_path, parts, "card")
     for precision in ("float16", "int8", "float32"):
         write_model(tmp_path, read_model(tmp_path), "card", precision)  # type: ignore[arg-type]
@@ -77,7 +77,7 @@ def test_a_folder_changes_its_precision_in_place(tmp_path):
 
 
 def test_int8_folders_are_small(tmp_path):
-    parts = made_parts(dim=300, key_width=32)
+    parts = random_parts(dim=300, key_width=32)
     write_model(tmp_path / "trained", parts, "")
     write_model(tmp_path / "int8", parts, "", "int8")
     rows = parts.units.vocabulary.table_rows
@@ -87,7 +87,7 @@ def test_int8_folders_are_small(tmp_path):
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 @pytest.mark.parametrize("name", [CONFIG, WEIGHTS, TOKENIZER, WORDS])
 def test_a_file_cut_or_flipped_at_200_places_is_one_named_error_each(tmp_path, name, precision):
-    write_model(tmp_path, made_parts(**SHAPES["all"]), "card", precision)
+    write_model(tmp_path, random_parts(**SHAPES["all"]), "card", precision)
     original = (tmp_path / name).read_bytes()
     rng = np.random.default_rng(0)
     for number, place in enumerate(rng.integers(0, len(original) - 1, 200).tolist()):  # the last byte is a newline
@@ -105,7 +105,7 @@ def test_a_file_cut_or_flipped_at_200_places_is_one_named_error_each(tmp_path, n
 
 
 def test_a_damaged_card_is_only_a_card(tmp_path):
-    parts = made_parts()
+    parts = random_parts()
     write_model(tmp_path, parts, "card", "int8")
     (tmp_path / CARD).write_bytes(b"\xff\x00")
     assert len(vectors(read_model(tmp_path))) == len(SAMPLE)
@@ -175,7 +175,7 @@ def forged(folder: Path, **change: Any) -> None:
     ids=str,
 )
 def test_forged_configs_are_refused_at_once(tmp_path, change):
-    write_model(tmp_path, made_parts(), "card", "int8")
+    write_model(tmp_path, random_parts(), "card", "int8")
     forged(tmp_path, **change)
     start = time.process_time()
     with pytest.raises(LovevecError, match=str(tmp_path)):
@@ -186,7 +186,7 @@ def test_forged_configs_are_refused_at_once(tmp_path, change):
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("precision", [None, *PRECISIONS])
 def test_numbers_that_are_not_finite_are_refused_by_the_name_of_their_tensor(tmp_path, precision, wrong):
-    write_model(tmp_path, made_parts(**SHAPES["all"]), "card", precision)
+    write_model(tmp_path, random_parts(**SHAPES["all"]), "card", precision)
     good = load_file(tmp_path / WEIGHTS)
     for name in (name for name, tensor in good.items() if tensor.dtype.kind == "f"):
         bad = {**good, name: good[name].copy()}
@@ -199,7 +199,7 @@ def test_numbers_that_are_not_finite_are_refused_by_the_name_of_their_tensor(tmp
 
 
 def test_a_config_cannot_name_other_files(tmp_path):
-    write_model(tmp_path / "m", made_parts(), "card", "int8")
+    write_model(tmp_path / "m", random_parts(), "card", "int8")
     shutil.move(tmp_path / "m" / WEIGHTS, tmp_path / "elsewhere.safetensors")
     sha256 = json.loads((tmp_path / "m" / CONFIG).read_text())["sha256"]
     forged(tmp_path / "m", sha256={"../elsewhere.safetensors": sha256[WEIGHTS]})
@@ -210,7 +210,7 @@ def test_a_config_cannot_name_other_files(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
 @pytest.mark.parametrize("name", [WEIGHTS, WORDS])
 def test_a_pipe_in_a_files_place_does_not_hang(tmp_path, name):
-    write_model(tmp_path, made_parts(), "card", "int8")
+    write_model(tmp_path, random_parts(), "card", "int8")
     (tmp_path / name).unlink()
     os.mkfifo(tmp_path / name)
     with pytest.raises(LovevecError, match=f"{name}: not a regular file"):
@@ -219,7 +219,7 @@ def test_a_pipe_in_a_files_place_does_not_hang(tmp_path, name):
 
 @pytest.mark.parametrize("content", [b"{}", b'["a", 1]', b"[[", b'"words"'])
 def test_words_that_are_no_list_of_words_are_told_when_asked_for(tmp_path, content):
-    write_model(tmp_path, made_parts(), "card", "int8")
+    write_model(tmp_path, random_parts(), "card", "int8")
     (tmp_path / WORDS).write_bytes(content)
     forged(tmp_path, sha256={WORDS: hashlib.sha256(content).hexdigest()})
     parts = read_model(tmp_path)
@@ -228,7 +228,7 @@ def test_words_that_are_no_list_of_words_are_told_when_asked_for(tmp_path, conte
 
 
 def test_encoders_that_do_not_fold_are_saved_as_trained_only(tmp_path):
-    parts = made_parts()
+    parts = random_parts()
     other = ModelParts(type(parts.spec)("sum", parts.spec.dim), parts.weights, parts.units, parts.words, {})
     with pytest.raises(LovevecError, match="does not fold"):
         write_model(tmp_path, other, "card", "int8")
@@ -238,17 +238,17 @@ def test_encoders_that_do_not_fold_are_saved_as_trained_only(tmp_path):
 
 def test_a_write_that_fails_leaves_the_old_model_and_nothing_else(tmp_path):
     pytest.importorskip("resource")
-    parts = made_parts()
+    parts = random_parts()
     write_model(tmp_path, parts, "card", "int8")
     before = contents(tmp_path)
     script = f"""
 import resource, signal
 from lovevec.model.folder import write_model
-from tests.factories import made_parts
+from tests.factories import random_parts
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 try:
-    write_model({str(tmp_path)!r}, made_parts(dim=60), "card")
+    write_model({str(tmp_path)!r}, random_parts(dim=60), "card")
 except OSError as error:
     print(type(error).__name__)
 """
@@ -258,7 +258,7 @@ except OSError as error:
 
 
 def test_reading_needs_neither_tokenizers_nor_torch_nor_numba(tmp_path):
-    write_model(tmp_path, made_parts(), "card", "int8")
+    write_model(tmp_path, random_parts(), "card", "int8")
     script = f"""
 import sys
 from lovevec.model.folder import read_model

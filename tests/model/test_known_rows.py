@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save
-from tests.factories import made_parts
+from tests.factories import random_parts
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.love import LOVE
@@ -24,7 +24,7 @@ from lovevec.model.known_rows import LEVELS, KnownRows
 from lovevec.near.channel import DEFAULT, Channel
 
 PRECISE = {"float16": 0.99999, "int8": 0.9999, "int4": 0.99}
-DIM = 24  # of made_parts
+DIM = 24  # of random_parts
 
 
 def normal(words: int, dim: int, seed: int = 0) -> np.ndarray:
@@ -168,7 +168,7 @@ def test_other_tensors_are_refused(change, says):
 
 
 def parts_with_rows(precision: str = "int8", seed: int = 0) -> ModelParts:
-    parts = made_parts()
+    parts = random_parts()
     costs = {kind: cost + 0.25 for kind, cost in DEFAULT.costs.items()}
     rows = KnownRows.of(normal(len(parts.words), DIM, seed), precision)
     return dataclasses.replace(parts, rows=rows, channel=Channel(costs, 0.5, DEFAULT.new))

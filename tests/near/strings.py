@@ -2,85 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 from hypothesis import strategies as st
-from tests.conftest import made_words
-from tests.factories import made_parts
 
-from lovevec.love import LOVE
-from lovevec.model.known_rows import KnownRows
 from lovevec.near.channel import MOST_COST, Channel
 from lovevec.near.novelty import FEATURES
 from lovevec.near.reader import Reading
 from lovevec.near.symbols import KINDS
-
-# Accents, digits, apostrophes, joints, other scripts, capitals, long words, and words that are no candidates.
-ODD_WORDS = [
-    *(
-        "hôpital",
-        "naïve",
-        "cœur",
-        "straße",
-        "île",
-        "año",
-        "don't",
-        "o'clock",
-        "rock'n'roll",
-        "co-op",
-        "out_side",
-        "u.s.",
-    ),
-    *("mp3", "3d", "4x4", "covid19", "москва", "привет", "дом", "北京大学", "北京", "שלום", "مرحبا", "Berlin", "NASA"),
-    *("pneumonoultramicroscopicsilicov", "counterrevolutionaries", "a", "i", "7", "42", "...", "🙂", "x" * 40),
-]
-ENGLISH = [
-    "the",
-    "of",
-    "and",
-    "house",
-    "horse",
-    "mouse",
-    "receive",
-    "received",
-    "believe",
-    "relieve",
-    "weird",
-    "wired",
-    "tomorrow",
-    "government",
-    "architect",
-    "oxygen",
-    "restaurant",
-    "blood",
-    "modern",
-    "photograph",
-    "definite",
-    "definitely",
-    "separate",
-    "mountain",
-    "holiday",
-    "hospital",
-    "people",
-    "because",
-    "running",
-    "runner",
-    "friend",
-    "unfriend",
-    "play",
-    "player",
-    "outside",
-    "inside",
-    "through",
-    "though",
-    "thought",
-    "letter",
-    "latter",
-    "butter",
-    "bread",
-]
-WORDS = list(dict.fromkeys([*ENGLISH, *made_words(300), *ODD_WORDS]))
 
 # Nothing of these can be a damaged word: no letter, or too many of them.
 UNREADABLE = [
@@ -156,18 +84,3 @@ def same_bits(one: Reading, other: Reading) -> bool:
 def picked(reading: Reading, rows: list[int] | np.ndarray) -> Reading:
     """The readings of some of the strings."""
     return Reading(*(part[rows] for part in reading))
-
-
-def made_love(
-    words: list[str] | None = None,
-    precision: str = "int8",
-    spelling_only: bool = False,
-    lowercase: bool = True,
-    dim: int = 24,
-) -> LOVE:
-    """A model with random weights, and random rows for its known words."""
-    words = words or WORDS
-    rows = np.random.default_rng(3).normal(size=(len(words), dim)).astype(np.float32)
-    parts = made_parts(dim, lowercase=lowercase)
-    parts = dataclasses.replace(parts, words=words, rows=KnownRows.of(rows, precision))
-    return LOVE(parts, engine="numpy", spelling_only=spelling_only)

@@ -6,15 +6,16 @@ import pickle
 
 import numpy as np
 import pytest
-from tests.near.strings import NASTY, UNREADABLE, WORDS, made_love
+from tests.factories import KNOWN_WORDS, random_love
+from tests.near.strings import NASTY, UNREADABLE
 
 from lovevec import LOVE
 from lovevec.damage.misspell import misspell
 from lovevec.near.reader import LEAST
 
-LOVED = made_love()
-IN_TABLE = WORDS[: len(WORDS) // 2]
-MODEL_ONLY = [word for word in WORDS[len(WORDS) // 2 :] if len(word) > 3 and word.isalpha()]
+LOVED = random_love()
+IN_TABLE = KNOWN_WORDS[: len(KNOWN_WORDS) // 2]
+MODEL_ONLY = [word for word in KNOWN_WORDS[len(KNOWN_WORDS) // 2 :] if len(word) > 3 and word.isalpha()]
 LENGTHS = np.random.default_rng(1).uniform(1, 5, (len(IN_TABLE), 1)).astype(np.float32)
 VECTORS = LOVED.impute(IN_TABLE) * LENGTHS
 TYPOS = [
@@ -79,7 +80,7 @@ def test_what_the_model_knows_is_no_misspelling(robust, spelled):
     assert robust.near(MODEL_ONLY) == [[]] * len(MODEL_ONLY)
     np.testing.assert_allclose(robust.embed(MODEL_ONLY), spelled.embed(MODEL_ONLY), atol=1e-6)
     # the very same strings would be repaired if the model did not know them
-    rest = made_love([word for word in WORDS if word not in MODEL_ONLY])
+    rest = random_love([word for word in KNOWN_WORDS if word not in MODEL_ONLY])
     bare = rest.attach((IN_TABLE, VECTORS), space="direct")
     assert any(bare.near(MODEL_ONLY))
 
@@ -91,7 +92,7 @@ def test_forms_of_what_the_model_knows_are_no_misspellings_either(robust):
 
 
 def test_without_near_it_is_what_spelling_alone_gives(spelled):
-    alone = made_love(spelling_only=True).attach((IN_TABLE, VECTORS), space="direct")
+    alone = random_love(spelling_only=True).attach((IN_TABLE, VECTORS), space="direct")
     strings = [*TYPOS, *IN_TABLE, *MODEL_ONLY, *NASTY, *UNREADABLE]
     assert np.array_equal(spelled.embed(strings), alone.embed(strings))
     assert spelled.near(TYPOS) == alone.near(TYPOS) == [[]] * len(TYPOS)
@@ -110,7 +111,7 @@ def test_lower_case_only_where_asked(robust):
     assert robust.near("House") == [("house", 1.0)]
     assert cased.near("house") == [("house", 1.0)]
     assert cased.near("House") == []  # the model knows it
-    lacking = made_love([word for word in WORDS if word != "house"])
+    lacking = random_love([word for word in KNOWN_WORDS if word != "house"])
     cased = lacking.attach((IN_TABLE, VECTORS), space="direct", lowercase=False)
     imputed = lacking.attach((IN_TABLE, VECTORS), space="direct", lowercase=False, near=False)
     np.testing.assert_allclose(cased["House"], imputed["House"], atol=1e-6)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.near.strings import NASTY, STRINGS, UNREADABLE, WORDS
+from tests.factories import KNOWN_WORDS
+from tests.near.strings import NASTY, STRINGS, UNREADABLE
 
 from lovevec.damage.misspell import misspell
 from lovevec.near import index
@@ -16,10 +17,10 @@ from lovevec.near.channel import DEFAULT
 from lovevec.near.index import BITS, FEW, KEYS, NO_KEY, PER_BUCKET, Index, Spelled, buckets_of
 from lovevec.near.reader import Reader
 
-READER = Reader(WORDS, DEFAULT)
+READER = Reader(KNOWN_WORDS, DEFAULT)
 SYMBOLS = READER.symbols
 STRINGS_ASKED = [
-    *misspell([word for word in WORDS if len(word) > 1][:150], np.random.default_rng(0)),
+    *misspell([word for word in KNOWN_WORDS if len(word) > 1][:150], np.random.default_rng(0)),
     *NASTY,
     *UNREADABLE,
 ]
@@ -175,7 +176,7 @@ def test_any_text_has_the_candidates_of_the_reference(strings):
 
 @pytest.mark.parametrize("word", ["house", "mountain", "hôpital", "привет", "rock'n'roll"])
 def test_any_two_slips_among_the_first_letters_leave_a_word_among_its_candidates(word):
-    own = READER.known_rows.tolist().index(WORDS.index(word))
+    own = READER.known_rows.tolist().index(KNOWN_WORDS.index(word))
     begin = word[:6]
     for one, two in combinations(range(len(begin)), 2):
         damaged = "".join(letter for place, letter in enumerate(begin) if place not in (one, two)) + word[6:]

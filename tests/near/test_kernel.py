@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import made_words
-from tests.near.strings import NASTY, STRINGS, UNREADABLE, WORDS, channels, same_bits
+from tests.factories import KNOWN_WORDS, toy_words
+from tests.near.strings import NASTY, STRINGS, UNREADABLE, channels, same_bits
 
 pytest.importorskip("numba", reason="the compiled pass needs numba")
 
@@ -17,9 +17,9 @@ from lovevec.near.channel import DEFAULT, MOST_COST, Channel
 from lovevec.near.kernel import buckets_of
 from lovevec.near.reader import Reader
 
-READER = Reader(WORDS, DEFAULT)
+READER = Reader(KNOWN_WORDS, DEFAULT)
 RNG = np.random.default_rng(6)
-DAMAGED = [string for _ in range(4) for string in misspell(WORDS, RNG)]
+DAMAGED = [string for _ in range(4) for string in misspell(KNOWN_WORDS, RNG)]
 
 
 def agree(reader: Reader, strings: list[str], threads: int = 1) -> None:
@@ -35,7 +35,10 @@ def test_damaged_words_are_read_the_same():
 
 
 def test_known_and_new_words_are_read_the_same():
-    agree(READER, [*WORDS, *made_words(400, seed=12), *map(str.upper, WORDS), *(word[::-1] for word in WORDS)])
+    agree(
+        READER,
+        [*KNOWN_WORDS, *toy_words(400, seed=12), *map(str.upper, KNOWN_WORDS), *(word[::-1] for word in KNOWN_WORDS)],
+    )
 
 
 @pytest.mark.parametrize("string", [*NASTY, *UNREADABLE], ids=lambda string: ascii(string)[:20])
@@ -59,7 +62,7 @@ def test_under_any_channel_strings_are_read_the_same(channel, strings):
     agree(Reader.like(READER, channel), strings)
 
 
-LONG = Reader([one + two for one, two in zip(WORDS, reversed(WORDS), strict=True)], DEFAULT)
+LONG = Reader([one + two for one, two in zip(KNOWN_WORDS, reversed(KNOWN_WORDS), strict=True)], DEFAULT)
 
 
 @given(channels(), st.lists(st.sampled_from(misspell([*map(str, LONG.words)], RNG)), max_size=8))
@@ -89,7 +92,7 @@ def test_a_string_is_read_the_same_in_any_company():
 def test_a_move_over_two_letters_may_save_what_looks_lost_in_between():
     """D[i, j] of the second word is over the limit for one i, but not for two in a row: both letters change places."""
     dear = Channel({**dict.fromkeys(DEFAULT.costs, MOST_COST), "swap": 0.1}, 2.0, DEFAULT.new)
-    reader = Reader(["xbaxx", *made_words(30), "xabxx"], dear)
+    reader = Reader(["xbaxx", *toy_words(30), "xabxx"], dear)
     agree(reader, ["xbaxx"])
     assert reader(["xbaxx"], "numba").rows[0, :2].tolist() == [0, 31]
 
@@ -138,7 +141,7 @@ def ragged_equal(one, other) -> bool:
 
 
 @pytest.mark.parametrize(
-    "words", [WORDS, made_words(3000), ["strong" + word for word in made_words(900)]], ids=["odd", "made", "full"]
+    "words", [KNOWN_WORDS, toy_words(3000), ["strong" + word for word in toy_words(900)]], ids=["odd", "made", "full"]
 )
 def test_buckets_are_those_of_sorting(words):
     reader = Reader(words, DEFAULT)
@@ -150,7 +153,7 @@ def test_buckets_are_those_of_sorting(words):
 
 
 def test_buckets_of_numba_serve_where_there_are_none_yet():
-    fresh = Reader(WORDS, DEFAULT)
+    fresh = Reader(KNOWN_WORDS, DEFAULT)
     by_numba = fresh(DAMAGED[:100], "numba")
     assert "buckets" not in fresh.index.__dict__
     assert same_bits(by_numba, READER(DAMAGED[:100]))

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import made_words
-from tests.near.strings import NASTY, STRINGS, UNREADABLE, WORDS, made_love
+from tests.factories import KNOWN_WORDS, random_love, toy_words
+from tests.near.strings import NASTY, STRINGS, UNREADABLE
 
 from lovevec import LOVE, LovevecError
 from lovevec.damage.misspell import misspell
 from lovevec.near.reader import LEAST
 
-LOVED = made_love()
+LOVED = random_love()
 TYPOS = [
     string
-    for string in dict.fromkeys(misspell([word for word in WORDS if len(word) > 2], np.random.default_rng(4)))
+    for string in dict.fromkeys(misspell([word for word in KNOWN_WORDS if len(word) > 2], np.random.default_rng(4)))
     if string not in LOVED
 ]
 ROWS = LOVED.parts.rows.all()
@@ -35,12 +35,14 @@ def by_hand(love: LOVE, string: str) -> np.ndarray:
 
 
 def test_known_words_have_their_own_row_bit_for_bit():
-    assert np.array_equal(LOVED.embed(WORDS), ROWS)
-    order = np.random.default_rng(0).permutation(len(WORDS))
-    among_others = LOVED.embed([string for place in order for string in (WORDS[place], TYPOS[place % len(TYPOS)])])
+    assert np.array_equal(LOVED.embed(KNOWN_WORDS), ROWS)
+    order = np.random.default_rng(0).permutation(len(KNOWN_WORDS))
+    among_others = LOVED.embed(
+        [string for place in order for string in (KNOWN_WORDS[place], TYPOS[place % len(TYPOS)])]
+    )
     assert np.array_equal(among_others[::2], ROWS[order])
-    for row in range(0, len(WORDS), 17):
-        assert np.array_equal(LOVED[WORDS[row]], ROWS[row])
+    for row in range(0, len(KNOWN_WORDS), 17):
+        assert np.array_equal(LOVED[KNOWN_WORDS[row]], ROWS[row])
 
 
 @pytest.mark.parametrize(
@@ -55,7 +57,7 @@ def test_known_words_have_their_own_row_bit_for_bit():
     ],
 )
 def test_forms_of_a_known_word_have_its_row(string, word):
-    assert np.array_equal(LOVED[string], ROWS[WORDS.index(word)])
+    assert np.array_equal(LOVED[string], ROWS[KNOWN_WORDS.index(word)])
     assert string in LOVED
     assert LOVED.near(string) == [(word, 1.0)]
     assert LOVED.readings([string]) == ["known"]
@@ -98,7 +100,7 @@ def test_what_cannot_be_read_is_imputed():
 
 
 def test_a_words_vector_does_not_depend_on_its_company():
-    strings = [*TYPOS[:30], *NASTY, *UNREADABLE, *WORDS[:10]]
+    strings = [*TYPOS[:30], *NASTY, *UNREADABLE, *KNOWN_WORDS[:10]]
     together = LOVED.embed(strings)
     assert np.array_equal(LOVED.embed(strings[::-1]), together[::-1])
     for place, string in enumerate(strings):
@@ -106,8 +108,8 @@ def test_a_words_vector_does_not_depend_on_its_company():
 
 
 def test_spelling_only_is_the_engine_alone():
-    alone = made_love(spelling_only=True)
-    strings = [*WORDS, *TYPOS, *NASTY]
+    alone = random_love(spelling_only=True)
+    strings = [*KNOWN_WORDS, *TYPOS, *NASTY]
     assert np.array_equal(alone.embed(strings), alone.engine.embed(strings))
     assert np.array_equal(alone.embed(strings), LOVED.impute(strings))
     assert alone.channel is None
@@ -121,7 +123,7 @@ def test_spelling_only_is_the_engine_alone():
 
 
 def test_near_is_what_read_says():
-    strings = [*TYPOS[:30], *WORDS[:10], *NASTY[:20]]
+    strings = [*TYPOS[:30], *KNOWN_WORDS[:10], *NASTY[:20]]
     for k in (1, 50):
         lists = LOVED.near(strings, k)
         assert len(lists) == len(strings)
@@ -129,11 +131,11 @@ def test_near_is_what_read_says():
             assert near == LOVED.near(string, k)
             rows, unknown = LOVED._look_up([string])
             if not unknown:
-                assert near == [(WORDS[rows[0]], 1.0)]
+                assert near == [(KNOWN_WORDS[rows[0]], 1.0)]
                 continue
             reading = LOVED.read(unknown)
             listed = zip(reading.rows[0].tolist(), reading.chances[0].tolist(), strict=True)
-            assert near == [(WORDS[row], chance) for row, chance in listed if row >= 0][:k]
+            assert near == [(KNOWN_WORDS[row], chance) for row, chance in listed if row >= 0][:k]
             assert sum(chance for _, chance in near) <= 1 - reading.new[0] + 1e-9
     assert LOVED.near([]) == []
     assert LOVED.near(np.array(["recieve"])) == [LOVED.near("recieve")]
@@ -153,7 +155,7 @@ def test_near_refuses_what_is_no_word():
 
 
 def test_readings_say_which_of_the_three_a_string_is():
-    strings = [*TYPOS[:60], *WORDS[:20], *made_words(30, seed=9), *NASTY, "", " ", "\t\n", "\u3000"]
+    strings = [*TYPOS[:60], *KNOWN_WORDS[:20], *toy_words(30, seed=9), *NASTY, "", " ", "\t\n", "\u3000"]
     for string, reading in zip(strings, LOVED.readings(strings), strict=True):
         unknown = LOVED._look_up([string])[1]
         if not string.strip():
@@ -167,7 +169,7 @@ def test_readings_say_which_of_the_three_a_string_is():
 
 
 def test_of_two_cases_of_a_word_each_leaves_out_itself_among_its_neighbors():
-    love = made_love(["Apple", "apple", "pear", "house"], lowercase=False)
+    love = random_love(["Apple", "apple", "pear", "house"], lowercase=False)
     assert [name for name, _ in love.neighbors("Apple", 9)] == sorted(
         ["apple", "pear", "house"], key=lambda word: -love.similar("Apple", word)
     )
@@ -175,8 +177,8 @@ def test_of_two_cases_of_a_word_each_leaves_out_itself_among_its_neighbors():
 
 @pytest.mark.parametrize("precision", ["float16", "int8", "int4"])
 def test_however_the_rows_are_stored(precision):
-    love = made_love(precision=precision)
-    assert np.array_equal(love.embed(WORDS), love.parts.rows.all())
+    love = random_love(precision=precision)
+    assert np.array_equal(love.embed(KNOWN_WORDS), love.parts.rows.all())
     assert love.near(TYPOS[:20]) == LOVED.near(TYPOS[:20])
 
 
@@ -184,7 +186,7 @@ def test_however_the_rows_are_stored(precision):
 def test_with_many_strings_the_mean_has_the_same_bits_as_with_few(precision, dim):
     """Many are added up by compiled code where rows are int4."""
     pytest.importorskip("numba")
-    love = LOVE(made_love(precision=precision, dim=dim).parts, engine="numba")
+    love = LOVE(random_love(precision=precision, dim=dim).parts, engine="numba")
     strings = list(dict.fromkeys([*TYPOS, *(f"{a}{b}" for a in TYPOS[:60] for b in TYPOS[60:100])]))
     assert len(strings) > 2000
     many = love.embed(strings)
@@ -195,7 +197,7 @@ def test_with_many_strings_the_mean_has_the_same_bits_as_with_few(precision, dim
 
 def test_with_many_strings_the_compiled_pass_gives_the_same():
     pytest.importorskip("numba")
-    love = made_love()
+    love = random_love()
     strings = list(dict.fromkeys([*TYPOS, *(f"{a}{b}" for a in TYPOS[:60] for b in TYPOS[60:100])]))
     assert len(strings) > 2000
     by_numba = LOVE(love.parts, engine="numba")

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.near.novelty import BEGIN, BITS, END, FEATURES, ORDER, STRENGTH, Novelty
 from lovevec.near.symbols import Symbols
 from lovevec.units.ragged import Ragged, offsets_of
 
-KNOWN = [*made_words(60), "s", "un", "friend", "unfriend", "naïve", "don't", "3d"]
+KNOWN = [*toy_words(60), "s", "un", "friend", "unfriend", "naïve", "don't", "3d"]
 SYMBOLS = Symbols.of(KNOWN)
 NOVELTY = Novelty(SYMBOLS.encode(KNOWN))
 LOW = 0xFFFFFFFF
@@ -102,7 +102,7 @@ def test_the_probabilities_of_all_that_may_follow_add_up_to_one(context):
 
 
 def test_every_probability_is_one(shipped_love):
-    words = [*shipped_love.words[:500], *made_words(500, seed=5)]
+    words = [*shipped_love.words[:500], *toy_words(500, seed=5)]
     reader = shipped_love._reader
     chances = np.exp(reader.novelty.log_probabilities(reader.symbols.encode(words)))
     assert (chances > 0).all()
@@ -110,8 +110,8 @@ def test_every_probability_is_one(shipped_love):
 
 
 def test_a_word_spelled_like_the_known_ones_is_more_probable_than_its_letters_in_another_order():
-    known = made_words(3000)
-    unseen = [word for word in made_words(800, seed=1) if word not in set(known) and len(word) > 4][:300]
+    known = toy_words(3000)
+    unseen = [word for word in toy_words(800, seed=1) if word not in set(known) and len(word) > 4][:300]
     rng = np.random.default_rng(0)
     noise = ["".join(rng.permutation(list(word))) for word in unseen]
     symbols = Symbols.of(known)

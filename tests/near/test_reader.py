@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import at_once, made_words
-from tests.near.strings import NASTY, STRINGS, UNREADABLE, WORDS, channels, picked, same_bits
+from tests.factories import KNOWN_WORDS, at_once, toy_words
+from tests.near.strings import NASTY, STRINGS, UNREADABLE, channels, picked, same_bits
 
 from lovevec.damage.misspell import misspell
 from lovevec.errors import LovevecError
@@ -30,12 +30,12 @@ from lovevec.near.reader import (
     only_new,
 )
 
-READER = Reader(WORDS, DEFAULT)
-TYPOS = misspell([word for word in WORDS if len(word) > 2], np.random.default_rng(4))
-MIXED = [*TYPOS, *NASTY, *UNREADABLE, *WORDS, *made_words(100, seed=9)]
+READER = Reader(KNOWN_WORDS, DEFAULT)
+TYPOS = misspell([word for word in KNOWN_WORDS if len(word) > 2], np.random.default_rng(4))
+MIXED = [*TYPOS, *NASTY, *UNREADABLE, *KNOWN_WORDS, *toy_words(100, seed=9)]
 
 
-def check(reading: Reading, known: int = len(WORDS)) -> None:
+def check(reading: Reading, known: int = len(KNOWN_WORDS)) -> None:
     """What holds for every reading."""
     rows, chances, new = reading
     assert rows.shape == chances.shape == (len(new), MOST)
@@ -70,7 +70,7 @@ def test_the_probabilities_are_the_softmax_of_the_documented_sums():
         new = sum(DEFAULT.new[name] * float(value) for name, value in zip(FEATURES, features, strict=True))
         rows = [row for row in reading.rows[place].tolist() if row >= 0]
         string = as_read(TYPOS[place])
-        utility = [-cost_of(WORDS[row], string, row) for row in rows]
+        utility = [-cost_of(KNOWN_WORDS[row], string, row) for row in rows]
         top = max([*utility, new])
         weights = np.exp(np.array([*utility, new]) - top)
         found = [*reading.chances[place, : len(rows)], reading.new[place]]
@@ -104,7 +104,7 @@ def test_no_candidate_is_better_than_those_of_the_reading():
             continue
         found = READER.index.candidates(Spelled.of(asked.rows, READER.symbols)).values.tolist()
         known = [int(READER.known_rows[place]) for place in found]
-        costs = {row: cost_of(WORDS[row], as_read(string), row) for row in known}
+        costs = {row: cost_of(KNOWN_WORDS[row], as_read(string), row) for row in known}
         ranked = sorted(known, key=lambda row: (costs[row], row))[:MOST]
         ranked = [row for row in ranked if costs[row] <= costs[ranked[0]] + WORTH / UNIT]
         assert [row for row in READER([string]).rows[0].tolist() if row >= 0] == ranked
@@ -112,7 +112,7 @@ def test_no_candidate_is_better_than_those_of_the_reading():
 
 def test_a_clear_misspelling_is_near_its_word_and_noise_is_new():
     reading = READER(["recieve", "tommorow", "goverment", "restaraunt", "rnodern", "превет", "dont"])
-    words = [WORDS[row] for row in reading.rows[:, 0].tolist()]
+    words = [KNOWN_WORDS[row] for row in reading.rows[:, 0].tolist()]
     assert words == ["receive", "tomorrow", "government", "restaurant", "modern", "привет", "don't"]
     assert (reading.new < 0.5).all()
 
@@ -120,7 +120,7 @@ def test_a_clear_misspelling_is_near_its_word_and_noise_is_new():
 def test_what_cannot_be_read_is_new_for_certain():
     found = READER(["recieve", *UNREADABLE])
     assert same_bits(picked(found, np.arange(1, len(found.new))), only_new(len(UNREADABLE)))
-    assert found.rows[0, 0] == WORDS.index("receive")
+    assert found.rows[0, 0] == KNOWN_WORDS.index("receive")
 
 
 @pytest.mark.parametrize("string", UNREADABLE, ids=lambda string: ascii(string)[:20])
@@ -170,7 +170,7 @@ def test_a_strings_reading_is_the_same_in_any_company():
     for place in range(0, len(TYPOS), 9):
         assert same_bits(READER([MIXED[place]]), picked(together, [place])), MIXED[place]
         assert same_bits(READER(MIXED[place : place + 5]), picked(together, np.arange(place, place + 5)))
-    fresh = Reader(WORDS, DEFAULT)  # a few strings, without the sorted index
+    fresh = Reader(KNOWN_WORDS, DEFAULT)  # a few strings, without the sorted index
     assert same_bits(fresh(MIXED[:5]), picked(together, np.arange(5)))
 
 
@@ -190,7 +190,7 @@ def test_the_number_of_threads_does_not_show(threads):
 def test_16_threads_at_first_use_agree():
     strings = MIXED[::4]
     expected, likelihood = READER(strings), READER.likelihood(TYPOS)
-    fresh = Reader(WORDS, DEFAULT)
+    fresh = Reader(KNOWN_WORDS, DEFAULT)
 
     def work() -> tuple:
         return fresh(strings[:10]), fresh(strings), fresh.likelihood(TYPOS), fresh.row("house")
@@ -199,21 +199,21 @@ def test_16_threads_at_first_use_agree():
         assert same_bits(few, picked(expected, np.arange(10)))
         assert same_bits(many, expected)
         assert np.array_equal(likely, likelihood)
-        assert row == WORDS.index("house")
+        assert row == KNOWN_WORDS.index("house")
 
 
 def test_a_pickle_reads_the_same():
     READER(TYPOS[:3])
     again = pickle.loads(pickle.dumps(READER))
     assert same_bits(again(MIXED), READER(MIXED))
-    cased = pickle.loads(pickle.dumps(Reader(WORDS, DEFAULT, lowercase=False)))
+    cased = pickle.loads(pickle.dumps(Reader(KNOWN_WORDS, DEFAULT, lowercase=False)))
     assert cased.lowercase is False
 
 
 def test_under_another_channel_what_is_shared_changes_nothing():
     other = Channel({kind: cost / 2 for kind, cost in DEFAULT.costs.items()}, 0.3, DEFAULT.new)
     READER(TYPOS[:3])
-    assert same_bits(Reader.like(READER, other)(TYPOS), Reader(WORDS, other)(TYPOS))
+    assert same_bits(Reader.like(READER, other)(TYPOS), Reader(KNOWN_WORDS, other)(TYPOS))
     assert not same_bits(Reader.like(READER, other)(TYPOS), READER(TYPOS))
 
 
@@ -224,7 +224,13 @@ def test_case_counts_where_it_is_kept():
 
 
 def test_rows_of_words():
-    assert [READER.row(word) for word in ("the", "house", "nothing", None, "")] == [0, WORDS.index("house"), -1, -1, -1]
+    assert [READER.row(word) for word in ("the", "house", "nothing", None, "")] == [
+        0,
+        KNOWN_WORDS.index("house"),
+        -1,
+        -1,
+        -1,
+    ]
 
 
 @pytest.mark.parametrize("words", [[], ["7", "42"], ["🙂", "🙃🙂"], ["a"], ["x" * 40]], ids=str)

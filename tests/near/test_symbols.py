@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.near.strings import WORDS
+from tests.factories import KNOWN_WORDS
 
 from lovevec.near.symbols import KINDS, MOST_SYMBOLS, PLAIN, Symbols, base, confused
 
@@ -108,8 +108,8 @@ def test_tables_by_symbol_against_plain_loops(characters):
 
 
 def test_spellings_have_a_number_each_and_a_kind_both_ways_where_printed_alike():
-    one, two, kinds = Symbols.of(WORDS).spellings
-    number = Symbols.of(WORDS).number
+    one, two, kinds = Symbols.of(KNOWN_WORDS).spellings
+    number = Symbols.of(KNOWN_WORDS).number
 
     def spelling(text: str) -> int:
         return int(one[number[text]] if len(text) == 1 else two[number[text[0]], number[text[1]]])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
@@ -21,7 +21,7 @@ import pyarrow as pa
 from lovevec import LOVE, LovevecError
 from lovevec.plugins import frames
 
-WORDS = ["oxygen", "oxgen", "cryptobros", "Reykjavik", "", "🦊", *made_words(20)]
+WORDS = ["oxygen", "oxgen", "cryptobros", "Reykjavik", "", "🦊", *toy_words(20)]
 COLUMNS = {
     "pandas": lambda words: pd.Series(words, dtype=object),
     "pandas, Arrow": lambda words: pd.Series(words, dtype=pd.ArrowDtype(pa.string())),

@@ -7,28 +7,28 @@ import pickle
 import numpy as np
 import pytest
 from gensim.models import FastText, KeyedVectors
-from tests.conftest import made_vectors, made_words
+from tests.factories import toy_vectors, toy_words
 
 from lovevec import LOVE, LovevecError
 from lovevec.plugins.gensim import RobustKeyedVectors
 from lovevec.train import Settings, train
 
-WORDS = made_words(300)
-NEW = ["plorickz", "streabnd", *made_words(320, seed=9)[300:]]
+WORDS = toy_words(300)
+NEW = ["plorickz", "streabnd", *toy_words(320, seed=9)[300:]]
 
 
 @pytest.fixture(scope="module")
 def love(tmp_path_factory) -> LOVE:
     path = tmp_path_factory.mktemp("models") / "m"
     settings = Settings(vocabulary_size=300, epochs=8, batch=32, negatives=20, device="cpu", learning_rate=0.01)
-    train((WORDS, made_vectors(WORDS, 16)), settings, output=path)
+    train((WORDS, toy_vectors(WORDS, 16)), settings, output=path)
     return LOVE.load(path)
 
 
 @pytest.fixture(scope="module")
 def plain() -> KeyedVectors:
     kv = KeyedVectors(16)
-    kv.add_vectors(WORDS, 3 * made_vectors(WORDS, 16))
+    kv.add_vectors(WORDS, 3 * toy_vectors(WORDS, 16))
     return kv
 
 
@@ -181,8 +181,8 @@ def test_words_added_later_are_read(robust):
 
 def test_an_empty_table_can_be_filled(love):
     robust = RobustKeyedVectors(KeyedVectors(16), love, space="direct")
-    robust.add_vectors(WORDS, made_vectors(WORDS, 16))
-    assert np.array_equal(robust[NEW], love.attach((WORDS, made_vectors(WORDS, 16)), space="direct").embed(NEW))
+    robust.add_vectors(WORDS, toy_vectors(WORDS, 16))
+    assert np.array_equal(robust[NEW], love.attach((WORDS, toy_vectors(WORDS, 16)), space="direct").embed(NEW))
 
 
 def test_words_added_later_are_known_and_leave_the_source_alone(robust, plain):

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 pytest.importorskip("model2vec")
 from model2vec import StaticModel
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec import LOVE, LovevecError
 from lovevec.errors import FormatError
@@ -22,7 +22,7 @@ from lovevec.near.reader import LEAST, Reader
 from lovevec.plugins.model2vec import RobustStaticModel, robustify
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-WHOLE = ["receive", "modern", "letter", "people", "the", "a", *made_words(80)]
+WHOLE = ["receive", "modern", "letter", "people", "the", "a", *toy_words(80)]
 KEPT = ["architect", "tomorrow"]  # broken, but known
 DIM = 8
 

@@ -9,7 +9,7 @@ from datasets import Dataset
 from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer, SentenceTransformerTrainingArguments
 from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 from sentence_transformers.sentence_transformer.modules import Dense, Router
-from tests.conftest import made_vectors, made_words
+from tests.factories import toy_vectors, toy_words
 
 from lovevec import LOVE, LovevecError
 from lovevec.plugins.sentence_transformers import LoveWords
@@ -21,9 +21,9 @@ TEXTS = ["wonderfull fi1m, definately recomended", "a wonderful film", "well-kno
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory) -> LOVE:
-    words, path = made_words(300), tmp_path_factory.mktemp("models") / "m"
+    words, path = toy_words(300), tmp_path_factory.mktemp("models") / "m"
     settings = Settings(vocabulary_size=300, epochs=4, batch=32, negatives=20, device="cpu", learning_rate=0.01)
-    train((words, made_vectors(words, 16)), settings, output=path)
+    train((words, toy_vectors(words, 16)), settings, output=path)
     return LOVE.load(path, engine="numpy")
 
 
@@ -47,7 +47,7 @@ def test_it_encodes_as_the_love_does(shipped_love, normalize):
 
 def test_it_trains_saves_and_loads(small, tmp_path):
     """By the library's own trainer: pairs of words come together, and the folder is a LOVE again."""
-    words = made_words(300)
+    words = toy_words(300)
     pairs = {"anchor": words[:64] * 2, "positive": words[64:128] * 2}
     model = SentenceTransformer(modules=[LoveWords(small, trainable=True)], device="cpu")
     arguments = SentenceTransformerTrainingArguments(
@@ -80,7 +80,7 @@ def test_the_static_half_of_a_retriever(small):
     """A layer behind the frozen LOVE learns; a state dict goes from one model to another."""
     model = SentenceTransformer(modules=[LoveWords(small), Dense(16, 8)], device="cpu")
     assert [name for name, _ in model.named_parameters()] == ["1.linear.weight", "1.linear.bias"]
-    features = model.preprocess(["plorickz", made_words(3)[0]])
+    features = model.preprocess(["plorickz", toy_words(3)[0]])
     model(features)["sentence_embedding"].sum().backward()
     assert model[1].linear.weight.grad.any()
     one, other = LoveWords(small, trainable=True), LoveWords(small, trainable=True)
@@ -88,9 +88,9 @@ def test_the_static_half_of_a_retriever(small):
         one.words.known.mul_(-1)
     other.load_state_dict(one.state_dict())
     for module in (one, other):
-        rows = SentenceTransformer(modules=[module], device="cpu").encode(made_words(3))
-        assert not np.allclose(rows, small.encode(made_words(3)), atol=0.1)
-        np.testing.assert_allclose(module.trained_love().encode(made_words(3)), rows, atol=2e-3)
+        rows = SentenceTransformer(modules=[module], device="cpu").encode(toy_words(3))
+        assert not np.allclose(rows, small.encode(toy_words(3)), atol=0.1)
+        np.testing.assert_allclose(module.trained_love().encode(toy_words(3)), rows, atol=2e-3)
 
 
 def test_queries_by_love_and_documents_by_another_module(small, tmp_path):
@@ -100,7 +100,7 @@ def test_queries_by_love_and_documents_by_another_module(small, tmp_path):
         router.sub_modules["query"][1].linear.weight.copy_(torch.eye(16))
         router.sub_modules["query"][1].activation_function = torch.nn.Identity()
     model = SentenceTransformer(modules=[router], device="cpu")
-    words = made_words(5)
+    words = toy_words(5)
     np.testing.assert_allclose(model.encode_document(words), small.encode(words), atol=1e-6)
     np.testing.assert_allclose(model.encode_query(words), small.encode(words), atol=1e-6)
     model.save_pretrained(str(tmp_path / "m"))

@@ -17,7 +17,7 @@ from spacy.ml.staticvectors import StaticVectors
 from spacy.training import Example
 from spacy.util import load_config_from_str
 from spacy.vectors import Vectors
-from tests.conftest import made_vectors, made_words
+from tests.factories import toy_vectors, toy_words
 
 from lovevec import LOVE, LovevecError
 from lovevec.plugins.spacy import NAME, LoveVectors, attach
@@ -31,10 +31,10 @@ def small(tmp_path_factory) -> LOVE:
     """A LOVE of 16 dimensions, trained on 300 words."""
     from lovevec.train import Settings, train
 
-    words = made_words(300)
+    words = toy_words(300)
     settings = Settings(vocabulary_size=300, epochs=4, batch=32, negatives=20, device="cpu", learning_rate=0.01)
     path = tmp_path_factory.mktemp("models") / "m"
-    train((words, made_vectors(words, 16)), settings, output=path)
+    train((words, toy_vectors(words, 16)), settings, output=path)
     return LOVE.load(path, engine="numpy")
 
 
@@ -46,8 +46,8 @@ def nlp(shipped_love):
 def with_table(words=None, dim=16):
     """A pipeline with plain vectors of its own, as one would load it."""
     nlp = spacy.blank("en")
-    words = made_words(300) if words is None else words
-    nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=3 * made_vectors(words, dim), keys=words, name="own")
+    words = toy_words(300) if words is None else words
+    nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=3 * toy_vectors(words, dim), keys=words, name="own")
     for word in words:
         nlp.vocab.strings.add(word)
     return nlp
@@ -83,10 +83,10 @@ def test_imputed_and_near_say_what_was_seen(nlp, shipped_love):
 
 def test_known_words_of_a_pipeline_keep_their_own_rows(small):
     plain, nlp = with_table(), attach(with_table(), small)
-    known, new = made_words(300)[:5], ["plorickz", "streabnd"]
+    known, new = toy_words(300)[:5], ["plorickz", "streabnd"]
     text = " ".join(known + new)
     assert np.array_equal(vectors_of(nlp, text)[:5], vectors_of(plain, text)[:5])
-    expected = small.attach((made_words(300), 3 * made_vectors(made_words(300), 16))).embed(new)
+    expected = small.attach((toy_words(300), 3 * toy_vectors(toy_words(300), 16))).embed(new)
     assert np.array_equal(vectors_of(nlp, text)[5:], expected)
     assert not vectors_of(plain, text)[5:].any()
     assert [token._.imputed for token in nlp(text)] == [False] * 5 + [True] * 2
@@ -255,15 +255,15 @@ def test_a_folder_that_is_gone_counts_only_where_it_is_needed(small, tmp_path):
 def test_they_travel_between_processes(nlp, small):
     for vectors in (nlp.vocab.vectors, attach(with_table(), small).vocab.vectors):
         again = pickle.loads(pickle.dumps(vectors))
-        words = ["oxgen", "plorickz", made_words(300)[0]]
+        words = ["oxgen", "plorickz", toy_words(300)[0]]
         assert np.array_equal(again.get_batch(words), vectors.get_batch(words))
     docs = nlp.pipe([TEXT, TEXT], n_process=2)
     assert [np.array_equal(doc[0].vector, nlp(TEXT)[0].vector) for doc in docs] == [True, True]
 
 
 def test_ones_own_table_in_a_blank_pipeline(small):
-    words = made_words(300)
-    robust = small.attach((words, 2 * made_vectors(words, 16)))
+    words = toy_words(300)
+    robust = small.attach((words, 2 * toy_vectors(words, 16)))
     nlp = attach(spacy.blank("en"), robust)
     asked = [words[0], "plorickz", "streabnd"]
     assert np.array_equal(nlp.vocab.vectors.get_batch(asked), robust.embed(asked))

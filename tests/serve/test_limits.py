@@ -13,7 +13,7 @@ import httpx
 import pytest
 import uvicorn
 from prometheus_client.parser import text_string_to_metric_families
-from tests.conftest import at_once
+from tests.factories import at_once
 
 from lovevec.errors import LovevecError
 from lovevec.serve.app import make_app

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.factories import made_parts
+from tests.factories import random_parts
 from tests.nasty import nasty_words
 from tests.serve.browser import free_port, needs_axe, needs_browser, opened, process, violations
 
@@ -148,7 +148,7 @@ def test_what_cannot_be_a_page_is_one_error(tmp_path, shipped_love):
     with pytest.raises(LovevecError, match="is a file"):
         export_web(shipped_love, tmp_path / "file")
     with pytest.raises(LovevecError, match="no rows"):
-        export_web(LOVE(made_parts()), tmp_path / "demo")
+        export_web(LOVE(random_parts()), tmp_path / "demo")
     assert not (tmp_path / "demo").exists()
 
 

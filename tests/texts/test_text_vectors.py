@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.near.strings import NASTY, UNREADABLE, WORDS, made_love
+from tests.factories import KNOWN_WORDS, random_love
+from tests.near.strings import NASTY, UNREADABLE
 
 from lovevec import LOVE, LovevecError
 from lovevec.damage.misspell import misspell
@@ -18,9 +19,9 @@ from lovevec.near.reader import LEAST
 from lovevec.texts import encoder
 from lovevec.texts.encoder import SIGNED, weights_by_rank
 
-LOVED = made_love()
+LOVED = random_love()
 RNG = np.random.default_rng(1)
-PLAIN = [word for word in WORDS if word.isalpha() and word.islower() and len(word) > 2]
+PLAIN = [word for word in KNOWN_WORDS if word.isalpha() and word.islower() and len(word) > 2]
 TYPOS = [typo for typo in misspell(PLAIN, RNG) if typo.isalpha() and typo.islower() and typo not in LOVED]
 TEXTS = [" ".join(RNG.choice([*PLAIN, *TYPOS], RNG.integers(1, 9))) for _ in range(60)]
 
@@ -57,7 +58,7 @@ def by_hand(love: LOVE, text: str, weights: np.ndarray) -> np.ndarray:
 
 
 def test_texts_are_the_weighted_sum_of_their_words():
-    weights = weights_by_rank(len(WORDS)).astype(np.float64)
+    weights = weights_by_rank(len(KNOWN_WORDS)).astype(np.float64)
     found = LOVED.encode(TEXTS)
     assert found.dtype == np.float32
     for text, vector in zip(TEXTS, found, strict=True):
@@ -67,7 +68,7 @@ def test_texts_are_the_weighted_sum_of_their_words():
 def test_a_model_may_have_weights_of_its_own(tmp_path):
     from dataclasses import replace
 
-    own = np.random.default_rng(5).random(len(WORDS)).astype(np.float32)
+    own = np.random.default_rng(5).random(len(KNOWN_WORDS)).astype(np.float32)
     rows = replace(LOVED.parts.rows, weights=own)
     love = LOVE(replace(LOVED.parts, rows=rows), engine="numpy")
     for text, vector in zip(TEXTS, love.encode(TEXTS), strict=True):
@@ -130,7 +131,7 @@ def test_a_capital_changes_nothing_of_a_known_word():
     assert np.array_equal(fresh.encode(title), LOVED.encode(text))
     assert np.array_equal(fresh.encode(text), LOVED.encode(text))
     assert np.array_equal(fresh.encode(title), LOVED.encode(text))
-    cased = made_love(["Apple", "apple", "pear"], lowercase=False)
+    cased = random_love(["Apple", "apple", "pear"], lowercase=False)
     assert not np.allclose(cased.encode("apple"), cased.encode("Apple"))
 
 
@@ -233,7 +234,7 @@ def test_tokens_tell_what_was_seen():
     assert seen[0][1:3] == ("known", word)
     assert seen[1][1:3] == ("near", word)
     assert seen[2][1:3] == ("new", None)
-    assert seen[0].weight == pytest.approx(weights_by_rank(len(WORDS))[WORDS.index(word)])
+    assert seen[0].weight == pytest.approx(weights_by_rank(len(KNOWN_WORDS))[KNOWN_WORDS.index(word)])
     assert LOVED.tokens("") == []
     with pytest.raises(LovevecError, match="not a string"):
         LOVED.tokens(5)
@@ -241,8 +242,8 @@ def test_tokens_tell_what_was_seen():
 
 def test_by_spelling_only_every_word_is_imputed():
     alone = LOVE(LOVED.parts, engine="numpy", spelling_only=True)
-    weights = weights_by_rank(len(WORDS))
-    place = {word: row for row, word in enumerate(WORDS)}
+    weights = weights_by_rank(len(KNOWN_WORDS))
+    place = {word: row for row, word in enumerate(KNOWN_WORDS)}
     total = np.zeros(alone.dim)
     for word in ("house", "hosue"):
         weight = weights[place[word]] if word in place else weights[len(weights) // 2 :].mean()

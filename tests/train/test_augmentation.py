@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import DamerauLevenshtein, Levenshtein
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.damage.edits import DROP, INSERT, KEYBOARD, SCAN, SWAP, confusions, damage, edit
 from lovevec.train.augmentation import KINDS, Augmentation
@@ -88,7 +88,7 @@ def test_odd_characters_pass_untouched():
 
 
 def test_damage_is_decided_by_its_generator_and_leaves_the_global_one_alone():
-    words = made_words(500)
+    words = toy_words(500)
     state = np.random.get_state()[1].tolist()  # noqa: NPY002  the one we must not touch
     first = damage(words, np.random.default_rng(3))
     assert first == damage(words, np.random.default_rng(3))
@@ -99,7 +99,7 @@ def test_damage_is_decided_by_its_generator_and_leaves_the_global_one_alone():
 
 @pytest.fixture(scope="module")
 def words() -> list[str]:
-    return made_words(400)
+    return toy_words(400)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.batches import Batch, Batches
@@ -18,7 +18,7 @@ from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import build_vocabulary
 
-WORDS = made_words(200)
+WORDS = toy_words(200)
 UNITS = Units(build_vocabulary(WORDS, size=400, shrink="none"))
 ROWS = np.arange(10, 200)
 HIDDEN = np.arange(200) < 10

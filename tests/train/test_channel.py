@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.near.channel import DEFAULT, Channel
 from lovevec.near.novelty import FEATURES
@@ -14,8 +14,8 @@ from lovevec.near.reader import Reader
 from lovevec.near.symbols import KINDS
 from lovevec.train.channel import Examples, chances, examples, fit, fit_channel
 
-WORDS = made_words(1500)
-HELD_BACK = [word for word in made_words(1900, seed=1) if word not in set(WORDS)][:200]
+WORDS = toy_words(1500)
+HELD_BACK = [word for word in toy_words(1900, seed=1) if word not in set(WORDS)][:200]
 EVEN = Channel(dict.fromkeys(KINDS, 2.0), 0.5, DEFAULT.new)
 READER = Reader(WORDS, EVEN)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.conftest import minilm_folder
+from tests.factories import minilm_folder
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tests.conftest import made_words
-from tests.transformer.tokenizers_trained import bert, byte_level, roberta, save, sentencepiece, wordpiece
+from tests.factories import toy_words
+from tests.transformer_factories import bert, byte_level, roberta, save_transformer, sentencepiece, wordpiece
 from transformers import AutoModel, AutoTokenizer
 
 from lovevec.errors import LovevecError
@@ -90,7 +90,7 @@ def made():
 
 
 def sentences_of(count, length=6, seed=3):
-    words = made_words(60, seed)
+    words = toy_words(60, seed)
     rng = np.random.default_rng(seed)
     return [" ".join(rng.choice(words, length)) for _ in range(count)]
 
@@ -130,7 +130,7 @@ def test_reading_ends_when_no_word_takes_more(made, tmp_path):
 
 
 def test_long_lines_are_cut_between_words_and_lose_none(made, tmp_path):
-    words = made_words(60, 3)
+    words = toy_words(60, 3)
     line = " ".join(np.random.default_rng(0).choice(words, 3000).tolist())
     settings = DistillSettings(min_count=1, most=0, device="cpu")
     target = distill(made["wordpiece"], text(tmp_path, [line, line]), settings=settings)
@@ -152,7 +152,7 @@ def test_stretches_cover_all_and_cut_no_word(seed):
 
 
 def test_any_bytes_are_read_and_what_is_not_utf_8_is_told(made, tmp_path):
-    word = made_words(60, 3)[0]
+    word = toy_words(60, 3)[0]
     parts = [
         b"\xef\xbb\xbf" + word.encode() + b"\r\n\r\n \n",
         b"\x00\x01\xff\xfe " + word.encode() + b"\xe9x " + word.encode() + b"\n" * 5,
@@ -244,7 +244,7 @@ def test_a_stopped_run_goes_on_to_the_same_bits(made, tmp_path, monkeypatch, kep
     monkeypatch.setattr("lovevec.progress.PERIOD_TERMINAL", 0.0)
     path = text(tmp_path, sentences_of(2600, 12))
     alone = kept == "alone"
-    words = made_words(3000, 5) if alone else None
+    words = toy_words(3000, 5) if alone else None
     how = {"most": 0, "device": "cpu", "batch": 1024, "checkpoint_minutes": 0.0, "single": alone}
 
     def run(name, screen=None):
@@ -273,7 +273,7 @@ def test_a_stopped_run_goes_on_to_the_same_bits(made, tmp_path, monkeypatch, kep
 
 def test_the_file_is_a_target_and_says_where_it_came_from(made, tmp_path):
     tokenizer = wordpiece(lowercase=False)
-    folder = save(tmp_path / "cased", bert(tokenizer), tokenizer)
+    folder = save_transformer(tmp_path / "cased", bert(tokenizer), tokenizer)
     settings = DistillSettings(min_count=1, device="cpu")
     made_ = distill(str(folder), text(tmp_path, ["The cat the Cat"]), settings=settings, output=tmp_path / "d.npz")
     assert made_.words == ["The", "cat", "the", "Cat"]

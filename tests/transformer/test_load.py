@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
-from tests.transformer.tokenizers_trained import bert, byte_level, roberta, save, wordpiece
+from tests.transformer_factories import bert, byte_level, roberta, save_transformer, wordpiece
 from transformers import ViTConfig, ViTModel
 
 from lovevec.errors import LovevecError
@@ -40,7 +40,7 @@ def test_rows_of_minilm_are_those_of_its_file(minilm):
 @pytest.fixture(scope="module")
 def cased(tmp_path_factory):
     tokenizer = wordpiece(lowercase=False)
-    return save(tmp_path_factory.mktemp("hf") / "cased", bert(tokenizer), tokenizer)
+    return save_transformer(tmp_path_factory.mktemp("hf") / "cased", bert(tokenizer), tokenizer)
 
 
 def test_case_is_kept_or_taken_as_for_files(cased):
@@ -58,7 +58,7 @@ def test_case_is_kept_or_taken_as_for_files(cased):
 def test_a_roberta_gives_words_without_their_space(tmp_path):
     tokenizer = byte_level()
     model = roberta(tokenizer)
-    target = load_target(f"hf:{save(tmp_path / 'r', model, tokenizer)}", lowercase=False)
+    target = load_target(f"hf:{save_transformer(tmp_path / 'r', model, tokenizer)}", lowercase=False)
     ids = [tokenizer.convert_tokens_to_ids("Ġ" + word) for word in target.words if word.isascii()]
     ours = [row for row, word in enumerate(target.words) if word.isascii()]
     assert len(ids) > 50
@@ -68,7 +68,7 @@ def test_a_roberta_gives_words_without_their_space(tmp_path):
 def test_what_is_no_model_of_text_is_one_line(tmp_path, cased):
     folder = tmp_path / "sees"
     small = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8}
-    save(folder, ViTModel(ViTConfig(image_size=8, patch_size=4, **small)), wordpiece())
+    save_transformer(folder, ViTModel(ViTConfig(image_size=8, patch_size=4, **small)), wordpiece())
     with pytest.raises(LovevecError, match="ViTModel has no table of input embeddings"):
         load_target(f"hf:{folder}")
     (tmp_path / "empty").mkdir()
@@ -87,7 +87,7 @@ def test_a_vocabulary_larger_than_the_table_is_refused(tmp_path):
     tokenizer = wordpiece()
     model = bert(tokenizer)
     model.resize_token_embeddings(50)
-    folder = save(tmp_path / "short", model, tokenizer)
+    folder = save_transformer(tmp_path / "short", model, tokenizer)
     with pytest.raises(LovevecError, match="its table of input embeddings 50 rows"):
         load_target(f"hf:{folder}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.transformer.tokenizers_trained import sentencepiece, wordpiece
+from tests.transformer_factories import sentencepiece, wordpiece
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 from transformers import ByT5Tokenizer, PreTrainedTokenizerFast
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conftest import made_words
+from tests.factories import toy_words
 from tokenizers import Tokenizer
 
 from lovevec.units.characters import LONGEST, normalise, to_codes, to_words
@@ -37,7 +37,7 @@ NASTY = [
 
 @pytest.fixture(scope="module")
 def learned() -> UnitVocabulary:
-    return build_vocabulary(made_words(2000), size=1500, shrink="none")
+    return build_vocabulary(toy_words(2000), size=1500, shrink="none")
 
 
 def tokenizer(vocabulary: UnitVocabulary) -> Tokenizer:
@@ -61,7 +61,7 @@ def test_pieces_are_those_of_hugging_face_on_a_vocabulary_full_of_overlaps(words
 
 def test_pieces_are_those_of_hugging_face_on_a_learned_vocabulary(learned):
     units, oracle = Units(learned), tokenizer(learned)
-    words = [*made_words(3000, seed=5), "a" * 100, "zzzz", "q" * 60]
+    words = [*toy_words(3000, seed=5), "a" * 100, "zzzz", "q" * 60]
     assert [pieces(units, word) for word in words] == [oracle.encode(word).tokens for word in words]
 
 
@@ -81,7 +81,7 @@ def test_modes(learned):
 
 
 def test_a_word_in_a_batch_has_the_units_it_has_alone(learned):
-    words = made_words(50, seed=9) + NASTY
+    words = toy_words(50, seed=9) + NASTY
     units = Units(learned)
     together = units.encode(words)
     for row, word in enumerate(words):
@@ -149,8 +149,8 @@ def test_the_hash_of_a_unit_never_changes():
 @pytest.mark.parametrize("mode", ["mixed", "chars", "pieces"])
 @pytest.mark.parametrize("ngrams", [0, 50])
 def test_ids_are_counted_without_being_made(mode, ngrams):
-    units = Units(build_vocabulary(made_words(300), size=200, shrink="none", ngrams=ngrams), mode)
-    words = [*made_words(50), *(word for word in NASTY if len(word) < 100)]
+    units = Units(build_vocabulary(toy_words(300), size=200, shrink="none", ngrams=ngrams), mode)
+    words = [*toy_words(50), *(word for word in NASTY if len(word) < 100)]
     codes = to_codes(words, units.lowercase)
     pieces = units.trie.split(Ragged(units.character[codes.values], codes.offsets), UNK)
     count = units.count(codes.lengths, 0 if mode == "chars" else pieces.lengths)

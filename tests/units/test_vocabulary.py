@@ -6,13 +6,13 @@ import sys
 import time
 
 import pytest
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.units.mixed_input import Units
 from lovevec.units.vocabulary import SPECIAL, UnitVocabulary, build_vocabulary, learn_pieces, read_pieces, stem_pieces
 
-WORDS = made_words(3000)
+WORDS = toy_words(3000)
 
 
 def test_learned_pieces_have_the_size_asked_for_and_split_every_word():
@@ -32,8 +32,8 @@ def test_common_words_become_pieces_of_their_own():
 
 def test_learning_gives_the_same_pieces_in_every_process():
     script = (
-        "from tests.conftest import made_words; from lovevec.units.vocabulary import learn_pieces;"
-        "import sys; sys.stdout.write(chr(10).join(learn_pieces(made_words(1500), 900)))"
+        "from tests.conftest import toy_words; from lovevec.units.vocabulary import learn_pieces;"
+        "import sys; sys.stdout.write(chr(10).join(learn_pieces(toy_words(1500), 900)))"
     )
     runs = {subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout for _ in range(3)}
     assert len(runs) == 1
@@ -124,6 +124,6 @@ def test_an_unknown_way_to_shrink_is_refused():
 
 def test_digits_and_hyphens_are_pieces_even_if_no_word_has_them():
     """Or the first `0` for an o would make all of a word [UNK]."""
-    units = Units(build_vocabulary(made_words(500), size=600))
+    units = Units(build_vocabulary(toy_words(500), size=600))
     for word in ("br0ck", "b-r.o'ck", "0"):
         assert "[UNK]" not in units.names(word)

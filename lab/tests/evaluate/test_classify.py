@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from made_table import made_table
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.damage.noise import Noise
 from lovevec.progress import Progress
@@ -30,7 +30,7 @@ MOODS = ("bad", "good", "odd")
 @pytest.fixture(scope="module")
 def table() -> Table:
     """Words of six letters or more; one in three has a mood, which its vector shows."""
-    words = [word for word in made_words(800) if len(word) >= 6][:300]
+    words = [word for word in toy_words(800) if len(word) >= 6][:300]
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(300, 12)).astype(np.float32)
     for row in range(0, 300, 3):

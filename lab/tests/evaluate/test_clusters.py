@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made_table import made_table
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec_lab.evaluate.clusters import kmeans, purity, score_clusters
 from lovevec_lab.evaluate.data import Classes
 
 ITEMS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=40)
-WORDS = made_words(80)
+WORDS = toy_words(80)
 CLASSES = [f"class {number % 8}" for number in range(80)]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from made_tables import table_of
 from random_models import random_model
-from tests.conftest import made_vectors
+from tests.factories import toy_vectors
 
 from lovevec.errors import LovevecError
 from lovevec.train import Settings
@@ -126,7 +126,7 @@ def test_downstream_tasks_keep_their_runs_and_write_results(folder, tiny_target,
 def test_a_rival_that_makes_all_vectors_stands_behind_the_table_too(folder, tiny_target):
     words, _ = tiny_target
     narrow = random_model(Settings(vocabulary_size=200), words)
-    wide = table_of(words, made_vectors(words, 24), "wide")
+    wide = table_of(words, toy_vectors(words, 24), "wide")
     options = {"noise": [0], "learning_rates": [1e-2], "epochs": 1, "device": "cpu", "quick": True}
     assert rows(classify(folder, vectors=wide, impute=narrow, **options)) == ["wide", "wide + random"]
     assert rows(classify(folder, vectors=wide, impute=narrow, generated=True, **options)) == ["wide", "random"]

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from made_table import made_table
 from scipy import stats
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.errors import LovevecError
 from lovevec_lab.evaluate.data import Pairs
 from lovevec_lab.evaluate.similarity import score_similarity
 
-WORDS = made_words(60)
+WORDS = toy_words(60)
 
 
 def made_rows(seed: int = 0, dim: int = 6) -> dict[str, np.ndarray]:

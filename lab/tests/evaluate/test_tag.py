@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.damage.noise import Noise
 from lovevec.progress import Progress
@@ -21,7 +21,7 @@ from lovevec_lab.methods.edit_distance import EditDistance
 from lovevec_lab.methods.table import Table
 
 DIM = 24
-WORDS = [word for word in made_words(400, seed=3) if len(word) > 4][:160]
+WORDS = [word for word in toy_words(400, seed=3) if len(word) > 4][:160]
 NAMES, PLAIN = WORDS[:80], WORDS[80:]
 PERSON, PLACE = PLAIN[:8], PLAIN[8:16]  # what stands before a name says what it is
 SETTINGS = TagSettings(rates=(1e-2,), device="cpu", tagger=TaggerSettings(hidden=40, dropout=0.2, tokens=200, epochs=5))

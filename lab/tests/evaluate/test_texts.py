@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from made_transformer import save_transformer
 from scipy import stats
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec import LOVE
 from lovevec.damage.noise import Noise, damaged_texts
@@ -30,7 +30,7 @@ from lovevec_lab.evaluate.text_encoders import (
 from lovevec_lab.evaluate.texts import found_again, parse_noise, read_set, score_texts, texts_per_second, trial
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
-WORDS = [word for word in made_words(400) if len(word) > 4][:100]
+WORDS = [word for word in toy_words(400) if len(word) > 4][:100]
 
 
 class Bag:

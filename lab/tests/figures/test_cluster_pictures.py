@@ -25,7 +25,7 @@ DAMAGED = {"oxgen": "chemical substances", "leukamia": "illnesses", "archiitect"
 TOPIC = {word: topic for topic, words in TOPICS.items() for word in words} | DAMAGED
 
 
-def made_vectors(tight: float = 1.0) -> dict[str, np.ndarray]:
+def toy_vectors(tight: float = 1.0) -> dict[str, np.ndarray]:
     """A centre for each topic, words around it."""
     centres = {topic: 3 * RNG.normal(size=9) for topic in TOPICS}
     return {word: (centres[topic] + tight * RNG.normal(size=9)).astype(np.float32) for word, topic in TOPIC.items()}
@@ -72,7 +72,7 @@ def test_the_plane_has_the_two_largest_variances_and_no_sign_of_its_own():
 
 
 def test_damaged_words_do_not_move_the_plane():
-    vectors = made_vectors()
+    vectors = toy_vectors()
     with_damaged, without = on_plane(TOPICS, DAMAGED, vectors), on_plane(TOPICS, {}, vectors)
     assert list(with_damaged) == list(TOPIC)
     for word, spot in without.items():
@@ -117,7 +117,7 @@ def test_the_picture_names_every_word_and_topic(tmp_path):
 
 
 def test_words_have_the_colour_and_shape_of_their_topic_and_no_name_lies_on_another(tmp_path):
-    vectors = made_vectors(2)
+    vectors = toy_vectors(2)
     figure = draw_clusters(TOPICS, DAMAGED, vectors, tmp_path / "c.png", "Topics")
     (axes,) = figure.axes
     spots, drawn = words_of(axes), marks(axes)
@@ -134,7 +134,7 @@ def test_words_have_the_colour_and_shape_of_their_topic_and_no_name_lies_on_anot
 
 
 def test_distances_on_the_page_are_distances_on_the_plane(tmp_path):
-    vectors = made_vectors()
+    vectors = toy_vectors()
     (axes,) = draw_clusters(TOPICS, DAMAGED, vectors, tmp_path / "c.png", "Topics").axes
     places = on_plane(TOPICS, DAMAGED, vectors)
     page, flat = axes.transData.transform(list(places.values())), np.stack(list(places.values()))
@@ -148,7 +148,7 @@ def test_panels_show_clusters_by_colour_and_cross_damaged_words_in_the_wrong_one
     bad["teacher"] = 0
     bad["leukamia"] = 7  # a cluster of its own
     bad = {word: (cluster + 1) % 3 if cluster < 3 else cluster for word, cluster in bad.items()}  # numbers mean nothing
-    vectors = {"LOVE": made_vectors(), "BoS": made_vectors(2)}
+    vectors = {"LOVE": toy_vectors(), "BoS": toy_vectors(2)}
     clusters = {"LOVE": good, "BoS": bad}
     figure = clusters_of(tmp_path / "c.png", vectors, TOPICS, DAMAGED, clusters, title="Three topics")
     own = dict(zip(TOPICS, COLOURS, strict=False))

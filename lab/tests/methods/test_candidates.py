@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from made_tables import NASTY
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec_lab.methods.candidates import SHORTEST, Overlap, Segments, ngram_sets
 
@@ -24,7 +24,7 @@ def alike(one: str, other: str) -> float:
     return len(x & y) / np.sqrt(len(x) * len(y))
 
 
-WORDS = [*made_words(150), "teeth", "tooth", "a", "é", "🙂🙂"]
+WORDS = [*toy_words(150), "teeth", "tooth", "a", "é", "🙂🙂"]
 INDEX = Overlap(WORDS)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made_tables import made_table, table_of
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec_lab.methods.edit_distance import BATCH, EditDistance
 
@@ -26,7 +26,7 @@ def nearest(word: str, words: list[str]) -> int:
     return distances.index(min(distances))
 
 
-VOCABULARY = made_words(80)
+VOCABULARY = toy_words(80)
 RIVAL = EditDistance(table_of(VOCABULARY))
 
 
@@ -62,7 +62,7 @@ def test_long_words_of_a_table_do_not_overflow(longest):
 def test_more_words_than_a_batch():
     table = made_table(50)
     rival = EditDistance(table)
-    words = [word + "q" for word in made_words(BATCH + 50, seed=1)]
+    words = [word + "q" for word in toy_words(BATCH + 50, seed=1)]
     expected = [nearest(word, table.words) for word in words[-60:]]
     assert np.array_equal(rival.embed(words)[-60:], table.vectors[expected])
 

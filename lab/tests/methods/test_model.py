@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from made_rivals import DIM, random_rival
-from tests.conftest import made_vectors, made_words
+from tests.factories import toy_vectors, toy_words
 
 from lovevec.encoders.network import Network
 from lovevec.love import LOVE
@@ -20,12 +20,12 @@ from lovevec_lab.methods.learned.pbos import PBoS
 from lovevec_lab.methods.method import Method
 from lovevec_lab.methods.model import Model
 
-WORDS = made_words(60)
+WORDS = toy_words(60)
 
 
 def random_love(settings: Settings) -> Model:
     """All weights at random."""
-    prepared = prepare((WORDS, made_vectors(WORDS, DIM)), settings.prepare_part())
+    prepared = prepare((WORDS, toy_vectors(WORDS, DIM)), settings.prepare_part())
     network = Network(settings.spec(DIM), prepared.vocabulary.table_rows, settings.row_width)
     network.start(1)
     weights = {name: weight.detach().numpy() for name, weight in network.state_dict().items()}

@@ -121,7 +121,7 @@ def test_names_alone_load_nothing_heavy():
 
 
 def test_a_transformers_input_embeddings_are_a_table():
-    from tests.conftest import minilm_folder
+    from tests.factories import minilm_folder
 
     table = open_table(f"hf:{minilm_folder()}")
     assert table.name == minilm_folder().name

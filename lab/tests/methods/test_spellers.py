@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_tables import NASTY, table_of
 from rapidfuzz.distance import OSA
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.damage.edits import damage
 from lovevec.errors import LovevecError
@@ -126,7 +126,7 @@ def test_any_strings_make_a_dictionary_and_are_asked_for(dictionary, words):
 def test_aspell_has_exactly_the_words():
     words = [
         *WORDS,
-        *made_words(200),
+        *toy_words(200),
         "two words",
         "",
         "x" * 101,
@@ -139,14 +139,14 @@ def test_aspell_has_exactly_the_words():
     dump = ["aspell", "--lang=en", "--local-data-dir=.", "--encoding=iso-8859-1", "dump", "master", "./words.rws"]
     held = subprocess.run(dump, capture_output=True, check=True, cwd=made.folder).stdout.decode("latin-1")
     assert {line.translate(made.letters.back) for line in held.split("\n")[:-1]} == set(made.words)
-    assert {*WORDS, *made_words(200), "日", "日本"} < set(made.words)
+    assert {*WORDS, *toy_words(200), "日", "日本"} < set(made.words)
     assert made.left_out > 100  # of 256 Chinese characters, and three that are no words
 
 
 @pytest.mark.parametrize("name", programs())
 def test_suggestions_are_the_programs_own(name, tmp_path):
     """With a dictionary as its manual has it, where all words are in plain letters."""
-    words = made_words(400)
+    words = toy_words(400)
     rival = SPELLERS[name](table_of(words))
     rng = np.random.default_rng(0)
     wrong = [word for word in damage(damage(words, rng), rng) if word.isalpha() and word not in words][:150]
@@ -246,7 +246,7 @@ def test_rivals_by_name(name):
 
 
 def test_symspell_ranks_all_words_within_two_edits():
-    words = made_words(300)
+    words = toy_words(300)
     dictionary = SymSpellDictionary(words)
     for wrong in damage(words[:100], np.random.default_rng(0)):
         near = sorted((OSA.distance(wrong, word), rank) for rank, word in enumerate(words))

@@ -10,12 +10,12 @@ from made_tables import table_of
 from rapidfuzz.distance import OSA
 from symspellpy import SymSpell as Library
 from symspellpy import Verbosity
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.damage.edits import damage
 from lovevec_lab.methods.symspell import SymSpell
 
-VOCABULARY = made_words(300)
+VOCABULARY = toy_words(300)
 RIVAL = SymSpell(table_of(VOCABULARY))
 
 
@@ -23,7 +23,7 @@ RIVAL = SymSpell(table_of(VOCABULARY))
 def unknown() -> list[str]:
     rng = np.random.default_rng(0)
     once = damage(VOCABULARY, rng)
-    both = [*once, *damage(damage(once, rng), rng), *made_words(100, seed=9)]
+    both = [*once, *damage(damage(once, rng), rng), *toy_words(100, seed=9)]
     return [word for word in dict.fromkeys(both) if word not in VOCABULARY]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from made_tables import NASTY, made_table, table_of
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec_lab.methods.backed_off import BackedOff
 from lovevec_lab.methods.edit_distance import EditDistance
@@ -73,7 +73,7 @@ def test_case_counts_where_the_table_has_it():
     cased = Counted(table_of(["One", "two"]))
     cased.embed(["Three", "TWO"])
     assert cased.asked == [["Three"]]  # TWO is known: as in every table the lower-case word stands in
-    mostly_lower = Counted(table_of(["One", *made_words(120)]))
+    mostly_lower = Counted(table_of(["One", *toy_words(120)]))
     mostly_lower.embed(["Three", "One"])
     assert mostly_lower.asked == [["three"]]
 

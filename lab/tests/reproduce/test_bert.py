@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from made_data import make_data
 from made_transformer import save_transformer
-from tests.conftest import made_vectors, made_words
+from tests.factories import toy_vectors, toy_words
 
 from lovevec.cli import main
 from lovevec.train import Settings, train
@@ -23,8 +23,8 @@ ROWS = ["BERT", "BERT + SymSpell", "BERT + Add", "BERT + Linear", "BERT + Replac
 def flags(tmp_path_factory) -> list[str]:
     """Data, encoder and LOVE."""
     folder = tmp_path_factory.mktemp("bert")
-    words = [word for word in made_words(300) if len(word) >= 4]
-    vectors = made_vectors(words, 16)
+    words = [word for word in toy_words(300) if len(word) >= 4]
+    vectors = toy_vectors(words, 16)
     make_data(folder / "data", words, vectors)
     save_transformer(folder / "encoder", words)
     settings = Settings(vocabulary_size=300, epochs=1, negatives=10, device="cpu")

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from made_data import make_data
-from tests.conftest import made_vectors, made_words
+from tests.factories import toy_vectors, toy_words
 
 from lovevec.cli import main
 from lovevec.train import Settings
@@ -40,8 +40,8 @@ def lovevec(*arguments: object, apart: bool = False) -> subprocess.CompletedProc
 def place(tmp_path_factory) -> tuple[Path, Path]:
     """The data folder and the target file."""
     folder = tmp_path_factory.mktemp("reproduce")
-    words = [*made_words(220), "become", "oxygen", "leukemia", "architect"]
-    vectors = made_vectors(words, 16)
+    words = [*toy_words(220), "become", "oxygen", "leukemia", "architect"]
+    vectors = toy_vectors(words, 16)
     np.savez(folder / "made.npz", words=np.array(words), vectors=vectors)
     return make_data(folder / "data", words, vectors), folder / "made.npz"
 

@@ -28,10 +28,10 @@ def test_data_holds_what_tasks_give_and_nothing_that_was_written_by_hand():
 
 def test_made_words_are_distinct_and_begin_with_the_known_ones():
     known = ["the", "of", "dog"]
-    words = scale.made_words(known, 5000, np.random.default_rng(1))
+    words = scale.toy_words(known, 5000, np.random.default_rng(1))
     assert words[:3] == known
     assert len(set(words)) == len(words) == 5000
-    assert words == scale.made_words(known, 5000, np.random.default_rng(1))
+    assert words == scale.toy_words(known, 5000, np.random.default_rng(1))
 
 
 def test_a_run_that_is_gone_on_with_keeps_what_was_measured(tmp_path, monkeypatch):

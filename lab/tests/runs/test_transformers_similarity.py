@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from made_transformer import save_transformer
-from tests.conftest import made_words
+from tests.factories import toy_words
 from transformers_similarity import embedder, nearness, reader, those_with
 
 from lovevec.damage.noise import Noise, damaged
@@ -16,7 +16,7 @@ from lovevec.errors import LovevecError
 from lovevec_lab.evaluate.data import Pairs
 from lovevec_lab.evaluate.finetune import Transformer
 
-WORDS = made_words(60)
+WORDS = toy_words(60)
 SENTENCES = [[WORDS[i] for i in np.random.default_rng(row).integers(0, 60, 6)] for row in range(30)]
 NOISES = [Noise("typo", 0.0), Noise("typo", 0.5), Noise("typo", 1.0)]
 

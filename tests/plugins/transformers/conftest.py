@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import made_vectors, minilm_folder, one_thread
+from tests.factories import minilm_folder, one_thread, toy_vectors
 from tests.transformer_factories import DIM, WORDS, load_small, save_small
 from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging
@@ -29,7 +29,7 @@ def on_one_thread():
 def love(tmp_path_factory) -> LOVE:
     path = tmp_path_factory.mktemp("love") / "m"
     settings = Settings(vocabulary_size=300, epochs=2, batch=64, negatives=10, device="cpu", learning_rate=0.01)
-    train((WORDS, made_vectors(WORDS, DIM)), settings, output=path)
+    train((WORDS, toy_vectors(WORDS, DIM)), settings, output=path)
     return LOVE.load(path)
 
 

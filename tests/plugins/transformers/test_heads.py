@@ -7,7 +7,7 @@ import logging
 import pytest
 import torch
 import transformers
-from tests.transformer_factories import NEW, WORDS, load_small, made_texts
+from tests.transformer_factories import NEW, WORDS, load_small, mixed_texts
 from transformers import (
     AutoModelForMaskedLM,
     AutoModelForMultipleChoice,
@@ -49,7 +49,7 @@ def headed(small_folder, love):
 @pytest.mark.parametrize("auto", HEADS, ids=lambda auto: auto.__name__)
 def test_heads_on_clean_text_to_the_bit_and_on_noisy_text_by_inputs_embeds(auto, kind, headed):
     plain, plain_tokenizer, robust, tokenizer = headed(auto, kind)
-    clean, noisy = [f". {text}" for text in made_texts(4, broken=0)], [f". {NEW[0]} {WORDS[0]} {NEW[1]}"]
+    clean, noisy = [f". {text}" for text in mixed_texts(4, broken=0)], [f". {NEW[0]} {WORDS[0]} {NEW[1]}"]
     with torch.no_grad():
         expected = plain(**plain_tokenizer(clean, padding=True, return_tensors="pt"))
         found = robust(**tokenizer(clean, padding=True, return_tensors="pt"))
@@ -65,7 +65,7 @@ def test_heads_on_clean_text_to_the_bit_and_on_noisy_text_by_inputs_embeds(auto,
 
 def test_multiple_choice_through_its_collator(headed):
     *_, robust, tokenizer = headed(AutoModelForMultipleChoice)
-    prompts, choices = made_texts(3, broken=0.3), made_texts(6, broken=0.3, seed=1)
+    prompts, choices = mixed_texts(3, broken=0.3), mixed_texts(6, broken=0.3, seed=1)
     features = []
     for number, prompt in enumerate(prompts):
         encoded = tokenizer([prompt] * 2, choices[2 * number : 2 * number + 2])
@@ -83,7 +83,7 @@ def test_multiple_choice_through_its_collator(headed):
 def test_a_masked_word_does_not_shine_through(headed):
     _, _, robust, tokenizer = headed(AutoModelForMaskedLM)
     collate = DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.5, seed=3)
-    encoded = [tokenizer(text, return_special_tokens_mask=True) for text in made_texts(8, broken=0.8)]
+    encoded = [tokenizer(text, return_special_tokens_mask=True) for text in mixed_texts(8, broken=0.8)]
     batch = collate(encoded)
     masked = batch["input_ids"] == tokenizer.mask_token_id
     assert (masked & batch["love_words"].any(-1)).any()
@@ -94,7 +94,7 @@ def test_a_masked_word_does_not_shine_through(headed):
 
 def test_word_labels_stay_aligned(headed):
     _, _, robust, tokenizer = headed(AutoModelForTokenClassification, num_labels=3)
-    texts = [text.split() for text in made_texts(5, broken=0.5)]
+    texts = [text.split() for text in mixed_texts(5, broken=0.5)]
     features = []
     for words in texts:
         encoded = tokenizer(words, is_split_into_words=True)

@@ -7,7 +7,7 @@ from itertools import groupby
 
 import pytest
 import torch
-from tests.transformer_factories import KINDS, made_texts
+from tests.transformer_factories import KINDS, mixed_texts
 
 from lovevec.plugins.transformers import robustify
 
@@ -59,7 +59,7 @@ def check(plain, plain_tokenizer, robust, tokenizer, texts, strategy):
 def test_broken_words_get_the_rows_that_the_strategy_says(kind, strategy, small, love):
     plain, plain_tokenizer = small(kind)
     robust, tokenizer = robustify((plain, plain_tokenizer), love, strategy, space="direct")
-    texts = made_texts(9, broken=0.4)
+    texts = mixed_texts(9, broken=0.4)
     positions = check(plain, plain_tokenizer, robust, tokenizer, texts, strategy)
     pieces = [len(plain_tokenizer(text)["input_ids"]) for text in texts]
     if strategy == "replace":
@@ -79,7 +79,7 @@ def test_the_real_model_with_the_shipped_love(strategy, minilm):
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_without_broken_words_is_answered_to_the_bit(kind, small, love):
     plain, plain_tokenizer = small(kind)
-    texts = [f". {text} ( ! ) 987654" for text in made_texts(7, broken=0)]
+    texts = [f". {text} ( ! ) 987654" for text in mixed_texts(7, broken=0)]
     for strategy in STRATEGIES:
         robust, tokenizer = robustify((plain, plain_tokenizer), love, strategy, space="direct")
         for some in ([texts[0]], texts):
@@ -96,7 +96,7 @@ def test_text_without_broken_words_is_answered_to_the_bit(kind, small, love):
 def test_a_row_of_clean_text_is_the_same_to_the_bit_in_a_noisy_batch(small, love):
     plain, plain_tokenizer = small("bert")
     robust, tokenizer = robustify((plain, plain_tokenizer), love, space="direct")
-    clean = made_texts(1, broken=0, seed=3)[0]
+    clean = mixed_texts(1, broken=0, seed=3)[0]
     noisy = " ".join(["zzyzzx"] * len(clean.split()))
     with torch.no_grad():
         expected = plain(**plain_tokenizer([clean, clean], return_tensors="pt")).last_hidden_state[0]
@@ -120,7 +120,7 @@ def test_threads_that_share_a_model_get_the_same_vectors(small, love):
     from concurrent.futures import ThreadPoolExecutor
 
     robust, tokenizer = robustify(small("bert"), love, space="direct")
-    parts = [made_texts(6, broken=0.5, seed=seed) for seed in range(24)]
+    parts = [mixed_texts(6, broken=0.5, seed=seed) for seed in range(24)]
 
     def run(texts):
         batch = tokenizer(texts, padding=True, truncation=True, max_length=7, return_tensors="pt")
@@ -137,7 +137,7 @@ def test_more_words_than_the_cache_holds(small, love, monkeypatch):
     from lovevec.plugins.transformers import word_cache
 
     robust, tokenizer = robustify(small("bert"), love, space="direct")
-    batches = [tokenizer(made_texts(8, broken=0.9, seed=seed), padding=True, return_tensors="pt") for seed in range(6)]
+    batches = [tokenizer(mixed_texts(8, broken=0.9, seed=seed), padding=True, return_tensors="pt") for seed in range(6)]
     with torch.no_grad():
         expected = [robust(**batch).last_hidden_state for batch in batches]
         monkeypatch.setattr(word_cache, "MOST_WORDS", 20)
@@ -152,7 +152,7 @@ def test_more_words_than_the_cache_holds(small, love, monkeypatch):
 def test_words_of_an_earlier_call_do_not_linger(small, love, strategy):
     plain, plain_tokenizer = small("bert")
     robust, tokenizer = robustify((copy.deepcopy(plain), plain_tokenizer), love, strategy, space="direct")
-    clean, noisy = made_texts(1, broken=0, seed=4)[0], "zzyzzx qwrtzp"
+    clean, noisy = mixed_texts(1, broken=0, seed=4)[0], "zzyzzx qwrtzp"
     batch = plain_tokenizer(clean, return_tensors="pt")
     with torch.no_grad():
         robust(**tokenizer(noisy, return_tensors="pt"))

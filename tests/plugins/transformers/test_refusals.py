@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import transformers
-from tests.conftest import made_vectors
+from tests.factories import toy_vectors
 from tests.transformer_factories import DIM, WORDS
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
@@ -128,7 +128,7 @@ def test_the_map_needs_words_enough(small, tmp_path):
 
     other = np.random.default_rng(0).normal(size=(DIM, 24)).astype(np.float32)
     settings = Settings(vocabulary_size=300, epochs=4, batch=64, negatives=10, device="cpu", learning_rate=0.01)
-    train((WORDS, made_vectors(WORDS, DIM) @ other), settings, output=tmp_path / "m")
+    train((WORDS, toy_vectors(WORDS, DIM) @ other), settings, output=tmp_path / "m")
     robust, tokenizer = robustify(small("bert"), LOVE.load(tmp_path / "m"))
     assert robust.robust_embeddings.imputer.map.slope.shape == (24, DIM)
     with torch.no_grad():

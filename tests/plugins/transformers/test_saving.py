@@ -12,13 +12,13 @@ import sys
 import numpy as np
 import pytest
 import torch
-from tests.transformer_factories import KINDS, NEW, WORDS, load_small, made_texts
+from tests.transformer_factories import KINDS, NEW, WORDS, load_small, mixed_texts
 from transformers import AutoConfig, AutoModel, AutoModelForSequenceClassification, AutoTokenizer
 
 from lovevec import LovevecError
 from lovevec.plugins.transformers import robustify
 
-TEXTS = made_texts(5, broken=0.5)
+TEXTS = mixed_texts(5, broken=0.5)
 ELSEWHERE = """
 import sys, numpy, torch
 import lovevec.plugins.transformers

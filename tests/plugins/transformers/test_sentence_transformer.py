@@ -6,7 +6,7 @@ import copy
 
 import numpy as np
 import pytest
-from tests.conftest import minilm_folder
+from tests.factories import minilm_folder
 
 from lovevec import LovevecError
 from lovevec.plugins.transformers import robustify

@@ -9,7 +9,7 @@ import pickle
 import numpy as np
 import pytest
 import torch
-from tests.transformer_factories import NEW, WORDS, made_texts, save_tokenizer, tokenizer_below
+from tests.transformer_factories import NEW, WORDS, mixed_texts, save_tokenizer, tokenizer_below
 
 from lovevec.plugins.transformers import robustify
 from lovevec.plugins.transformers.wire_format import to_bytes, to_words
@@ -201,7 +201,7 @@ def test_lone_surrogates_are_refused_as_ever(two):
 
 def test_thousands_of_texts_are_those_of_each_alone(small, love):
     _, tokenizer = robustify(small("bert"), love, space="direct")
-    texts = made_texts(3000, broken=0.3)
+    texts = mixed_texts(3000, broken=0.3)
     together = tokenizer(texts)
     for number in range(0, 3000, 101):
         alone = tokenizer(texts[number])
@@ -227,7 +227,7 @@ def test_the_settings_below_are_left_as_they_were(two):
 
 def test_other_strategies_keep_all_pieces(small, love):
     plain = small("bert")[1]
-    texts = made_texts(5, broken=0.5)
+    texts = mixed_texts(5, broken=0.5)
     for strategy in ("linear", "add"):
         _, tokenizer = robustify(small("bert"), love, strategy, space="direct")
         found, expected = tokenizer(texts), plain(texts)

@@ -8,13 +8,13 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from tests.transformer_factories import NEW, WORDS, load_small, made_texts
+from tests.transformer_factories import NEW, WORDS, load_small, mixed_texts
 from transformers import AutoModelForSequenceClassification
 
 from lovevec import LOVE
 from lovevec.plugins.transformers import robustify
 
-CLEAN, NOISY = made_texts(6, broken=0), made_texts(6, broken=0.5)
+CLEAN, NOISY = mixed_texts(6, broken=0), mixed_texts(6, broken=0.5)
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_compiled(fresh, backend):
     torch.compiler.reset()
     fast = torch.compile(robust, backend=backend)
     with torch.no_grad():
-        for texts in (NOISY, CLEAN, made_texts(6, broken=0.5, seed=8)):
+        for texts in (NOISY, CLEAN, mixed_texts(6, broken=0.5, seed=8)):
             batch = tokenizer(texts, padding="max_length", max_length=60, return_tensors="pt")
             torch.testing.assert_close(fast(**batch)[0], robust(**batch)[0], rtol=1e-4, atol=1e-5)
     if backend == "aot_eager":

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from made_transformer import save_transformer
-from tests.conftest import made_vectors, made_words
+from tests.factories import toy_vectors, toy_words
 
 from lovevec.train import Settings, train
 
@@ -16,7 +16,7 @@ DIM = 16
 
 @pytest.fixture(scope="session")
 def words() -> list[str]:
-    return [word for word in made_words(500) if len(word) >= 5][:120]
+    return [word for word in toy_words(500) if len(word) >= 5][:120]
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +28,7 @@ def folder(words, tmp_path_factory) -> Path:
 def love(words, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("love") / "model"
     settings = Settings(vocabulary_size=300, epochs=2, batch=64, negatives=10, device="cpu", learning_rate=0.01)
-    train((words, made_vectors(words, DIM)), settings, output=path)
+    train((words, toy_vectors(words, DIM)), settings, output=path)
     return path
 
 

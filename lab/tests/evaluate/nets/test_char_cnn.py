@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_table import made_table
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec_lab.evaluate.nets import CharCNNSettings, CNNSettings
 from lovevec_lab.evaluate.nets.char_cnn import (
@@ -102,7 +102,7 @@ def test_the_method_counts_what_the_layer_learns():
 
 def test_it_learns_from_the_task_what_letters_say_of_unknown_words():
     """An x or k in a word decides; half of the words are in the table, the others are met in the test only."""
-    words = made_words(600)
+    words = toy_words(600)
     sign = ["x" in word or "k" in word for word in words]
     rng = np.random.default_rng(0)
     rows = {w: [1.0 if s else -1.0, *rng.normal(size=5)] for w, s in zip(words[:300], sign[:300], strict=True)}

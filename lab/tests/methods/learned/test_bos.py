@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 from made_rivals import check_training, random_rival, rows_of, trained
 from made_tables import NASTY
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.train.loop import held_back
 from lovevec.units.vocabulary import SPECIAL
 from lovevec_lab.methods.learned.bos import BoS, Settings
 
-WORDS = made_words(60)
+WORDS = toy_words(60)
 
 
 def substrings(word: str) -> list[str]:
@@ -45,7 +45,7 @@ def test_a_word_of_which_nothing_is_known_gets_the_mean_of_the_target():
 
 
 def test_substrings_that_only_words_held_back_have_are_unknown():
-    words = made_words(100)
+    words = toy_words(100)
     vectors = np.random.default_rng(0).normal(size=(100, 6)).astype(np.float32)
     rival = trained(BoS, words, vectors, holdout=0.3, epochs=1)
     hidden = set(held_back(100, 0.3, 0).tolist())

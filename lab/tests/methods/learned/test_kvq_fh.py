@@ -8,12 +8,12 @@ import numpy as np
 import torch
 from made_rivals import check_training, random_rival
 from made_tables import NASTY
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.units.vocabulary import SPECIAL
 from lovevec_lab.methods.learned.kvq_fh import KVQFH, Network, Settings, hashed_rows
 
-WORDS = made_words(60)
+WORDS = toy_words(60)
 SMALL = Settings(frequent=700, rows=150)
 GOLDEN = [939, 758, 464, 243, 128, 68]
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from made_rivals import DIM, check_training, random_rival
 from made_tables import NASTY
-from tests.conftest import made_words
 from tests.encoders.test_encoders import lstm
+from tests.factories import toy_words
 
 from lovevec.units.mixed_input import Units
 from lovevec.units.vocabulary import UnitVocabulary
 from lovevec_lab.methods.learned.mimick import CHARACTERS, Mimick, Network, Settings
 
-WORDS = made_words(60)
+WORDS = toy_words(60)
 SETTINGS = {"pieces": Settings(pieces=300, hidden=20), "chars": CHARACTERS}
 
 

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_rivals import check_training, random_rival, rows_of, trained
 from made_tables import NASTY
-from tests.conftest import made_words
+from tests.factories import toy_words
 
 from lovevec.train.loop import held_back
 from lovevec_lab.methods.learned.pbos import NEVER, UNKNOWN_CHARACTER, PBoS, Settings, segment_masses
 
-WORDS = [*made_words(30), "aaaa", "bab"]
+WORDS = [*toy_words(30), "aaaa", "bab"]
 
 
 def segmentations(word: str) -> list[list[str]]:
@@ -108,7 +108,7 @@ def test_it_learns(tmp_path):
 
 def test_a_word_held_back_is_cut_into_parts_that_were_seen():
     """Its own row was never trained, so it must not take the weight."""
-    words = made_words(200)
+    words = toy_words(200)
     vectors = np.random.default_rng(0).normal(size=(200, 8)).astype(np.float32)
     rival = trained(PBoS, words, vectors, holdout=0.2, epochs=2, batch=64)
     lengths = np.linalg.norm(rival.embed(words), axis=1)

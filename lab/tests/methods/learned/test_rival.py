@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from made_rivals import CPU, DIM, QUIET, random_rival, trained
-from tests.conftest import made_vectors, made_words
+from tests.factories import toy_vectors, toy_words
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files.unfinished import Unfinished
@@ -20,7 +20,7 @@ from lovevec_lab.methods.learned.mimicry import mimic
 from lovevec_lab.methods.learned.pbos import PBoS
 from lovevec_lab.methods.learned.rival import _checksum
 
-WORDS = made_words(80)
+WORDS = toy_words(80)
 FILES = ["rival.json", "units.json", "words.json", "weights.safetensors"]
 
 
@@ -77,7 +77,7 @@ def test_what_does_not_fit_is_refused(folder, change):
 
 def test_words_with_nothing_in_common_are_learned_exactly():
     words = ["bread", "stone"]
-    vectors = made_vectors(words, DIM)
+    vectors = toy_vectors(words, DIM)
     rival = trained(BoS, words, vectors, holdout=0.0, epochs=300, batch=1, learning_rate=0.05)
     np.testing.assert_allclose(rival.embed(words), vectors, atol=1e-3)
     unmoved = trained(BoS, words, vectors, holdout=0.0, epochs=1, learning_rate=0.0)
@@ -85,13 +85,13 @@ def test_words_with_nothing_in_common_are_learned_exactly():
 
 
 def test_a_loss_that_is_no_number_is_said():
-    words = made_words(60)
+    words = toy_words(60)
     with pytest.raises(LovevecError, match="lower its learning rate"):
         mimic(
             Mimick,
             Mimick.settings_type(pieces=200, learning_rate=1e38, epochs=3),
             words,
-            made_vectors(words, DIM),
+            toy_vectors(words, DIM),
             Unfinished(None),
             CPU,
             QUIET,
@@ -100,5 +100,5 @@ def test_a_loss_that_is_no_number_is_said():
 
 def test_global_generators_are_left_alone():
     state = torch.random.get_rng_state()
-    trained(Mimick, WORDS, made_vectors(WORDS, DIM), pieces=200, epochs=1)
+    trained(Mimick, WORDS, toy_vectors(WORDS, DIM), pieces=200, epochs=1)
     assert torch.equal(torch.random.get_rng_state(), state)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conftest import made_words
+from tests.factories import toy_words
 from tests.units.test_units import NASTY
 
 from lovevec.units.characters import LONGEST, normalise
@@ -94,7 +94,7 @@ def test_only_what_reading_finds_is_a_unit():
 
 @pytest.mark.parametrize("word", NASTY, ids=lambda word: ascii(word[:10]))
 def test_nasty_strings_have_units(word):
-    words = [*made_words(50), "[UNK]", "\ud800x"]
+    words = [*toy_words(50), "[UNK]", "\ud800x"]
     for known, read in ((bags(words, 1), Substrings.bags), (spans(words), Substrings.spans)):
         alone = read(known, [word]).row(0)
         assert 1 <= len(alone) <= LONGEST * (LONGEST + 1) // 2
