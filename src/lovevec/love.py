@@ -42,6 +42,7 @@ from lovevec.model.folder import CARD, ModelParts, read_model, write_model
 from lovevec.model.hub import hub_card, to_hub
 from lovevec.model.known_rows import LEVELS, RowPrecision
 from lovevec.near.channel import Channel
+from lovevec.near.forms import known_form, look_up
 from lovevec.near.reader import (
     LEAST,
     MANY_STRINGS,
@@ -53,7 +54,6 @@ from lovevec.near.reader import (
     only_new,
     reading_names,
 )
-from lovevec.near.spelled import known_form, look_up
 from lovevec.progress import Progress, wanted
 from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
 from lovevec.units.words import checked_words, in_batches, refuse_other_than_words, repeats, word_list
@@ -217,7 +217,7 @@ class LOVE(EncodesTexts, ReadsStrings):
         return len(self.words)
 
     def __contains__(self, word: object) -> bool:
-        """Whether the word is known, or a form of a known word (in lower case, in quotes …; near/spelled.py)."""
+        """Whether the word is known, or a form of a known word (in lower case, in quotes …; near/forms.py)."""
         return isinstance(word, str) and self._spelled(word) in self._known.place
 
     @overload

@@ -9,7 +9,7 @@ robust.known(["the", "mispelling"])  # [True, False]
 | the word | its vector |
 |---|---|
 | is in the table | its row, untouched |
-| is there in lower case only (`Apple` where `apple` is), or in another form (near/spelled.py) | the row of that word |
+| is there in lower case only (`Apple` where `apple` is), or in another form (near/forms.py) | the row of that word |
 | is not there, but the model knows it | imputed by the model, no misspelling |
 | is not there | Σ p(word) · the word's row + p(new) · imputed, by the model's channel over the table's words |
 
@@ -40,8 +40,8 @@ from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.threads import in_chunks
 from lovevec.errors import LovevecError
 from lovevec.files.tensors import lengths_of
+from lovevec.near.forms import look_up
 from lovevec.near.reader import Reader, Reading, ReadsStrings, add_readings, only_new
-from lovevec.near.spelled import look_up
 from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
 from lovevec.units.words import checked_words
 from lovevec.vectors import VectorTable, read_vectors

@@ -7,7 +7,7 @@
     channel.py     the learned numbers: what each kind of slip costs, what a word's rank counts, what speaks for new
     reader.py      a string's reading: probabilities of known words, and of new
     kernel.py      the same in one compiled pass (numba)
-    spelled.py     what is read before any of this: forms of one and the same word
+    forms.py       what is read before any of this: forms of one and the same word
 
 The probability of a known word w for a string s, and of s being new, are a conditional logit over the candidates:
 

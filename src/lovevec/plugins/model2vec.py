@@ -35,8 +35,8 @@ from lovevec.errors import FormatError, LovevecError, MissingExtra
 from lovevec.files import atomic_write
 from lovevec.love import LOVE
 from lovevec.near.channel import Channel
+from lovevec.near.forms import look_up
 from lovevec.near.reader import Reader, add_readings
-from lovevec.near.spelled import look_up
 from lovevec.plugins import Keep, Love, in_any_form, kept_words, right_spelled
 from lovevec.progress import Progress
 from lovevec.transformer.pieces import UNSPACED, Pieces, whole_words

@@ -4,7 +4,7 @@
 //   w    = 1ᵀ softmax(Q Kᵀ) A_n
 //   v    = normalise(Σ_j w_j out[id_j] + Σ_g out[g])      g the rows of the word's n-grams
 //
-// A known word has its own row; what it is looked for as is what lovevec/near/spelled.py says.
+// A known word has its own row; what it is looked for as is what lovevec/near/forms.py says.
 
 import { Units } from "./units.js";
 

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.near.strings import NASTY, UNREADABLE
 
-from lovevec.near.spelled import LONGEST, known_form, look_up
+from lovevec.near.forms import LONGEST, known_form, look_up
 
 WORDS = ["dog", "film", "don't", "co-op", "o'clock", "été", "mp3", "u.s.", "'tis", "dog!", "...", "3", "straße", "c++"]
 PLACE = {word: row for row, word in enumerate(WORDS)}
