@@ -34,7 +34,7 @@ import numpy as np
 from lovevec import LOVE
 from lovevec.files import write_json, write_text
 from lovevec.files.tensors import lengths_of
-from lovevec.near.reader import MOST_KNOWN
+from lovevec.near.reader import MAX_KNOWN_WORDS
 from lovevec.train.hard_negatives import LARGE
 from lovevec.vectors import convert_vectors, read_vectors
 
@@ -242,7 +242,7 @@ def known(count: int, lists: list[Path]) -> dict[str, float]:
         pairs += [
             pair for pair in zip(read.right, read.wrong, strict=True) if pair[0] in there and pair[1] not in there
         ]
-    near_reader.MOST_KNOWN = count
+    near_reader.MAX_KNOWN_WORDS = count
     channel = LOVE.load().channel
     assert channel is not None
     reader, wrong = near_reader.Reader(words, channel), [wrong for _, wrong in pairs]
@@ -259,7 +259,7 @@ def known(count: int, lists: list[Path]) -> dict[str, float]:
         "misspellings": len(pairs),
         "real": real,
         "first": round(100 * float(right.mean()), 2),
-        "near": round(100 * float((right & (reading.chances[:, 0] > reading.new)).mean()), 2),
+        "near": round(100 * float((right & (reading.probabilities[:, 0] > reading.new)).mean()), 2),
     }
 
 
@@ -473,7 +473,7 @@ def most_known(kept: dict[str, Any]) -> Iterator[str]:
         f"A table's first words are what misspellings are read as. {one['misspellings']:,} real misspellings (Birkbeck,"
         f" aspell, Holbrook) of words that a list of a million has, {one['real']:,} of them real, the rest made up:"
         " how many have the right word as their most probable one, and how many are read as it rather than as new, if"
-        f" only so many words count. lovevec takes {MOST_KNOWN:,} (`near/reader.py`)."
+        f" only so many words count. lovevec takes {MAX_KNOWN_WORDS:,} (`near/reader.py`)."
     )
     yield ""
     yield "| known words | right word first, % | and not new, % | index, s | strings/s | memory, MB |"

@@ -76,13 +76,13 @@ class Confidence:
         chance: Numbers = (1 - measured["unread"]) * longer * sigmoid(logit)
         return chance
 
-    def mixed(self, reading: Reading, imputed: Numbers) -> Numbers:
+    def mixed(self, reading: ReadingsLike, imputed: Numbers) -> Numbers:
         """How probable it is that one of a string's probable readings is the right one, and its vector right."""
-        near = np.where(reading.chances >= PROBABLE, reading.chances, 0).sum(axis=1)
+        near = np.where(reading.probabilities >= PROBABLE, reading.probabilities, 0).sum(axis=1)
         mixed: Numbers = near * self.known + reading.new * imputed
         return mixed
 
-    def of_reading(self, reading: Reading, imputed: Numbers) -> Numbers:
+    def of_reading(self, reading: ReadingsLike, imputed: Numbers) -> Numbers:
         """The confidence of the mean over readings; `imputed` is that of the imputed vector alone."""
         intercept, slope = self.readings
         mixed = self.mixed(reading, imputed)
@@ -110,11 +110,11 @@ class Confidence:
         return made
 
 
-class Reading(Protocol):
-    """What is needed of a reading (near/reader.py)."""
+class ReadingsLike(Protocol):
+    """What is needed of a reading (near/readings.py)."""
 
     @property
-    def chances(self) -> Numbers:
+    def probabilities(self) -> Numbers:
         """[strings, words] of the known words."""
 
     @property

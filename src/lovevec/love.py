@@ -43,17 +43,8 @@ from lovevec.model.hub import hub_card, to_hub
 from lovevec.model.known_rows import LEVELS, RowPrecision
 from lovevec.near.channel import Channel
 from lovevec.near.forms import known_form, look_up
-from lovevec.near.reader import (
-    LEAST,
-    MANY_STRINGS,
-    MOST,
-    Reader,
-    Reading,
-    ReadsStrings,
-    add_readings,
-    only_new,
-    reading_names,
-)
+from lovevec.near.reader import MIN_STRINGS_FOR_NUMBA, Reader, ReadsStrings
+from lovevec.near.readings import MIN_PROBABILITY, WORDS_PER_READING, Readings, add_known_rows, all_new, reading_names
 from lovevec.progress import Progress, wanted
 from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
 from lovevec.units.words import checked_words, in_batches, refuse_other_than_words, repeats, word_list
@@ -292,7 +283,7 @@ class LOVE(EncodesTexts, ReadsStrings):
         vectors = self.engine.embed(listed) if self.spelling_only else self._placed(rows, unknown, reading)
         return vectors, reading_names(listed, rows, reading)
 
-    def _placed(self, rows: NDArray[np.int64], unknown: Sequence[str], reading: Reading) -> Floats:
+    def _placed(self, rows: NDArray[np.int64], unknown: Sequence[str], reading: Readings) -> Floats:
         """The own rows of known words; where -1 stands the mean over the next string's readings."""
         if not unknown:
             return self._own_rows(rows)
@@ -308,7 +299,7 @@ class LOVE(EncodesTexts, ReadsStrings):
         """The row of each known word, -1 for others; and the others, as they are to be read."""
         return look_up(words, self._known.place.get)
 
-    def read(self, strings: Sequence[str]) -> Reading:
+    def read(self, strings: Sequence[str]) -> Readings:
         """What strings may stand for, each as an unknown one: rows of the known words, their probabilities, and that
         of new (see near/reader.py)."""
         return self._reader.by(strings, self.engine.for_many, self.engine.threads)
@@ -318,21 +309,23 @@ class LOVE(EncodesTexts, ReadsStrings):
         with it, too. For servers: other threads may go on meanwhile."""
         self._reader.warm_up()
 
-    def _mean_of_readings(self, strings: Sequence[str], reading: Reading) -> Floats:
+    def _mean_of_readings(self, strings: Sequence[str], reading: Readings) -> Floats:
         """[len(strings), dim] of unit length."""
         vectors, table = self.engine.embed(strings), self.parts.rows
         assert table is not None
-        compiled = self.engine.for_many == "numba" and len(strings) >= MANY_STRINGS and table.precision == "int4"
+        compiled = (
+            self.engine.for_many == "numba" and len(strings) >= MIN_STRINGS_FOR_NUMBA and table.precision == "int4"
+        )
 
         def mix(part: slice) -> None:
             mixed, chances = vectors[part], reading.part(part)
             if compiled:
                 from lovevec.near.mean import add_packed_readings
 
-                add_packed_readings(mixed, *chances, table.codes, table.scale, LEVELS, LEAST)
+                add_packed_readings(mixed, *chances, table.codes, table.scale, LEVELS, MIN_PROBABILITY)
             else:
                 mixed *= chances.new.astype(np.float32)[:, None]
-                add_readings(mixed, chances, self._own_rows)
+                add_known_rows(mixed, chances, self._own_rows)
             vectors[part] = normalized(mixed)
 
         in_chunks(mix, len(strings), CHUNK, self.engine.threads or 1)
@@ -356,7 +349,7 @@ class LOVE(EncodesTexts, ReadsStrings):
     def _texts(self) -> TextEncoder:
         rows, known = self.parts.rows, (self.words, self.dim, self._known.place, self.__contains__, self._look_up)
         if rows is None or self.spelling_only:
-            spelled = Source(*known, lambda strings: only_new(len(strings)), self._spelled_rows, self.impute)
+            spelled = Source(*known, lambda strings: all_new(len(strings)), self._spelled_rows, self.impute)
             return TextEncoder(spelled, None, self.engine.for_many == "numba", self.low_memory)
         read = Source(*known, self.read, self._own_rows, self.impute)
         return TextEncoder(read, rows.weights, self.engine.for_many == "numba", self.low_memory)
@@ -463,12 +456,12 @@ class LOVE(EncodesTexts, ReadsStrings):
         for low in range(0, len(listed), BATCH):
             part = listed[low : low + BATCH]
             rows, unknown = self._look_up(part)
-            reading = only_new(len(unknown)) if self.spelling_only else self.read(unknown)
+            reading = all_new(len(unknown)) if self.spelling_only else self.read(unknown)
             result[low : low + BATCH] = self._sureness(part, rows, unknown, reading)
         return result
 
     def _sureness(
-        self, words: Sequence[str], rows: NDArray[np.int64], unknown: Sequence[str], reading: Reading
+        self, words: Sequence[str], rows: NDArray[np.int64], unknown: Sequence[str], reading: Readings
     ) -> NDArray[np.float64]:
         if self._calibration is None:
             return np.full(len(words), np.nan)
@@ -478,7 +471,7 @@ class LOVE(EncodesTexts, ReadsStrings):
         found[[not word.strip() for word in words]] = 0.0
         return found
 
-    def judge(self, strings: Sequence[str], reading: Reading, quality: float = 1.0) -> NDArray[np.float64]:
+    def judge(self, strings: Sequence[str], reading: Readings, quality: float = 1.0) -> NDArray[np.float64]:
         """The confidence of unknown strings that are read so; `quality` is that of imputed vectors where they were
         brought into another space."""
         if self._calibration is None:
@@ -518,7 +511,7 @@ class LOVE(EncodesTexts, ReadsStrings):
         0 they are not looked for)."""
         from lovevec.explain import explain
 
-        (reading,), (near,), (sure,) = self.read_in_full([word], MOST)
+        (reading,), (near,), (sure,) = self.read_in_full([word], WORDS_PER_READING)
         neighbors = self.neighbors(word, k) if k != 0 else []
         return explain(word, self.parts, self.engine.fold, reading, near, float(sure), neighbors)
 

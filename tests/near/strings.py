@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lovevec.near.channel import MOST_COST, Channel
 from lovevec.near.novelty import FEATURES
-from lovevec.near.reader import Reading
+from lovevec.near.readings import Readings
 from lovevec.near.symbols import KINDS
 
 # Nothing of these can be a damaged word: no letter, or too many of them.
@@ -76,11 +76,11 @@ def channels() -> st.SearchStrategy[Channel]:
     )
 
 
-def same_bits(one: Reading, other: Reading) -> bool:
+def same_bits(one: Readings, other: Readings) -> bool:
     """Whether two readings are the same in all three parts."""
     return all(np.array_equal(first, second) for first, second in zip(one, other, strict=True))
 
 
-def picked(reading: Reading, rows: list[int] | np.ndarray) -> Reading:
+def picked(reading: Readings, rows: list[int] | np.ndarray) -> Readings:
     """The readings of some of the strings."""
-    return Reading(*(part[rows] for part in reading))
+    return Readings(*(part[rows] for part in reading))

@@ -11,7 +11,7 @@ from tests.near.strings import NASTY, UNREADABLE
 
 from lovevec import LOVE
 from lovevec.damage.misspell import misspell
-from lovevec.near.reader import LEAST
+from lovevec.near.readings import MIN_PROBABILITY
 
 LOVED = random_love()
 IN_TABLE = KNOWN_WORDS[: len(KNOWN_WORDS) // 2]
@@ -47,7 +47,7 @@ def by_hand(robust, spelled, string: str) -> tuple[np.ndarray, float]:
     near, table = robust.near(string, 10), dict(zip(robust.words, robust.vectors.astype(np.float64), strict=True))
     imputed = spelled[string].astype(np.float64)
     new = 1 - sum(chance for _, chance in near)
-    vector = new * imputed + sum(chance * table[word] for word, chance in near if chance >= LEAST)
+    vector = new * imputed + sum(chance * table[word] for word, chance in near if chance >= MIN_PROBABILITY)
     return vector, new * np.linalg.norm(imputed) + sum(chance * np.linalg.norm(table[word]) for word, chance in near)
 
 

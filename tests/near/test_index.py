@@ -14,7 +14,7 @@ from tests.near.strings import NASTY, STRINGS, UNREADABLE
 from lovevec.damage.misspell import misspell
 from lovevec.near import index
 from lovevec.near.channel import DEFAULT
-from lovevec.near.index import BITS, FEW, KEYS, NO_KEY, PER_BUCKET, Index, Spelled, buckets_of
+from lovevec.near.index import BITS, FEW, KEYS, NO_KEY, PER_BUCKET, Index, Spellings, buckets_of
 from lovevec.near.reader import Reader
 
 READER = Reader(KNOWN_WORDS, DEFAULT)
@@ -27,11 +27,11 @@ STRINGS_ASKED = [
 LOW = 0xFFFFFFFF
 
 
-def spelled(strings: list[str]) -> Spelled:
-    return Spelled.of(READER.strings(strings).rows, SYMBOLS)
+def spelled(strings: list[str]) -> Spellings:
+    return Spellings.of(READER.strings(strings).rows, SYMBOLS)
 
 
-def letters_of(spelling: Spelled, row: int) -> list[int]:
+def letters_of(spelling: Spellings, row: int) -> list[int]:
     """The symbols of one word."""
     return spelling.symbols[row, : spelling.lengths[row]].tolist()
 
@@ -72,7 +72,7 @@ def bits(letters: list[int]) -> tuple[set[int], set[int]]:
     return {letter % 29 for letter in plain}, pairs
 
 
-def reference(known: Spelled, strings: Spelled) -> list[list[int]]:
+def reference(known: Spellings, strings: Spellings) -> list[list[int]]:
     """The candidates of each string, by loops over dicts and sets."""
     buckets: dict[int, list[int]] = {}
     for row in range(len(known)):
@@ -145,7 +145,7 @@ def test_candidates_are_those_of_the_buckets_with_the_best_quick_scores():
 def test_of_many_alike_only_48_are_kept():
     words = [f"strong{one}{two}" for one in "abcdefghij" for two in "abcdefghijklmnopqrstuvwxyz"] * 3
     reader = Reader(words, DEFAULT)  # three times each: 780 in one bucket
-    asked = Spelled.of(reader.strings(["strongxx", "sstrong"]).rows, reader.symbols)
+    asked = Spellings.of(reader.strings(["strongxx", "sstrong"]).rows, reader.symbols)
     found = reader.index.candidates(asked)
     assert found.lengths.max() == 48
     assert [found.row(row).tolist() for row in range(2)] == reference(reader.index.known, asked)

@@ -74,10 +74,12 @@ def test_long_strings_are_read_the_same_under_any_channel(channel, strings):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_number_of_threads_does_not_show(monkeypatch, threads):
-    monkeypatch.setattr("lovevec.near.reader.NUMBA_BATCH", 100)  # many batches, so that two threads have work
+    monkeypatch.setattr(
+        "lovevec.near.reader.STRINGS_PER_NUMBA_BATCH", 100
+    )  # many batches, so that two threads have work
     agree(READER, DAMAGED[:500], threads)
     expected = READER(DAMAGED[:500])
-    monkeypatch.setattr("lovevec.near.reader.NUMPY_BATCH", 30)
+    monkeypatch.setattr("lovevec.near.reader.STRINGS_PER_NUMPY_BATCH", 30)
     assert same_bits(READER(DAMAGED[:500], "numpy", threads), expected)
 
 
@@ -160,7 +162,7 @@ def test_buckets_of_numba_serve_where_there_are_none_yet():
 
 
 def test_the_shipped_words_are_read_the_same(shipped_love, monkeypatch):
-    monkeypatch.setattr("lovevec.near.reader.MANY_STRINGS", 100)
+    monkeypatch.setattr("lovevec.near.reader.MIN_STRINGS_FOR_NUMBA", 100)
     strings = [*misspell(list(shipped_love.words[:400]), np.random.default_rng(8)), *shipped_love.words[-100:]]
     agree(shipped_love._reader, strings, threads=2)
     assert same_bits(shipped_love._reader.by(strings, "numba", 2), shipped_love._reader.by(strings, "numpy", 1))

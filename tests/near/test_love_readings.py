@@ -13,7 +13,7 @@ from tests.near.strings import NASTY, STRINGS, UNREADABLE
 
 from lovevec import LOVE, LovevecError
 from lovevec.damage.misspell import misspell
-from lovevec.near.reader import LEAST
+from lovevec.near.readings import MIN_PROBABILITY
 
 LOVED = random_love()
 TYPOS = [
@@ -28,8 +28,8 @@ def by_hand(love: LOVE, string: str) -> np.ndarray:
     """Σ p(word) · own row + p(new) · imputed, at unit length, in float64; next to no probability does not count."""
     reading = love.read([string])
     vector = reading.new[0] * love.engine.embed([string])[0].astype(np.float64)
-    for row, chance in zip(reading.rows[0].tolist(), reading.chances[0].tolist(), strict=True):
-        if chance >= LEAST:
+    for row, chance in zip(reading.rows[0].tolist(), reading.probabilities[0].tolist(), strict=True):
+        if chance >= MIN_PROBABILITY:
             vector += chance * ROWS[row].astype(np.float64)
     return vector / np.linalg.norm(vector)
 
@@ -134,7 +134,7 @@ def test_near_is_what_read_says():
                 assert near == [(KNOWN_WORDS[rows[0]], 1.0)]
                 continue
             reading = LOVED.read(unknown)
-            listed = zip(reading.rows[0].tolist(), reading.chances[0].tolist(), strict=True)
+            listed = zip(reading.rows[0].tolist(), reading.probabilities[0].tolist(), strict=True)
             assert near == [(KNOWN_WORDS[row], chance) for row, chance in listed if row >= 0][:k]
             assert sum(chance for _, chance in near) <= 1 - reading.new[0] + 1e-9
     assert LOVED.near([]) == []

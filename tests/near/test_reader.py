@@ -16,18 +16,17 @@ from lovevec.damage.misspell import misspell
 from lovevec.errors import LovevecError
 from lovevec.near.alignment import Pairs, align
 from lovevec.near.channel import DEFAULT, UNIT, Channel
-from lovevec.near.index import LONGEST, Spelled
+from lovevec.near.index import LONGEST, Spellings
 from lovevec.near.novelty import FEATURES
-from lovevec.near.reader import (
-    LEAST,
-    MOST,
-    STRANGEST,
-    WORTH,
-    Reader,
-    Reading,
-    add_readings,
+from lovevec.near.reader import UNREADABLE_LOG_PROBABILITY, Reader
+from lovevec.near.readings import (
+    MAX_COST_GAP,
+    MIN_PROBABILITY,
+    WORDS_PER_READING,
+    Readings,
+    add_known_rows,
+    all_new,
     near_words,
-    only_new,
 )
 
 READER = Reader(KNOWN_WORDS, DEFAULT)
@@ -35,10 +34,10 @@ TYPOS = misspell([word for word in KNOWN_WORDS if len(word) > 2], np.random.defa
 MIXED = [*TYPOS, *NASTY, *UNREADABLE, *KNOWN_WORDS, *toy_words(100, seed=9)]
 
 
-def check(reading: Reading, known: int = len(KNOWN_WORDS)) -> None:
+def check(reading: Readings, known: int = len(KNOWN_WORDS)) -> None:
     """What holds for every reading."""
     rows, chances, new = reading
-    assert rows.shape == chances.shape == (len(new), MOST)
+    assert rows.shape == chances.shape == (len(new), WORDS_PER_READING)
     np.testing.assert_allclose(chances.sum(axis=1) + new, 1, atol=1e-9)
     assert ((chances >= 0) & (chances <= 1)).all()
     assert ((new >= 0) & (new <= 1)).all()
@@ -73,12 +72,12 @@ def test_the_probabilities_are_the_softmax_of_the_documented_sums():
         utility = [-cost_of(KNOWN_WORDS[row], string, row) for row in rows]
         top = max([*utility, new])
         weights = np.exp(np.array([*utility, new]) - top)
-        found = [*reading.chances[place, : len(rows)], reading.new[place]]
+        found = [*reading.probabilities[place, : len(rows)], reading.new[place]]
         np.testing.assert_allclose(found, weights / weights.sum(), atol=1e-12)
         assert [(-utility[at], row) for at, row in enumerate(rows)] == sorted(
             (-utility[at], row) for at, row in enumerate(rows)
         )
-        assert all(-value <= -utility[0] + WORTH / UNIT for value in utility)
+        assert all(-value <= -utility[0] + MAX_COST_GAP / UNIT for value in utility)
 
 
 def as_read(string: str) -> str:
@@ -102,11 +101,11 @@ def test_no_candidate_is_better_than_those_of_the_reading():
         asked = READER.strings([string])
         if not asked.rows.lengths[0]:
             continue
-        found = READER.index.candidates(Spelled.of(asked.rows, READER.symbols)).values.tolist()
+        found = READER.index.candidates(Spellings.of(asked.rows, READER.symbols)).values.tolist()
         known = [int(READER.known_rows[place]) for place in found]
         costs = {row: cost_of(KNOWN_WORDS[row], as_read(string), row) for row in known}
-        ranked = sorted(known, key=lambda row: (costs[row], row))[:MOST]
-        ranked = [row for row in ranked if costs[row] <= costs[ranked[0]] + WORTH / UNIT]
+        ranked = sorted(known, key=lambda row: (costs[row], row))[:WORDS_PER_READING]
+        ranked = [row for row in ranked if costs[row] <= costs[ranked[0]] + MAX_COST_GAP / UNIT]
         assert [row for row in READER([string]).rows[0].tolist() if row >= 0] == ranked
 
 
@@ -119,20 +118,20 @@ def test_a_clear_misspelling_is_near_its_word_and_noise_is_new():
 
 def test_what_cannot_be_read_is_new_for_certain():
     found = READER(["recieve", *UNREADABLE])
-    assert same_bits(picked(found, np.arange(1, len(found.new))), only_new(len(UNREADABLE)))
+    assert same_bits(picked(found, np.arange(1, len(found.new))), all_new(len(UNREADABLE)))
     assert found.rows[0, 0] == KNOWN_WORDS.index("receive")
 
 
 @pytest.mark.parametrize("string", UNREADABLE, ids=lambda string: ascii(string)[:20])
 def test_what_cannot_be_read_is_new_for_certain_alone_too(string):
     start = time.process_time()
-    assert same_bits(READER([string]), only_new(1))
+    assert same_bits(READER([string]), all_new(1))
     assert time.process_time() - start < 1
 
 
 def test_a_long_string_is_new_whatever_its_ends():
     string = "t" * 60 + "xyz" * 50 + "e" * 60
-    assert same_bits(picked(READER([string, "the"]), [0]), only_new(1))
+    assert same_bits(picked(READER([string, "the"]), [0]), all_new(1))
 
 
 def test_a_megabyte_is_read_in_no_time():
@@ -237,13 +236,24 @@ def test_rows_of_words():
 def test_known_words_that_nothing_can_be_near_make_everything_new(words):
     strings = ["recieve", "", "🙂", "aa", "x" * 39, "42nd"]
     found = Reader(words, DEFAULT)(strings)
-    assert same_bits(found, only_new(len(strings)))
+    assert same_bits(found, all_new(len(strings)))
     assert np.isfinite(Reader(words, DEFAULT).likelihood(strings)).all()
 
 
 def test_no_strings_have_no_readings():
-    assert same_bits(READER([]), only_new(0))
+    assert same_bits(READER([]), all_new(0))
     assert READER.likelihood([]).shape == (0,)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_no_strings_build_nothing(engine):
+    """A list of known words is looked up without an index: neither index nor alphabet nor character model."""
+    reader = Reader(KNOWN_WORDS, DEFAULT)
+    before = set(vars(reader))
+    assert same_bits(reader([], engine), all_new(0))
+    assert same_bits(reader.by([], engine), all_new(0))
+    assert reader.likelihood([], for_many=engine).shape == (0,)
+    assert set(vars(reader)) == before
 
 
 @pytest.mark.parametrize("word", ["ÉCOLE", "E\u0301COLE", "e\u0301cole"])
@@ -260,29 +270,29 @@ def test_likelihood_is_the_log_probability_of_the_spelling():
     np.testing.assert_allclose(total[:3], [logs[:6].sum(), logs[6:14].sum(), logs[14:].sum()])
     np.testing.assert_allclose(mean[:3], total[:3] / [6, 8, 6])
     assert total[6] == total[0] > total[2]
-    assert total[3:5].tolist() == [STRANGEST * LONGEST] * 2
-    assert mean[3:5].tolist() == [STRANGEST] * 2
+    assert total[3:5].tolist() == [UNREADABLE_LOG_PROBABILITY * LONGEST] * 2
+    assert mean[3:5].tolist() == [UNREADABLE_LOG_PROBABILITY] * 2
 
 
 # What is made of readings.
 
 
-def made_readings(count: int, seed: int = 0) -> Reading:
+def made_readings(count: int, seed: int = 0) -> Readings:
     """Random ones over ten known words; some strings have none."""
     rng = np.random.default_rng(seed)
-    have = np.arange(MOST) < rng.integers(0, MOST + 1, (count, 1))
-    rows = np.where(have, np.argsort(rng.random((count, MOST)), axis=1), -1).astype(np.int32)
-    weights = np.where(have, -np.sort(-(rng.random((count, MOST)) ** 8), axis=1), 0)
+    have = np.arange(WORDS_PER_READING) < rng.integers(0, WORDS_PER_READING + 1, (count, 1))
+    rows = np.where(have, np.argsort(rng.random((count, WORDS_PER_READING)), axis=1), -1).astype(np.int32)
+    weights = np.where(have, -np.sort(-(rng.random((count, WORDS_PER_READING)) ** 8), axis=1), 0)
     new = rng.random(count)
     total = weights.sum(axis=1) + new
-    return Reading(rows, weights / total[:, None], new / total)
+    return Readings(rows, weights / total[:, None], new / total)
 
 
 def test_as_new_makes_some_strings_new_and_leaves_the_others():
     reading = made_readings(50)
     which = np.arange(50) % 3 == 0
     found = reading.as_new(which)
-    assert same_bits(picked(found, which), only_new(int(which.sum())))
+    assert same_bits(picked(found, which), all_new(int(which.sum())))
     assert same_bits(picked(found, ~which), picked(reading, ~which))
     assert same_bits(reading, made_readings(50))  # itself unchanged
     check(found, 10)
@@ -299,7 +309,7 @@ def test_near_words_against_a_loop():
             if row >= 0:
                 assert near == [(words[row], 1.0)]
                 continue
-            listed = zip(reading.rows[unknown].tolist(), reading.chances[unknown].tolist(), strict=True)
+            listed = zip(reading.rows[unknown].tolist(), reading.probabilities[unknown].tolist(), strict=True)
             assert near == [(words[one], chance) for one, chance in listed if one >= 0][:k]
             unknown += 1
         assert unknown == 30
@@ -308,25 +318,24 @@ def test_near_words_against_a_loop():
 @pytest.mark.parametrize("k", [0, -1, 2.5, "3", None])
 def test_k_is_a_whole_number(k):
     with pytest.raises(LovevecError, match="must be at least 1, a whole number"):
-        near_words(["a"], np.array([0]), only_new(0), k)
+        near_words(["a"], np.array([0]), all_new(0), k)
 
 
-@pytest.mark.parametrize("added", [3, 8192])
-def test_add_readings_against_a_loop(monkeypatch, added):
-    monkeypatch.setattr("lovevec.near.reader.ADDED", added)
+@pytest.mark.parametrize("rows_per_block", [3, 8192])
+def test_add_known_rows_against_a_loop(rows_per_block):
     rng = np.random.default_rng(5)
     table, reading = rng.normal(size=(10, 7)).astype(np.float32), made_readings(40)
     before = rng.normal(size=(40, 7)).astype(np.float32)
     after = before.copy()
-    add_readings(after, reading, lambda rows: table[rows])
+    add_known_rows(after, reading, lambda rows: table[rows], rows_per_block)
     for string in range(40):
         expected = before[string].astype(np.float64)
-        for row, chance in zip(reading.rows[string].tolist(), reading.chances[string].tolist(), strict=True):
-            if chance >= LEAST:
+        for row, chance in zip(reading.rows[string].tolist(), reading.probabilities[string].tolist(), strict=True):
+            if chance >= MIN_PROBABILITY:
                 expected += chance * table[row].astype(np.float64)
         np.testing.assert_allclose(after[string], expected, atol=1e-6)
     alone = before[7:8].copy()
-    add_readings(alone, picked(reading, [7]), lambda rows: table[rows])
+    add_known_rows(alone, picked(reading, [7]), lambda rows: table[rows], rows_per_block)
     assert np.array_equal(alone[0], after[7])
 
 

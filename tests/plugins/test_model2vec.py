@@ -18,7 +18,8 @@ from tests.factories import toy_words
 from lovevec import LOVE, LovevecError
 from lovevec.errors import FormatError
 from lovevec.near.channel import DEFAULT
-from lovevec.near.reader import LEAST, Reader
+from lovevec.near.reader import Reader
+from lovevec.near.readings import MIN_PROBABILITY
 from lovevec.plugins.model2vec import RobustStaticModel, robustify
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -113,8 +114,8 @@ def expected(model: StaticModel, words: list[str], read: dict[str, str]) -> np.n
         if word in read:
             reading = reader([read[word]]).in_text()
             chances = [(word, reading.new[0])]
-            for row, chance in zip(reading.rows[0].tolist(), reading.chances[0].tolist(), strict=True):
-                if chance >= LEAST:
+            for row, chance in zip(reading.rows[0].tolist(), reading.probabilities[0].tolist(), strict=True):
+                if chance >= MIN_PROBABILITY:
                     chances.append((reader.words[row], chance))
         for one, chance in chances:
             total += chance * rows(model, one).sum(axis=0)

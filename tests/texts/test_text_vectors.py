@@ -15,7 +15,7 @@ from tests.near.strings import NASTY, UNREADABLE
 
 from lovevec import LOVE, LovevecError
 from lovevec.damage.misspell import misspell
-from lovevec.near.reader import LEAST
+from lovevec.near.readings import MIN_PROBABILITY
 from lovevec.texts import encoder
 from lovevec.texts.encoder import SIGNED, weights_by_rank
 
@@ -49,9 +49,9 @@ def by_hand(love: LOVE, text: str, weights: np.ndarray) -> np.ndarray:
             reading = love.read([word]).in_text()
             vector = reading.new[0] * new_weight * love.impute([word])[0].astype(np.float64)
             weight = reading.new[0] * new_weight
-            for row, chance in zip(reading.rows[0].tolist(), reading.chances[0].tolist(), strict=True):
+            for row, chance in zip(reading.rows[0].tolist(), reading.probabilities[0].tolist(), strict=True):
                 weight += chance * (weights[row] if row >= 0 else 0)
-                if chance >= LEAST:
+                if chance >= MIN_PROBABILITY:
                     vector += chance * weights[row] * rows[row]
         total += vector + SIGNED * weight * signature(word, love.dim)
     return total / np.linalg.norm(total)

@@ -41,7 +41,8 @@ from lovevec.engine.threads import in_chunks
 from lovevec.errors import LovevecError
 from lovevec.files.tensors import lengths_of
 from lovevec.near.forms import look_up
-from lovevec.near.reader import Reader, Reading, ReadsStrings, add_readings, only_new
+from lovevec.near.reader import Reader, ReadsStrings
+from lovevec.near.readings import Readings, add_known_rows, all_new
 from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
 from lovevec.units.words import checked_words
 from lovevec.vectors import VectorTable, read_vectors
@@ -194,7 +195,7 @@ class Attached(EncodesTexts, ReadsStrings):
         return self._sureness(listed, rows, lacking, self.read(lacking))
 
     def _sureness(
-        self, words: Sequence[str], rows: NDArray[np.int64], lacking: Sequence[str], reading: Reading
+        self, words: Sequence[str], rows: NDArray[np.int64], lacking: Sequence[str], reading: Readings
     ) -> NDArray[np.float64]:
         result = np.ones(len(rows))
         judge = getattr(self.model, "judge", None)
@@ -222,10 +223,10 @@ class Attached(EncodesTexts, ReadsStrings):
         """The row of each word, or of the word that it is a form of, else -1; and the others, as they are read."""
         return look_up(words, self._known.place.get, self._lowercase)
 
-    def read(self, strings: Sequence[str]) -> Reading:
+    def read(self, strings: Sequence[str]) -> Readings:
         """The readings of strings that the table lacks; what the model knows is no misspelling."""
         if self._reader is None:
-            return only_new(len(strings))
+            return all_new(len(strings))
         reading = self._reader.by(strings, self._for_many, self._threads)
         return reading.as_new(np.fromiter(map(self._is_a_word, strings), dtype=np.bool_, count=len(strings)))
 
@@ -245,7 +246,7 @@ class Attached(EncodesTexts, ReadsStrings):
             def mix(
                 part: slice,
                 chunk: Sequence[str] = chunk,
-                reading: Reading = reading,
+                reading: Readings = reading,
                 spelled: Spelled = spelled,
                 vectors: Floats = vectors,
             ) -> None:
@@ -254,21 +255,21 @@ class Attached(EncodesTexts, ReadsStrings):
             in_chunks(mix, len(chunk), PART, self._threads)
         return result
 
-    def _mixed(self, strings: Sequence[str], reading: Reading, spelled: Spelled) -> Floats:
+    def _mixed(self, strings: Sequence[str], reading: Readings, spelled: Spelled) -> Floats:
         """The mean over readings."""
         imputed = self._imputed(strings, spelled)
         vectors: Floats = imputed * reading.new.astype(np.float32)[:, None]
-        add_readings(vectors, reading, self._own)
+        add_known_rows(vectors, reading, self._own)
         if self._confidence is None or not self._confidence.known:
             vectors = at_length(vectors, self._mean_lengths(reading, lengths_of(imputed)))
         return vectors
 
-    def _mean_lengths(self, reading: Reading, imputed: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _mean_lengths(self, reading: Readings, imputed: NDArray[np.float64]) -> NDArray[np.float64]:
         """Σ p(word) · length of its row + p(new) · length of the imputed: a mean of vectors is shorter than they, which
         tells doubt; this does not."""
         assert self._known.lengths is not None
         own = np.where(reading.rows >= 0, self._known.lengths[reading.rows], 0.0)
-        lengths: NDArray[np.float64] = (reading.chances * own).sum(axis=1) + reading.new * imputed
+        lengths: NDArray[np.float64] = (reading.probabilities * own).sum(axis=1) + reading.new * imputed
         return lengths
 
     def _impute(self, words: Sequence[str]) -> Floats:

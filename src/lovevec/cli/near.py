@@ -28,14 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> None:
     """Print one line a string."""
     from lovevec.love import LOVE
-    from lovevec.near.reader import MOST
+    from lovevec.near.readings import WORDS_PER_READING
 
     if given.k < 1:
         raise LovevecError(f"k is {given.k}: must be at least 1, a whole number")
     batches = given_words(given.words, given.split)
     love = LOVE.load(given.model)
     for words in batches:
-        for word, reading, near in zip(words, love.readings(words), love.near(words, MOST), strict=True):
+        for word, reading, near in zip(words, love.readings(words), love.near(words, WORDS_PER_READING), strict=True):
             put(line_of(word, reading, near, given.k, given.json) + "\n")
 
 

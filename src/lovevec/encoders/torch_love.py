@@ -27,7 +27,7 @@ from lovevec.engine.tables import HEAD, Tables
 from lovevec.errors import LovevecError
 from lovevec.model.folder import ModelParts
 from lovevec.model.known_rows import KnownRows
-from lovevec.near.reader import LEAST, Reading
+from lovevec.near.readings import MIN_PROBABILITY, Readings
 from lovevec.units.words import refuse_other_than_words
 
 LookUp = Callable[[Sequence[str]], tuple[NDArray[np.int64], list[str]]]
@@ -97,7 +97,7 @@ class TorchLOVE(nn.Module):
         self,
         parts: ModelParts,
         look_up: LookUp,
-        read: Callable[[Sequence[str]], Reading],
+        read: Callable[[Sequence[str]], Readings],
         spelling_only: bool,
         card: str,
     ) -> None:
@@ -128,7 +128,7 @@ class TorchLOVE(nn.Module):
             string, column = np.nonzero(reading.rows >= 0)
             owner = np.concatenate([have, others[string]])
             rows = np.concatenate([found[have], reading.rows[string, column]])
-            chances = np.concatenate([np.ones(len(have)), reading.chances[string, column]]).astype(np.float32)
+            chances = np.concatenate([np.ones(len(have)), reading.probabilities[string, column]]).astype(np.float32)
             in_order = np.argsort(owner, kind="stable")
             owner, rows, chances = owner[in_order], rows[in_order], chances[in_order]
             new[have], new[others] = 0, reading.new
@@ -150,7 +150,7 @@ class TorchLOVE(nn.Module):
         made = {name: tensor.to(self.device) for name, tensor in prepared.items()}
         total = torch.zeros(len(made["new"]), self.dim, device=self.device)
         if self.known is not None:
-            some = made["chances"] >= LEAST  # as near/reader.py adds readings
+            some = made["chances"] >= MIN_PROBABILITY  # as near/readings.py adds readings
             counts = (made["chances"] * made.get("weights", 1))[some]
             used, which = torch.unique(made["rows"][some], return_inverse=True)
             own = F.normalize(F.embedding(used, self.known), dim=1)

@@ -5,7 +5,8 @@
     alignment.py   the cheapest way from a word to a string, many pairs at once (numpy)
     novelty.py     how much a string looks like a word of its own: a character model of the known words
     channel.py     the learned numbers: what each kind of slip costs, what a word's rank counts, what speaks for new
-    reader.py      a string's reading: probabilities of known words, and of new
+    readings.py    the result: probabilities of known words and of new, and what is made from them
+    reader.py      the reader, which puts all of this together
     kernel.py      the same in one compiled pass (numba)
     forms.py       what is read before any of this: forms of one and the same word
 

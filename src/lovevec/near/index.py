@@ -50,7 +50,7 @@ Words = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, eq=False)
-class Spelled:
+class Spellings:
     """Words as rows of symbols, with what candidates are found and judged by."""
 
     symbols: NDArray[np.uint8]  # [words, LONGEST], zeros behind the end
@@ -62,7 +62,7 @@ class Spelled:
     alphabet: Symbols
 
     @classmethod
-    def of(cls, rows: Ragged, alphabet: Symbols) -> Spelled:
+    def of(cls, rows: Ragged, alphabet: Symbols) -> Spellings:
         """Rows of symbols, at most LONGEST each."""
         plain = Ragged(alphabet.folded[rows.values], rows.offsets)
         padded = rows.padded(LONGEST).astype(np.uint8)
@@ -84,7 +84,7 @@ class Spelled:
 class Index:
     """The known words by bucket."""
 
-    def __init__(self, known: Spelled) -> None:
+    def __init__(self, known: Spellings) -> None:
         self.known = known
         self.rank_bits = np.rint(2 * np.log2(np.arange(len(known)) + RANK_OFFSET)).astype(np.int32)
 
@@ -102,7 +102,7 @@ class Index:
             [known.pairs, known.letters | parts[0] | parts[1] | known.first.astype(np.uint64) << TO_FIRST], 1
         )
 
-    def candidates(self, asked: Spelled) -> Ragged:
+    def candidates(self, asked: Spellings) -> Ragged:
         """The candidates of each string: rows of the known words with the best quick score, best first."""
         few = "buckets" not in self.__dict__ and len(asked) <= FEW
         keys, buckets = self._some_buckets(asked.keys) if few else (asked.keys, self.buckets)
@@ -112,7 +112,7 @@ class Index:
         return Ragged.from_lengths(words, lengths)
 
     def _best(
-        self, asked: Spelled, part: slice, keys: Words, buckets: Ragged
+        self, asked: Spellings, part: slice, keys: Words, buckets: Ragged
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The candidates of some strings, one string's behind the other's, and how many each has."""
         size, keys = len(keys), keys.ravel()
@@ -148,7 +148,7 @@ class Index:
         return renamed, _in_buckets(np.concatenate(buckets), np.concatenate(words), len(names))
 
     def _behind(
-        self, asked: Spelled, part: slice, counts: NDArray[np.int64], words: NDArray[np.integer]
+        self, asked: Spellings, part: slice, counts: NDArray[np.int64], words: NDArray[np.integer]
     ) -> NDArray[np.int32]:
         """How far each word is behind the best possible quick score; the first `counts[0]` words are for the first
         string of the part."""

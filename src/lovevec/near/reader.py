@@ -1,16 +1,15 @@
-"""A string's reading: how probable it is that each of some known words was meant, and that none was.
+"""The reader: for unknown strings, the probabilities of the known words that may be meant, and of none.
 
 read = Reader(words, channel)
-reading = read(["recieve", "blorfing"])
-reading.rows[0], reading.chances[0]     the rows of receive, relieve, …; 0.97, 0.01, …
-reading.new                             [0.01, 0.98]
+readings = read(["recieve", "blorfing"])
+readings.rows[0], readings.probabilities[0]     the rows of receive, relieve, …; 0.97, 0.01, …
+readings.new                                    [0.01, 0.98]
 """
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
@@ -19,11 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.engine.threads import in_chunks
-from lovevec.errors import LovevecError
 from lovevec.near.alignment import Pairs, Slips, align
-from lovevec.near.channel import UNIT, Channel
-from lovevec.near.index import FEW, LONGEST, Index, Spelled
+from lovevec.near.channel import Channel
+from lovevec.near.index import FEW, LONGEST, Index, Spellings
 from lovevec.near.novelty import Novelty
+from lovevec.near.readings import (
+    MAX_COST_GAP,
+    WORDS_PER_READING,
+    Places,
+    Readings,
+    all_new,
+    near_words,
+    posterior,
+    reading_names,
+)
 from lovevec.near.symbols import Symbols
 from lovevec.units.characters import to_codes
 from lovevec.units.ragged import Ragged, offsets_of
@@ -32,83 +40,15 @@ from lovevec.units.words import checked_words
 if TYPE_CHECKING:
     from lovevec.near.kernel import Compiled
 
-MOST = 10  # known words of a reading
-# Words that others can be meant for, the most frequent of a table. Of 27,664 real misspellings of a million words the
-# right one comes first for 57.5 % with so many; for 57.2 % with 50,000, 56.7 with 250,000 at two thirds of the speed,
-# 56.4 with a million: a rarer word is hardly ever what was meant, but often looks like it (docs/results/scale.md).
-MOST_KNOWN = 100_000
-WORTH = 8 * UNIT  # a candidate that costs so much more than the best has no chance
-LEAST = 0.01  # of a word's probability, to count in a vector
-LESS_NEW = math.e  # measured on STS-B's train pairs, mistyped (docs/results/texts.md)
-ADDED = 8192  # rows added at a time
-# Fewer strings than these are not worth importing numba for; readings are the same by both.
-MANY_STRINGS = 2000
-NONE = np.int32(1 << 30)
-STRANGEST = -6.0
-STRETCHED = 48  # characters: a longer string is no word with some letters too many
-NUMPY_BATCH, NUMBA_BATCH = 2048, 4096
-
-Places = NDArray[np.int32]
-
-
-class Reading(NamedTuple):
-    """`rows` [strings, MOST] of the known words, most probable first, -1 where there are no more; their `chances`, 0
-    there; and the chance of `new` [strings]. A string's chances add up to 1."""
-
-    rows: NDArray[np.int32]
-    chances: NDArray[np.float64]
-    new: NDArray[np.float64]
-
-    def part(self, which: slice) -> Reading:
-        """Of some strings."""
-        return Reading(self.rows[which], self.chances[which], self.new[which])
-
-    def in_text(self) -> Reading:
-        """The same of words in running text, where an unknown string is a misspelling more often than in a list of
-        words."""
-        new = self.new / LESS_NEW
-        total = new + self.chances.sum(axis=1)
-        total = np.where(total > 0, total, 1)
-        return Reading(self.rows, self.chances / total[:, None], new / total)
-
-    def as_new(self, which: NDArray[np.bool_]) -> Reading:
-        """The same, but that these strings are new for certain."""
-        return Reading(
-            np.where(which[:, None], np.int32(-1), self.rows),
-            np.where(which[:, None], 0.0, self.chances),
-            np.where(which, 1.0, self.new),
-        )
-
-
-def only_new(count: int) -> Reading:
-    """Of so many strings that are new for certain."""
-    return Reading(np.full((count, MOST), -1, dtype=np.int32), np.zeros((count, MOST)), np.ones(count))
-
-
-def near_words(
-    words: Sequence[str], rows: NDArray[np.int64], reading: Reading, k: int
-) -> list[list[tuple[str, float]]]:
-    """For each string up to k known words with their probabilities: of `rows` that known word, where -1 stands those
-    of the next reading."""
-    if not isinstance(k, (int, np.integer)) or k < 1:
-        raise LovevecError(f"k is {k!r}: must be at least 1, a whole number")
-    pairs = zip(reading.rows.tolist(), reading.chances.tolist(), strict=True)
-    found = []
-    for row in rows.tolist():
-        if row >= 0:
-            found.append([(words[row], 1.0)])
-        else:
-            near, chances = next(pairs)
-            found.append([(words[one], chance) for one, chance in zip(near, chances, strict=True) if one >= 0][:k])
-    return found
-
-
-def reading_names(words: Sequence[str], rows: NDArray[np.int64], reading: Reading) -> list[str]:
-    """How each word is read: of `rows` a known one, where -1 stands by the next reading near (more probably a known
-    word than not) or new; empty where there is nothing to read."""
-    new = iter((reading.new >= 0.5).tolist())
-    named = ["known" if row >= 0 else "new" if next(new) else "near" for row in rows.tolist()]
-    return [name if word.strip() else "empty" for name, word in zip(named, words, strict=True)]
+# The most frequent words of a table are the candidates. Of 27,664 real misspellings with a million words in the table
+# the right one comes first for 57.5 % with 100,000 candidates, 57.2 % with 50,000, 56.7 % with 250,000 (at two thirds
+# of the speed), 56.4 % with a million: a rarer word is seldom meant, but often looks alike (docs/results/scale.md).
+MAX_KNOWN_WORDS = 100_000
+MIN_STRINGS_FOR_NUMBA = 2000  # importing it takes longer than reading fewer strings by numpy; readings are the same
+STRINGS_PER_NUMPY_BATCH, STRINGS_PER_NUMBA_BATCH = 2048, 4096
+NO_CANDIDATE_COST = np.int32(1 << 30)  # above that of any candidate
+UNREADABLE_LOG_PROBABILITY = -6.0  # of a letter, for strings that the character model cannot read
+MAX_STRETCHED_LENGTH = 48  # characters: a longer string is not a word with a few letters repeated
 
 
 class ReadsStrings:
@@ -120,7 +60,7 @@ class ReadsStrings:
         """The known words."""
         raise NotImplementedError
 
-    def read(self, strings: Sequence[str]) -> Reading:
+    def read(self, strings: Sequence[str]) -> Readings:
         """What unknown strings may stand for."""
         raise NotImplementedError
 
@@ -128,7 +68,7 @@ class ReadsStrings:
         raise NotImplementedError
 
     def _sureness(
-        self, words: Sequence[str], rows: NDArray[np.int64], unknown: Sequence[str], reading: Reading
+        self, words: Sequence[str], rows: NDArray[np.int64], unknown: Sequence[str], reading: Readings
     ) -> NDArray[np.float64]:
         raise NotImplementedError
 
@@ -163,15 +103,20 @@ class ReadsStrings:
 
 
 class Strings(NamedTuple):
-    """Strings as they are read: rows of symbols (empty for one that cannot be near anything), and what else counts."""
+    """Strings as the reader compares them."""
 
-    rows: Ragged
-    digits: NDArray[np.bool_]
-    names: NDArray[np.bool_]
+    rows: Ragged  # of symbols; empty for a string that cannot be near any word
+    digits: NDArray[np.bool_]  # whether the string has a digit
+    names: NDArray[np.bool_]  # whether it begins with a capital and goes on in lower case
 
 
 class Reader:
-    """Known words and a channel. What is needed is made when first asked for, by one thread; then nothing changes."""
+    """Reads unknown strings by known words, in the order of their frequency, and a channel.
+
+    `lowercase` says whether words and strings are compared in lower case. The index of the words and the rest of the
+    tables are built by the first call that has something to read, by one thread while the others wait; after that
+    nothing changes.
+    """
 
     def __init__(self, words: Sequence[str], channel: Channel, lowercase: bool = True) -> None:
         self.words, self.channel, self.lowercase = words, channel, lowercase
@@ -179,23 +124,23 @@ class Reader:
 
     @classmethod
     def like(cls, other: Reader, channel: Channel) -> Reader:
-        """The same words under another channel; what does not depend on it is shared."""
-        made = cls(other.words, channel, other.lowercase)
+        """A reader of the same words under another channel; it shares with `other` what does not depend on that."""
+        reader = cls(other.words, channel, other.lowercase)
         shared = ("symbols", "_candidates", "index", "novelty", "_place")
-        made.__dict__.update({name: other.__dict__[name] for name in shared if name in other.__dict__})
-        return made
+        reader.__dict__.update({name: other.__dict__[name] for name in shared if name in other.__dict__})
+        return reader
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Reader, (self.words, self.channel, self.lowercase)
 
     @cached_property
     def symbols(self) -> Symbols:
-        """Of the known words' characters."""
+        """The alphabet: the characters of the known words as small numbers."""
         return Symbols.of_codes(self._known_codes.values)
 
     @cached_property
     def _known_codes(self) -> Ragged:
-        return self._codes(self.words[:MOST_KNOWN])
+        return self._codes(self.words[:MAX_KNOWN_WORDS])
 
     @cached_property
     def _letters(self) -> NDArray[np.bool_]:
@@ -207,12 +152,13 @@ class Reader:
 
     @cached_property
     def slips(self) -> Slips:
-        """What slips cost."""
+        """What a slip between two symbols costs under this channel."""
         return Slips(self.symbols, self.channel.slip_costs)
 
     @cached_property
     def _candidates(self) -> tuple[NDArray[np.int32], Ragged]:
-        """The known words that others can be meant for: those of two letters or more, the MOST_KNOWN first."""
+        """The known words that a string may be meant for: of the MAX_KNOWN_WORDS most frequent those of two letters and
+        more. Their rows in the table, and their symbols."""
         codes = self._known_codes
         rows = Ragged(self.symbols.of_code[codes.values], codes.offsets)
         able = (rows.lengths >= 2) & (rows.lengths <= LONGEST) & self._any(self._letters, rows)
@@ -229,22 +175,22 @@ class Reader:
 
     @property
     def known_rows(self) -> NDArray[np.int32]:
-        """The row in the table of each known word of the index."""
+        """[words of the index] their rows in the table."""
         return self._candidates[0]
 
     @cached_property
     def index(self) -> Index:
-        """Candidates by bucket."""
-        return Index(Spelled.of(self._candidates[1], self.symbols))
+        """The index in which candidates are found by bucket."""
+        return Index(Spellings.of(self._candidates[1], self.symbols))
 
     @cached_property
     def novelty(self) -> Novelty:
-        """The character model of the known words."""
+        """The character model of the known words, which says how much a string looks like a word of its own."""
         return Novelty(self._candidates[1])
 
     @cached_property
     def rank_costs(self) -> NDArray[np.int32]:
-        """Of each known word of the index."""
+        """[words of the index] what the channel's prior costs: more for rarer words."""
         return self.channel.rank_costs(self.known_rows)
 
     def _codes(self, words: Sequence[str]) -> Ragged:
@@ -252,11 +198,11 @@ class Reader:
 
     def _any(self, marked: NDArray[np.bool_], rows: Ragged) -> NDArray[np.bool_]:
         count = np.append(0, np.cumsum(marked[rows.values]))
-        found: NDArray[np.bool_] = count[rows.offsets[1:]] > count[rows.offsets[:-1]]
-        return found
+        has_one: NDArray[np.bool_] = count[rows.offsets[1:]] > count[rows.offsets[:-1]]
+        return has_one
 
     def strings(self, words: Sequence[str]) -> Strings:
-        """As they are read: of a letter that stands three times or more in a row two are kept."""
+        """Strings as they are compared: of a letter that stands three times or more in a row two are kept."""
         codes = self._codes(words)
         values = self.symbols.of_code[codes.values]
         place = np.arange(len(values)) - np.repeat(codes.offsets[:-1], codes.lengths)
@@ -266,60 +212,71 @@ class Reader:
         before = np.append(0, np.cumsum(~third))
         rows = Ragged(values[~third], before[codes.offsets])
         digits = self._any(self._digits, rows)
-        whole = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) <= STRETCHED
+        whole = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) <= MAX_STRETCHED_LENGTH
         readable = self._any(self._letters, rows) & (rows.lengths <= LONGEST) & (rows.lengths >= 2) & whole
         lengths = np.where(readable, rows.lengths, 0)
-        kept = np.repeat(readable, rows.lengths)
+        inside = np.repeat(readable, rows.lengths)
         names = np.fromiter((word[:1].isupper() and not word[1:].isupper() for word in words), np.bool_, len(words))
-        return Strings(Ragged(rows.values[kept], offsets_of(lengths)), digits, names)
+        return Strings(Ragged(rows.values[inside], offsets_of(lengths)), digits, names)
 
     def likelihood(self, words: Sequence[str], a_letter: bool = False, for_many: str = "numpy") -> NDArray[np.float64]:
-        """How much each string is spelled like the known words: its log probability, or the mean of its letters'. What
-        cannot be read (no letter, too long) is as strange as can be. By numpy, or for many by `for_many`, with the same
-        result."""
+        """[words] how much each string is spelled like the known words: its log probability under their character
+        model, or with `a_letter` the mean over its letters. A string that cannot be read (no letter, too long) has
+        UNREADABLE_LOG_PROBABILITY a letter. Many strings are read by the engine `for_many`, with the same result."""
+        if not len(words):
+            return np.zeros(0)
         with self._lock:
             novelty = self._compiled_novelty if self.compiled_for(words, for_many) else self.novelty
         rows = self.strings(words).rows
         logs = novelty.totals(rows)
         if a_letter:
             logs = logs / (rows.lengths + 1)
-        return np.where(rows.lengths > 0, logs, STRANGEST if a_letter else STRANGEST * LONGEST)
+        return np.where(rows.lengths > 0, logs, UNREADABLE_LOG_PROBABILITY * (1 if a_letter else LONGEST))
 
     def warm_up(self) -> None:
-        """Make what is made when many strings are first read; a few are read faster with it, too. Meanwhile others may
-        read a few: nobody waits."""
+        """Build everything that reading many strings needs; reading a few is faster with it, too. While the buckets are
+        sorted other threads can read a few strings without waiting."""
         with self._lock:
-            _ = self.index, self.novelty, self.rank_costs, self.slips
+            self._build()
         _ = self.index.buckets
 
-    def __call__(self, words: Sequence[str], engine: str = "numpy", threads: int = 1) -> Reading:
-        """The readings of any strings, each as an unknown one; by numpy or numba, with the same result."""
+    def _build(self) -> None:
+        _ = self.index, self.novelty, self.rank_costs, self.slips
+
+    def __call__(self, words: Sequence[str], engine: str = "numpy", threads: int = 1) -> Readings:
+        """The readings of any strings, each as an unknown one, even where it is a known word.
+
+        `engine` is numpy or numba, with the same result. No strings: nothing is built.
+        """
+        readings = all_new(len(words))
+        if not len(words):
+            return readings
         with self._lock:
-            _ = self.index, self.novelty, self.rank_costs, self.slips
+            self._build()
             compiled = self._compiled if engine == "numba" else None
             novelty = self.novelty if compiled is None else self._compiled_novelty
             if compiled is None and len(words) > FEW:
                 _ = self.index.buckets
-        result = only_new(len(words))
 
         def run(part: slice) -> None:
             strings = self.strings(words[part])
             places, costs = self._by_numpy(strings) if compiled is None else self._by_numba(strings, compiled)
             new = novelty.score(*strings, self.channel.new_weights)
-            found = posterior(self.known_rows, places, costs, new)
-            result.rows[part], result.chances[part], result.new[part] = found
+            for whole, values in zip(readings, posterior(self.known_rows, places, costs, new), strict=True):
+                whole[part] = values
 
-        in_chunks(run, len(words), NUMPY_BATCH if compiled is None else NUMBA_BATCH, threads)
-        return result
+        in_chunks(run, len(words), STRINGS_PER_NUMPY_BATCH if compiled is None else STRINGS_PER_NUMBA_BATCH, threads)
+        return readings
 
-    def by(self, words: Sequence[str], for_many: str = "numpy", threads: int | None = None) -> Reading:
-        """The same by numpy for a few strings, and for many by what is `for_many`."""
+    def by(self, words: Sequence[str], for_many: str = "numpy", threads: int | None = None) -> Readings:
+        """The readings of any strings: of a few by numpy, of many by the engine `for_many`."""
         return self(words, "numba" if self.compiled_for(words, for_many) else "numpy", threads or 1)
 
     def compiled_for(self, words: Sequence[str], for_many: str) -> bool:
-        """Whether so many strings are read by numba: many at once or by and by, or some where it is there anyway."""
+        """Whether to read these strings by numba, if that is the engine `for_many`: where MIN_STRINGS_FOR_NUMBA have
+        been asked for so far, or numba is imported anyway; never for a few strings."""
         self._asked += len(words)
-        many = self._asked >= MANY_STRINGS or "numba" in sys.modules
+        many = self._asked >= MIN_STRINGS_FOR_NUMBA or "numba" in sys.modules
         return for_many == "numba" and many and len(words) > FEW
 
     @cached_property
@@ -341,59 +298,35 @@ class Reader:
         return CompiledNovelty(self.novelty)
 
     def _by_numba(self, strings: Strings, compiled: Compiled) -> tuple[Places, Places]:
-        shape = len(strings.rows), MOST
-        places, costs = np.full(shape, -1, dtype=np.int32), np.full(shape, NONE, dtype=np.int32)
-        compiled(strings.rows, WORTH, places, costs)
+        shape = len(strings.rows), WORDS_PER_READING
+        places, costs = np.full(shape, -1, dtype=np.int32), np.full(shape, NO_CANDIDATE_COST, dtype=np.int32)
+        compiled(strings.rows, MAX_COST_GAP, places, costs)
         return places, costs
 
     def _by_numpy(self, strings: Strings) -> tuple[Places, Places]:
-        """The cheapest candidates of each string, [strings, MOST] places in the index, and what they cost."""
-        asked = Spelled.of(strings.rows, self.symbols)
+        """The cheapest candidates of each string: their places in the index and their costs, both
+        [strings, WORDS_PER_READING]."""
+        asked = Spellings.of(strings.rows, self.symbols)
         candidates = self.index.candidates(asked)
         cost, string = self.costs(asked, candidates), candidates.owners
         order = np.lexsort((candidates.values, cost, string))
         place = np.arange(len(string)) - candidates.offsets[string]
-        chosen = order[place < MOST]
-        places, costs = np.full((len(asked), MOST), -1, dtype=np.int32), np.full((len(asked), MOST), NONE)
-        at = string[chosen], place[place < MOST]
+        chosen = order[place < WORDS_PER_READING]
+        shape = len(asked), WORDS_PER_READING
+        places, costs = np.full(shape, -1, dtype=np.int32), np.full(shape, NO_CANDIDATE_COST)
+        at = string[chosen], place[place < WORDS_PER_READING]
         places[at], costs[at] = candidates.values[chosen], cost[chosen]
         return places, costs
 
-    def costs(self, asked: Spelled, candidates: Ragged) -> NDArray[np.int32]:
-        """What each candidate costs: its alignment and its rank."""
+    def costs(self, asked: Spellings, candidates: Ragged) -> NDArray[np.int32]:
+        """[candidates] what each one costs its string: the cheapest alignment and the word's rank."""
         cost: Places = align(self.pairs(asked, candidates), self.slips) + self.rank_costs[candidates.values]
         return cost
 
-    def pairs(self, asked: Spelled, candidates: Ragged) -> Pairs:
-        """Each string with each of its candidates."""
+    def pairs(self, asked: Spellings, candidates: Ragged) -> Pairs:
+        """The pairs to align: each string with each of its candidates."""
         string, known = candidates.owners, self.index.known
         return Pairs(
             known.symbols[candidates.values], known.lengths[candidates.values],
             asked.symbols[string], asked.lengths[string],
         )  # fmt: skip
-
-
-def posterior(known_rows: NDArray[np.int32], places: Places, costs: Places, new: NDArray[np.float64]) -> Reading:
-    """Softmax over the cheapest candidates of each string and new."""
-    chosen = (places >= 0) & (costs <= costs[:, :1] + WORTH)
-    rows = np.where(chosen, np.append(known_rows, np.int32(-1))[places], np.int32(-1))
-    utility = np.where(chosen, -costs / UNIT, -np.inf)
-    best = np.maximum(utility[:, 0], new)
-    weights, own = np.exp(utility - best[:, None]), np.exp(new - best)
-    total = own.copy()
-    for column in range(MOST):  # in one order, whatever the processor's vectors
-        total += weights[:, column]
-    return Reading(rows, weights / total[:, None], own / total)
-
-
-def add_readings(
-    vectors: NDArray[np.float32], reading: Reading, own: Callable[[NDArray[np.int32]], NDArray[np.float32]]
-) -> None:
-    """Add to each vector Σ p(word) · the word's own, which `own` gives for rows of the table. Words of next to no
-    probability are left out."""
-    for column in range(MOST):  # one after the other, so that a string's sum does not depend on its company
-        strings = np.flatnonzero(reading.chances[:, column] >= LEAST)
-        for low in range(0, len(strings), ADDED):
-            part = strings[low : low + ADDED]
-            chances = reading.chances[part, column].astype(np.float32)
-            vectors[part] += own(reading.rows[part, column]) * chances[:, None]

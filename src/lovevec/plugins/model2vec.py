@@ -36,7 +36,8 @@ from lovevec.files import atomic_write
 from lovevec.love import LOVE
 from lovevec.near.channel import Channel
 from lovevec.near.forms import look_up
-from lovevec.near.reader import Reader, add_readings
+from lovevec.near.reader import Reader
+from lovevec.near.readings import add_known_rows
 from lovevec.plugins import Keep, Love, in_any_form, kept_words, right_spelled
 from lovevec.progress import Progress
 from lovevec.transformer.pieces import UNSPACED, Pieces, whole_words
@@ -234,7 +235,7 @@ class RobustStaticModel(StaticModel):
         if lacking:
             reading = self.reader.by(lacking, "numba" if numba_is_there() else "numpy").in_text()
             mixed = result[rows < 0] * reading.new.astype(np.float32)[:, None]
-            add_readings(mixed, reading, self._meant)
+            add_known_rows(mixed, reading, self._meant)
             result[rows < 0] = mixed
         return result
 

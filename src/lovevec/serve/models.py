@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lovevec.attach import Attached
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
-from lovevec.near.reader import MOST
+from lovevec.near.readings import WORDS_PER_READING
 from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
@@ -85,7 +85,7 @@ class Served:
 
     def near(self, words: Sequence[str]) -> list[dict[str, Any]]:
         """How each word is read, how sure its vector is, what it may stand for."""
-        readings, near, sure = self.vectors.read_in_full(words, MOST)
+        readings, near, sure = self.vectors.read_in_full(words, WORDS_PER_READING)
         return [_reading(*row) for row in zip(words, readings, sure.tolist(), near, strict=True)]
 
     def neighbors(self, words: Sequence[str], k: int) -> list[list[dict[str, Any]]]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec.near.reader import Reading, add_readings
+from lovevec.near.readings import Readings, add_known_rows
 from lovevec.progress import Progress, wanted
 from lovevec.texts.tokens import parts_of, runs_of, span_of, spans_of
 from lovevec.units.characters import to_codes
@@ -73,7 +73,7 @@ class Source(NamedTuple):
     exact: Container[str]
     is_known: Callable[[str], bool]
     look_up: LookUp
-    read: Callable[[Sequence[str]], Reading]
+    read: Callable[[Sequence[str]], Readings]
     own: Callable[[NDArray[np.integer]], Floats]
     impute: Callable[[Sequence[str]], Floats]
     length: float = 1.0
@@ -181,7 +181,7 @@ class TextEncoder:
         def of_known(counted: Counter[str]) -> NDArray[np.float64]:
             numbers, total = np.array([counted[run] for _, run in parts], dtype=float), np.zeros(len(self.source.words))
             np.add.at(total, rows[known], numbers[known])
-            np.add.at(total, reading.rows[meant], (numbers[~known][:, None] * reading.chances)[meant])
+            np.add.at(total, reading.rows[meant], (numbers[~known][:, None] * reading.probabilities)[meant])
             return total
 
         return of_known(often), of_known(within)
@@ -250,7 +250,7 @@ class TextEncoder:
         if unknown:
             reading = source.read(unknown).in_text()
             mixed = source.impute(unknown) * (reading.new * self.new_weight).astype(np.float32)[:, None]
-            add_readings(mixed, reading, self._own)
+            add_known_rows(mixed, reading, self._own)
             vectors[~have], weights[~have] = mixed, self._reading_weights(reading)
         if self.signed:
             vectors += self.signatures(words) * (self.signed * source.length * weights)[:, None]
@@ -260,10 +260,10 @@ class TextEncoder:
         own: Floats = self.source.own(rows) * self.weights[rows][:, None]
         return own
 
-    def _reading_weights(self, reading: Reading) -> Floats:
+    def _reading_weights(self, reading: Readings) -> Floats:
         """The mean over readings."""
         own = np.where(reading.rows >= 0, self.weights[reading.rows], 0) if len(self.weights) else 0.0
-        weights: Floats = ((reading.chances * own).sum(axis=1) + reading.new * self.new_weight).astype(np.float32)
+        weights: Floats = ((reading.probabilities * own).sum(axis=1) + reading.new * self.new_weight).astype(np.float32)
         return weights
 
     def _sums(self, vectors: Floats, chosen: NDArray[np.int64], ends: NDArray[np.int64]) -> Floats:

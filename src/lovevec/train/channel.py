@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lovevec.damage.misspell import misspell
 from lovevec.near.alignment import Slips, counted
 from lovevec.near.channel import DEFAULT, MOST_COST, RANK_OFFSET, Channel
-from lovevec.near.index import Spelled
+from lovevec.near.index import Spellings
 from lovevec.near.novelty import FEATURES
 from lovevec.near.reader import Reader
 from lovevec.near.symbols import KINDS
@@ -114,7 +114,7 @@ def examples(reader: Reader, groups: Sequence[Sequence[Pair]]) -> Examples:
 
 def _features(reader: Reader, pairs: Sequence[Pair]) -> tuple[Numbers, Any, Numbers, Any]:
     strings = reader.strings([string for _, string in pairs])
-    asked = Spelled.of(strings.rows, reader.symbols)
+    asked = Spellings.of(strings.rows, reader.symbols)
     candidates: Ragged = reader.index.candidates(asked)
     rows = reader.known_rows[candidates.values]
     counts = counted(reader.pairs(asked, candidates), Slips(reader.symbols, reader.channel.slip_costs))
