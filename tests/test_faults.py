@@ -142,7 +142,7 @@ def test_memory_that_ends_is_one_line_and_leaves_the_old_output(tmp_path, argume
     script = """
 import resource, sys
 from lovevec.love import LOVE
-import lovevec.cli.embed, lovevec.cli.encode, lovevec.vectors.write.npy
+import lovevec.cli.embed, lovevec.cli.encode, lovevec.vectors.write.numpy
 from lovevec.cli import main
 LOVE.load(engine="numpy").embed(["warm"])
 with open("/proc/self/status") as file:

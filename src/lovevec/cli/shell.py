@@ -55,7 +55,7 @@ def outputs_of(output: Path | None, kind: str) -> list[Path | None]:
     """The files that will be written."""
     if kind != "npy" or output is None:
         return [output]
-    from lovevec.vectors.write.npy import words_beside
+    from lovevec.vectors.write.numpy import words_beside
 
     return [output, words_beside(output)]
 

@@ -61,7 +61,7 @@ def distill(
     goal = None if output is None else Path(output)
     plan = plan_of(model, texts, listed, settings)
     unfinished = begin(goal, overwrite, plan, settings, resumable=None not in texts.paths)
-    from lovevec.transformer.distilling import Distilling
+    from lovevec.transformer.distill_run import Distilling
 
     try:
         target = Distilling(model, settings, unfinished, progress).target(texts, listed)

@@ -73,7 +73,7 @@ def open_writer(path: Path | None, kind: Format, shape: Shape) -> Iterator[Write
     if shape.precision == "float16" and kind in TEXT:
         raise LovevecError(f"float16 is for npy, npz, safetensors and parquet: {kind} is text")
     write: Callable[[Sink, Shape], AbstractContextManager[Writer]]
-    write = import_module(f"lovevec.vectors.write.{kind}").write
+    write = import_module("lovevec.vectors.write." + ("numpy" if kind == "npy" else kind)).write
     with open_sink(path) as sink:
         if kind not in TEXT and sink.file.isatty():
             raise LovevecError(f"{kind} is not for a terminal: name a file with -o, or redirect the output")

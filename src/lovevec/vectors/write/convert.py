@@ -15,7 +15,7 @@ from lovevec.vectors.read.builder import Job
 from lovevec.vectors.read.recognise import read_file
 from lovevec.vectors.table import ReadReport
 from lovevec.vectors.write import Shape, format_of, open_writer
-from lovevec.vectors.write.npy import words_beside
+from lovevec.vectors.write.numpy import words_beside
 from lovevec.vectors.write.writer import Precision, Writer
 
 

@@ -16,7 +16,7 @@ from typing import IO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.vectors.write.npy import array_header
+from lovevec.vectors.write.numpy import array_header
 from lovevec.vectors.write.sink import Sink
 from lovevec.vectors.write.writer import TYPES, Shape, Writer, check_count, join_words
 
