@@ -18,7 +18,7 @@ from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec.train.target import load_target
 from lovevec.transformer.contextual import cut
-from lovevec.transformer.corpus import Texts
+from lovevec.transformer.corpus import Corpus
 from lovevec.transformer.distill import DistillSettings, distill
 
 REAL = [
@@ -179,11 +179,11 @@ def test_blocks_depend_on_the_place_alone(tmp_path):
     path = text(tmp_path, sentences_of(200))
     packed = tmp_path / "text.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
-    texts = Texts([path, packed], block=1000)
-    whole = list(texts.blocks())
+    corpus = Corpus([path, packed], block=1000)
+    whole = list(corpus.blocks())
     assert [line for block in whole for line in block.lines] == path.read_text().split("\n")[:-1] * 2
     for number in (0, 5, len(whole) // 2, len(whole) - 1):
-        assert list(texts.blocks(whole[number].place)) == whole[number + 1 :]
+        assert list(corpus.blocks(whole[number].place)) == whole[number + 1 :]
 
 
 def test_words_are_found_as_the_tokenizer_spells_them(real, tmp_path):

@@ -15,7 +15,7 @@ from transformers import ViTConfig, ViTModel
 
 from lovevec.errors import LovevecError
 from lovevec.train.target import load_target
-from lovevec.transformer.load import FORMAT, absolute_source
+from lovevec.transformer.load import REPORT_FORMAT, absolute_source
 
 
 def test_rows_of_minilm_are_those_of_its_file(minilm):
@@ -28,7 +28,7 @@ def test_rows_of_minilm_are_those_of_its_file(minilm):
     assert target.source == {
         "file": f"hf:{minilm.name}",
         "sha256": hashlib.sha256((minilm / "model.safetensors").read_bytes()).hexdigest(),
-        "format": FORMAT,
+        "format": REPORT_FORMAT,
         "compression": None,
         "rows": 23_695,
         "limit": None,

@@ -51,7 +51,7 @@ def found(tokenizer, text: str, **options) -> tuple[list[str], list[str]]:
     ids, numbers = encoded["input_ids"], encoded.word_ids()
     every, broken = (
         [pieces.spelling(ids[low:high]) for low, high in spans]
-        for spans in (pieces.words(ids, numbers), pieces.broken(ids, numbers))
+        for spans in (pieces.words(ids, numbers), pieces.broken_words(ids, numbers))
     )
     return every, broken
 
@@ -90,13 +90,13 @@ def test_given_words_of_several_words(wordpiece):
 def test_merged_tokens_are_told_from_unknown_ones(wordpiece, in_bytes, unigram):
     for tokenizer, text in ((wordpiece, "mispelled"), (in_bytes, "misledé"), (unigram, "misled")):
         pieces, encoded = Pieces(tokenizer), tokenizer(text)
-        ((low, high),) = pieces.broken(encoded["input_ids"], encoded.word_ids())
+        ((low, high),) = pieces.broken_words(encoded["input_ids"], encoded.word_ids())
         token = pieces.entry(encoded["input_ids"][low:high], encoded.tokens()[low:high])
-        assert pieces.merged(token) == text
-        assert pieces.merged("[UNK]") == ""
+        assert pieces.merged_word(token) == text
+        assert pieces.merged_word("[UNK]") == ""
     snowman = unigram("☃")
     place = snowman["input_ids"].index(unigram.unk_token_id)
-    assert Pieces(unigram).merged(snowman.tokens()[place]) == ""
+    assert Pieces(unigram).merged_word(snowman.tokens()[place]) == ""
 
 
 def test_added_tokens_belong_to_no_word(wordpiece):

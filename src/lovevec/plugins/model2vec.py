@@ -199,7 +199,7 @@ class RobustStaticModel(StaticModel):
             return False
         if self.unk_token_id in ids or self._pieces is None:
             return True
-        return any(not self._is_kept(ids[low:high]) for low, high in self._pieces.broken(ids, [0] * len(ids)))
+        return any(not self._is_kept(ids[low:high]) for low, high in self._pieces.broken_words(ids, [0] * len(ids)))
 
     def _is_kept(self, ids: list[int]) -> bool:
         assert self._pieces is not None
@@ -209,7 +209,7 @@ class RobustStaticModel(StaticModel):
         """The words to read among the first `count` tokens: broken ones and those that the tokenizer cannot spell, but
         for one that reaches the place where the text was cut. A capital that begins a sentence is not a name's."""
         ids, word_ids, offsets = encoding.ids, encoding.word_ids, encoding.offsets
-        broken = self._pieces.broken(ids, word_ids) if self._pieces else []
+        broken = self._pieces.broken_words(ids, word_ids) if self._pieces else []
         spans = [(low, high) for low, high in broken if not self._is_kept(ids[low:high])]
         if self.unk_token_id is not None and self.unk_token_id in ids:
             around = [-1, *word_ids, -1]

@@ -1,4 +1,5 @@
-"""A transformer as it is used here: texts cut into pieces and passages that it can take, and its states for them."""
+"""A transformer that computes states of words in sentences: texts cut into pieces and passages that the model can take,
+and the hidden states of one layer for them."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from lovevec.transformer.load import load_model, load_tokenizer, positions_of, p
 from lovevec.transformer.pieces import Pieces, lowercases
 
 NO_LIMIT = 1 << 20  # tokenizers without a limit state a number of 31 digits
-USUAL = 512
+USUAL_LENGTH = 512  # pieces of a passage, where neither the tokenizer nor the model states a limit
 Span = tuple[int, int]
 
 
@@ -31,8 +32,8 @@ class Passage(NamedTuple):
     spans: list[tuple[int, int, int]]
 
 
-class Contextual:
-    """A model and its tokenizer: texts as pieces (`tokenized`), and `states` for passages of them."""
+class ContextualModel:
+    """A model and its tokenizer: `tokenize` gives the pieces of texts, `states` what the model makes of passages."""
 
     def __init__(self, source: Any, *, layer: int, length: int, device: str, precision: str) -> None:
         self.device = choose_device(device)
@@ -52,17 +53,17 @@ class Contextual:
         self.backend.no_padding()
         self.backend.no_truncation()
         self.before, self.behind = _specials(self.backend)
-        self.length = _length(self.name, model, tokenizer, length)
+        self.length = _passage_length(self.name, model, tokenizer, length)
         self.room = self.length - len(self.before) - len(self.behind)
         if self.room < 1:
             raise LovevecError(f"--length is {length}: the special tokens of {self.name} leave no room for words")
-        self.layer = _layer(self.name, model, layer)
+        self.layer = _layer_index(self.name, model, layer)
         self.dim = int(self.states([[*self.before, *self.backend.encode("a", add_special_tokens=False).ids]]).shape[-1])
 
-    def tokenized(self, texts: Sequence[str]) -> list[tuple[list[int], list[Span]]]:
+    def tokenize(self, texts: Sequence[str]) -> list[tuple[list[int], list[Span]]]:
         """For each text its pieces, without special ones, and its words as positions in them."""
         encodings = self.backend.encode_batch(list(texts), add_special_tokens=False)
-        return [(each.ids, self.pieces.words(each.ids, each.word_ids)) for each in encodings]
+        return [(encoding.ids, self.pieces.words(encoding.ids, encoding.word_ids)) for encoding in encodings]
 
     def passage(self, ids: Sequence[int], spans: list[tuple[int, int, int]]) -> Passage:
         """Pieces with the special ones around them; the spans count those before."""
@@ -111,30 +112,26 @@ def cut(count: int, spans: Sequence[Span], room: int) -> list[Span]:
 
 
 def _specials(backend: Tokenizer) -> tuple[list[int], list[int]]:
-    """The special tokens that stand before and behind a text."""
-    around = backend.encode("a")
-    marks = around.special_tokens_mask
-    text = [place for place, special in enumerate(marks) if not special]
-    return around.ids[: text[0]], around.ids[text[-1] + 1 :]
+    """The special tokens that the tokenizer puts before and behind a text, seen on a text of one letter."""
+    encoding = backend.encode("a")
+    text = [place for place, special in enumerate(encoding.special_tokens_mask) if not special]
+    return encoding.ids[: text[0]], encoding.ids[text[-1] + 1 :]
 
 
-def _length(name: str, model: Any, tokenizer: Any, wanted: int) -> int:
-    """How many pieces a passage has: what is wanted, or as many as the model can take."""
-    most = [limit for limit in (tokenizer.model_max_length,) if limit < NO_LIMIT]
-    if positions := positions_of(model):
-        most.append(positions)
-    limit = int(min(most, default=USUAL))
-    if wanted > limit:
-        raise LovevecError(f"--length is {wanted}: {name} takes at most {limit} pieces")
-    return wanted or limit
+def _passage_length(name: str, model: Any, tokenizer: Any, length: int) -> int:
+    """How many pieces a passage has: `length`, or where that is 0 as many as the model can take."""
+    limits = [limit for limit in (tokenizer.model_max_length, positions_of(model)) if limit and limit < NO_LIMIT]
+    limit = int(min(limits, default=USUAL_LENGTH))
+    if length > limit:
+        raise LovevecError(f"--length is {length}: {name} takes at most {limit} pieces")
+    return length or limit
 
 
-def _layer(name: str, model: Any, wanted: int) -> int:
-    """The layer's number from 0, the input of the first one; -1 stays -1 and is the last one's output."""
+def _layer_index(name: str, model: Any, layer: int) -> int:
+    """The layer counted from 0, which is the input of the first one; -1, the output of the last one, stays -1."""
     count = int(getattr(model.config, "num_hidden_layers", 0))
-    if not -count - 1 <= wanted <= count:
+    if not -count - 1 <= layer <= count:
         raise LovevecError(
-            f"--layer is {wanted}: {name} has the layers 0 (its input) to {count}, or -1 (the last) and on"
+            f"--layer is {layer}: {name} has the layers 0 (its input) to {count}, or -1 (the last) and on"
         )
-    last = wanted in (-1, count)
-    return -1 if last else wanted % (count + 1)
+    return -1 if layer in (-1, count) else layer % (count + 1)

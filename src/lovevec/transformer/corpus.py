@@ -16,24 +16,25 @@ from typing import NamedTuple
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files.lines import BOM, UTF16_MARKS
 from lovevec.vectors.read.source import open_source
+from lovevec.vectors.read.words import STDIN
 
-BLOCK = 1 << 17
+BYTES_PER_BLOCK = 1 << 17
 UNREADABLE = re.compile(r"\S*\ufffd\S*")
-STDIN = "standard input"
 Place = tuple[int, int]
+Read = Callable[[int], bytes]
 
 
-class Block(NamedTuple):
+class CorpusBlock(NamedTuple):
     """Some lines, and the place behind them: which file, and how many of its bytes (unpacked) are done."""
 
     lines: list[str]
     place: Place
 
 
-class Texts:
-    """The lines of several files, one after the other; None is standard input."""
+class Corpus:
+    """The lines of several files, one after the other; a path of None is standard input."""
 
-    def __init__(self, paths: Sequence[Path | None], block: int = BLOCK) -> None:
+    def __init__(self, paths: Sequence[Path | None], block: int = BYTES_PER_BLOCK) -> None:
         for path in paths:
             if path is not None and path.is_dir():
                 raise LovevecError(f"{path}: a folder; name the files of text in it")
@@ -47,12 +48,12 @@ class Texts:
         """All bytes that there are to read, as packed; None when some come from standard input."""
         return None if None in self.paths else sum(self.sizes)
 
-    def done(self, place: Place) -> int:
-        """About how many bytes lie before `place`."""
+    def bytes_before(self, place: Place) -> int:
+        """About how many bytes lie before `place`: an unpacked file counts no more than its packed size."""
         before = sum(self.sizes[: place[0]])
         return before + min(place[1], self.sizes[place[0]]) if place[0] < len(self.sizes) else before
 
-    def blocks(self, place: Place = (0, 0)) -> Iterator[Block]:
+    def blocks(self, place: Place = (0, 0)) -> Iterator[CorpusBlock]:
         """The texts behind `place`. Blocks depend on the place alone, not on where reading began."""
         for number in range(place[0], len(self.paths)):
             at = place[1] if number == place[0] else 0
@@ -68,7 +69,7 @@ class Texts:
                     lines = self._lines(data[:cut], self.paths[number], first=at == 0)
                     at, rest = at + cut, data[cut:]
                     self.read = before + packed()
-                    yield Block(lines, (number, at))
+                    yield CorpusBlock(lines, (number, at))
 
     def _lines(self, data: bytes, path: Path | None, first: bool) -> list[str]:
         if first:
@@ -91,12 +92,9 @@ def _size(path: Path | None) -> int:
         raise LovevecError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-Read = Callable[[int], bytes]
-
-
 @contextmanager
 def _open(path: Path | None) -> Iterator[tuple[Read, Callable[[], int]]]:
-    """A function that reads so many bytes, fewer only at the end, and one that says how far the file is read."""
+    """Two functions: `read(count)` gives that many bytes, fewer only at the end; the other says how far it has read."""
     if path is None:
         with open(0, "rb", closefd=False) as stream:
             done = 0

@@ -24,13 +24,13 @@ from lovevec.vectors import VectorTable
 from lovevec.vectors.memory import table_from_memory
 
 PREFIX = "hf:"
-WEIGHTS = ("model.safetensors", "pytorch_model.bin")
+WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin")
 LOADING_ERRORS = (OSError, ValueError, KeyError, TypeError, RuntimeError, ImportError, SafetensorError)
-FORMAT = "input embeddings of a transformer, whole words"
+REPORT_FORMAT = "input embeddings of a transformer, whole words"
 
 
 def is_transformer(source: Any) -> bool:
-    """Whether a target is named as `hf:NAME`."""
+    """Whether a target is a transformer, named as `hf:NAME`; anything else is a file or a table."""
     return isinstance(source, str) and source.startswith(PREFIX)
 
 
@@ -41,7 +41,7 @@ def absolute_source(source: str) -> str:
 
 
 def load_tokenizer(name: str) -> Any:
-    """The fast tokenizer of a model folder or hub id."""
+    """The tokenizer of a model folder or hub id, the fast one where there is one."""
     with loading(name) as transformers:
         transformers.AutoConfig.from_pretrained(name)  # first: its errors say best what a folder lacks
         return transformers.AutoTokenizer.from_pretrained(name)
@@ -59,7 +59,7 @@ def input_embeddings(name: str, limit: int | None, progress: Progress) -> Vector
     with progress.phase("loading model"):
         words, vectors = rows_of_words(name, load_tokenizer(name), load_model(name))
     table, _ = table_from_memory((words, vectors), limit)
-    table.report.format = FORMAT
+    table.report.format = REPORT_FORMAT
     return table
 
 
@@ -97,19 +97,20 @@ def _embedding(name: str, model: Any) -> Any:
 
 
 def public_name(name: str) -> str:
-    """A model's name without the folders of this machine."""
+    """A model's name fit to publish: of a folder its last part, without the folders of this machine; a hub id."""
     return Path(name).absolute().name if Path(name).is_dir() else name
 
 
 def weights_file(name: str) -> Path | None:
-    """The file of a model's weights, if it is one file and here."""
+    """The file of a model's weights, in its folder or in the hub's cache; None where they are several files, or not
+    here."""
     if Path(name).is_dir():
-        return next((file for each in WEIGHTS if (file := Path(name) / each).is_file()), None)
+        return next((file for file_name in WEIGHT_FILES if (file := Path(name) / file_name).is_file()), None)
     from transformers.utils.hub import cached_file
 
-    for each in WEIGHTS:
+    for file_name in WEIGHT_FILES:
         try:
-            if path := cached_file(name, each, local_files_only=True):
+            if path := cached_file(name, file_name, local_files_only=True):
                 return Path(path)
         except (OSError, ValueError):
             continue
@@ -127,7 +128,8 @@ def require_transformers() -> None:
 
 @contextmanager
 def loading(name: str) -> Iterator[Any]:
-    """transformers, with its errors in one line of ours, and its own progress and warnings kept back meanwhile."""
+    """The package transformers, to load from: its errors become one line of ours, its progress and warnings are held
+    back meanwhile."""
     require_transformers()
     import transformers
     from transformers.utils import logging as chatter
@@ -140,7 +142,7 @@ def loading(name: str) -> Iterator[Any]:
     try:
         yield transformers
     except LOADING_ERRORS as error:
-        raise LovevecError(why_not_loaded(name, error)) from None
+        raise LovevecError(loading_problem(name, error)) from None
     finally:
         chatter.set_verbosity(before)
         if bars:
@@ -148,8 +150,8 @@ def loading(name: str) -> Iterator[Any]:
         hub.setLevel(level)
 
 
-def why_not_loaded(name: str, error: Exception) -> str:
-    """Why a model could not be loaded, in one line."""
+def loading_problem(name: str, error: Exception) -> str:
+    """One line that says why a model could not be loaded, after the error of transformers."""
     reason = " ".join(str(error).split())[:240] or type(error).__name__
     if os.path.exists(name):
         return f"{name}: cannot be read as a transformers model with its tokenizer: {reason}"

@@ -1,8 +1,8 @@
 """Where words occur in tokenised text, and one vector a word out of its occurrences.
 
-Words are counted, or looked up among wanted ones, of which each takes only so many. The vector of one occurrence is the
-mean of the states of its pieces; of many the mean, or in each dimension the largest value. Sums are float64, so that
-neither the order of the texts nor their number matters.
+Words are counted, or looked up among those to have, of which each takes a limited number of occurrences. The vector of
+one occurrence is the mean of the states of its pieces; of many the mean, or in each dimension the largest value. Sums
+are float64, so that neither the order of the texts nor their number matters.
 """
 
 from __future__ import annotations
@@ -16,75 +16,76 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lovevec.transformer.contextual import Contextual, Passage, cut
-from lovevec.transformer.pieces import SPACE
+from lovevec.transformer.contextual import ContextualModel, Passage, cut
+from lovevec.transformer.pieces import SPACE_MARK
 
 T = TypeVar("T")
-REMEMBERED = 1_000_000
+CACHE_SIZE = 1_000_000
 
 
-class Remembered(dict[tuple[int, ...], T], Generic[T]):
-    """What `make` says of a word's pieces, made once a word; forgotten when there are too many."""
+class PieceCache(dict[tuple[int, ...], T], Generic[T]):
+    """What `compute` says of a word's pieces, computed once a word; emptied when it holds too many words."""
 
-    def __init__(self, make: Callable[[tuple[int, ...]], T]) -> None:
+    def __init__(self, compute: Callable[[tuple[int, ...]], T]) -> None:
         super().__init__()
-        self.make = make
+        self.compute = compute
 
     def __missing__(self, ids: tuple[int, ...]) -> T:
-        if len(self) >= REMEMBERED:
+        if len(self) >= CACHE_SIZE:
             self.clear()
-        made = self[ids] = self.make(ids)
-        return made
+        value = self[ids] = self.compute(ids)
+        return value
 
 
-class Counts:
+class WordCounts:
     """How often each word occurs, spelled as the tokenizer sees it."""
 
-    def __init__(self, contextual: Contextual) -> None:
+    def __init__(self, contextual: ContextualModel) -> None:
         self.contextual = contextual
         self.counts: Counter[str] = Counter()
-        self.spelling: Remembered[str] = Remembered(self._spelled)
+        self.spelling: PieceCache[str] = PieceCache(self._spelling)
 
     def add(self, texts: Sequence[str]) -> None:
-        """Count the words of some texts."""
-        for ids, spans in self.contextual.tokenized(texts):
+        """Tokenise some texts, and count the words in them."""
+        for ids, spans in self.contextual.tokenize(texts):
             self.counts.update([self.spelling[tuple(ids[low:high])] for low, high in spans])
 
-    def _spelled(self, ids: tuple[int, ...]) -> str:
+    def _spelling(self, ids: tuple[int, ...]) -> str:
         """The word, or nothing for one that is not fit to be written down."""
         word = self.contextual.pieces.spelling(ids)
-        return word if word.isprintable() and "\ufffd" not in word and SPACE not in word else ""
+        return word if word.isprintable() and "\ufffd" not in word and SPACE_MARK not in word else ""
 
     def state(self) -> dict[str, NDArray[np.generic]]:
-        """All counts as arrays, in the order in which words came up."""
+        """All counts as arrays to be saved, in the order in which words came up."""
         joined = "\n".join(self.counts).encode("utf-8", "replace")
         return {"words": np.frombuffer(joined, np.uint8), "counts": np.array([*self.counts.values()], np.int64)}
 
     def load(self, state: dict[str, NDArray[np.generic]]) -> None:
-        """Put back what `state` gave."""
+        """Put back the counts that `state` gave before a run stopped."""
         words = state["words"].tobytes().decode("utf-8").split("\n")
         self.counts = Counter(dict(zip(words, state["counts"].tolist(), strict=False)))
 
-    def often(self, least: int) -> dict[str, int]:
-        """The words that occur so often, the most frequent first, of equals the one that came up first."""
-        return {word: count for word, count in self.counts.most_common() if count >= least and word}
+    def frequent(self, min_count: int) -> dict[str, int]:
+        """The words that occur at least `min_count` times, the most frequent first, of equals the one that came up
+        first."""
+        return {word: count for word, count in self.counts.most_common() if count >= min_count and word}
 
 
-class Wanted:
-    """Wanted words, one row each: `left` says how many occurrences a row still takes."""
+class OccurrenceFinder:
+    """Finds words in texts, one row each; `left` says how many more occurrences a row takes, at first its `quota`."""
 
-    def __init__(self, contextual: Contextual, spelled: Sequence[str], need: Sequence[int]) -> None:
+    def __init__(self, contextual: ContextualModel, words: Sequence[str], quota: Sequence[int]) -> None:
         self.contextual = contextual
-        rows = {word: row for row, word in enumerate(spelled)}
-        self.row: Remembered[int] = Remembered(lambda ids: rows.get(contextual.pieces.spelling(ids), -1))
-        self.need = np.array(need, np.int64)
-        self.left: list[int] = list(need)
+        rows = {word: row for row, word in enumerate(words)}
+        self.row: PieceCache[int] = PieceCache(lambda ids: rows.get(contextual.pieces.spelling(ids), -1))
+        self.quota = np.array(quota, np.int64)
+        self.left: list[int] = list(quota)
         self.complete = 0
         self.too_long = 0
 
     def passages(self, texts: Sequence[str]) -> Iterator[Passage]:
-        """Cut texts to what the model takes; what holds no occurrence that is still wanted is passed over."""
-        for ids, spans in self.contextual.tokenized(texts):
+        """Cut texts to what the model takes; a passage without an occurrence that some row still takes is left out."""
+        for ids, spans in self.contextual.tokenize(texts):
             at = 0
             for low, high in cut(len(ids), spans, self.contextual.room):
                 occurrences = []
@@ -105,24 +106,24 @@ class Wanted:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """How many occurrences each row has taken."""
-        return self.need - np.array(self.left, np.int64)
+        """How many occurrences each row has taken so far."""
+        return self.quota - np.array(self.left, np.int64)
 
     def load(self, left: NDArray[np.generic]) -> None:
-        """Go on from where `left` was so."""
-        self.left = [int(each) for each in left.tolist()]
+        """Go on from the `left` of a run that stopped."""
+        self.left = [int(count) for count in left.tolist()]
         self.complete = self.left.count(0)
 
 
-def spelled(contextual: Contextual, words: Sequence[str]) -> list[str | None]:
+def spellings(contextual: ContextualModel, words: Sequence[str]) -> list[str | None]:
     """Each word as the tokenizer spells it in a text; None when that is not one word for it (don't, New York, …)."""
-    spellings: list[str | None] = []
-    for ids, spans in contextual.tokenized(words):
+    result: list[str | None] = []
+    for ids, spans in contextual.tokenize(words):
         one = len(spans) == 1 and contextual.unknown not in ids
         rest = [*ids[: spans[0][0]], *ids[spans[0][1] :]] if one else []
         whole = one and not any(contextual.pieces.text[number] for number in rest)
-        spellings.append(contextual.pieces.spelling(ids[slice(*spans[0])]) if whole else None)
-    return spellings
+        result.append(contextual.pieces.spelling(ids[slice(*spans[0])]) if whole else None)
+    return result
 
 
 class Pool:
@@ -145,12 +146,12 @@ class Pool:
         first = np.array([start + low for start, low, _, _ in spans])
         places = np.repeat(first - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
         rows = torch.tensor([row for *_, row in spans], device=device)
-        each = torch.from_numpy(lengths).to(device)
+        counts = torch.from_numpy(lengths).to(device)
         pieces = states.reshape(-1, states.shape[-1])[torch.from_numpy(places).to(device)].double()
-        owner = torch.repeat_interleave(torch.arange(len(spans), device=device), each, output_size=len(places))
+        owner = torch.repeat_interleave(torch.arange(len(spans), device=device), counts, output_size=len(places))
         occurrences = torch.zeros(len(spans), states.shape[-1], dtype=torch.float64, device=device)
         occurrences.index_add_(0, owner, pieces)
-        occurrences /= each[:, None]
+        occurrences /= counts[:, None]
         if self.mean:
             self.total.index_add_(0, rows, occurrences)
         else:
@@ -158,7 +159,7 @@ class Pool:
             self.total.scatter_reduce_(0, index, occurrences.float(), "amax")
 
     def load(self, total: NDArray[np.generic]) -> None:
-        """Go on from what `total` held."""
+        """Go on from the `total` of a run that stopped."""
         self.total.copy_(torch.from_numpy(total))
 
     def vectors(self, counts: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
 
-SPACE = "▁"
+SPACE_MARK = "▁"
 NO_WORD = b""
 # Thai to Tibetan, Burmese, Khmer, kana and Han: written without spaces, so that a run of letters is no word.
 UNSPACED = re.compile(
@@ -38,10 +38,10 @@ class Pieces:
         state = _state(tokenizer)
         refuse_empty(tokenizer)
         vocabulary: dict[str, int] = tokenizer.get_vocab()
-        self.spelled = _spelling(state, vocabulary, _name(tokenizer))
+        self.text_of = _text_function(state, vocabulary, _name(tokenizer))
         # Unigram shows an unknown piece as it is spelled, the others as [UNK]: the mark, an entry of its own, tells a
         # merged word from it.
-        self.mark = SPACE if state["model"].get("type") == "Unigram" else ""
+        self.mark = SPACE_MARK if state["model"].get("type") == "Unigram" else ""
         self.in_bytes = state["model"].get("type") == "BPE" and _mentions(state, "ByteLevel")
         self.unknown, self.unknown_id = tokenizer.unk_token, tokenizer.unk_token_id
         apart = {*tokenizer.all_special_ids, *tokenizer.added_tokens_decoder}
@@ -49,13 +49,13 @@ class Pieces:
         self.text, self.begins = [NO_WORD] * size, [True] * size
         for entry, number in vocabulary.items():
             if number not in apart and not entry.startswith("[unused"):
-                self.text[number], self.begins[number] = self.spelled(entry)
-        self.in_word = [_of_a_word(text) for text in self.text]
+                self.text[number], self.begins[number] = self.text_of(entry)
+        self.in_word = [_in_word(text) for text in self.text]
         entries = zip(self.begins, self.in_word, self.text, strict=True)
-        self.cuts = [begins or not in_word or _punctuated(text) for begins, in_word, text in entries]
+        self.cuts = [begins or not in_word or _starts_outside_word(text) for begins, in_word, text in entries]
         self.goes_on = {number for number, cuts in enumerate(self.cuts) if not cuts}
         self.space = next(
-            (number for entry, number in vocabulary.items() if self.spelled(entry) == (NO_WORD, True)), -1
+            (number for entry, number in vocabulary.items() if self.text_of(entry) == (NO_WORD, True)), -1
         )
 
     def words(self, ids: Sequence[int], word_ids: Sequence[int | None]) -> list[tuple[int, int]]:
@@ -73,12 +73,12 @@ class Pieces:
             spans.append((low, len(ids)))
         return spans
 
-    def broken(self, ids: Sequence[int], word_ids: Sequence[int | None]) -> list[tuple[int, int]]:
-        """Those words that have several pieces and a letter: numbers are no words to look up by their spelling."""
+    def broken_words(self, ids: Sequence[int], word_ids: Sequence[int | None]) -> list[tuple[int, int]]:
+        """Those `words` that have several pieces and a letter: numbers are no words to look up by their spelling."""
         if self.goes_on.isdisjoint(ids):
             return []
-        several = [(low, high) for low, high in self.words(ids, word_ids) if high - low > 1]
-        return [(low, high) for low, high in several if _is_word(self.spelling(ids[low:high]))]
+        spans = self.words(ids, word_ids)
+        return [(low, high) for low, high in spans if high - low > 1 and _is_word(self.spelling(ids[low:high]))]
 
     def spelling(self, ids: Iterable[int]) -> str:
         """The word that pieces make, as the tokenizer sees it (an uncased one has it in lower case)."""
@@ -88,11 +88,11 @@ class Pieces:
         """The token that several pieces are merged into, as the vocabulary would have it."""
         return "".join(tokens) if self.in_bytes else self.mark + self.spelling(ids)
 
-    def merged(self, token: str) -> str:
-        """The word of such a token; empty where it stands for a piece that the tokenizer does not know."""
+    def merged_word(self, token: str) -> str:
+        """The word of a token that `entry` gave; empty where it stands for a piece that the tokenizer does not know."""
         if token == self.unknown or not token.startswith(self.mark):
             return ""
-        return self.spelled(token)[0].decode("utf-8", "replace") if self.in_bytes else token.removeprefix(self.mark)
+        return self.text_of(token)[0].decode("utf-8", "replace") if self.in_bytes else token.removeprefix(self.mark)
 
 
 def whole_words(tokenizer: Any) -> tuple[list[str], NDArray[np.int64]]:
@@ -134,8 +134,7 @@ def _as_word(text: bytes) -> str:
         word = text.decode("utf-8")
     except UnicodeDecodeError:
         return ""
-    one = word.split() == [word] and SPACE not in word and "\ufffd" not in word
-    return word if one else ""
+    return word if word.split() == [word] and SPACE_MARK not in word and "\ufffd" not in word else ""
 
 
 def _is_word(spelling: str) -> bool:
@@ -143,7 +142,7 @@ def _is_word(spelling: str) -> bool:
     return any(map(str.isalpha, spelling)) and not UNSPACED.search(spelling)
 
 
-def _of_a_word(text: bytes) -> bool:
+def _in_word(text: bytes) -> bool:
     """Whether a piece can be part of a word: it has a letter, a mark on one or a digit, or a part of a character that
     may be one."""
     try:
@@ -152,14 +151,14 @@ def _of_a_word(text: bytes) -> bool:
         return True
 
 
-def _punctuated(text: bytes) -> bool:
-    """Whether a piece begins with what is no part of a word."""
+def _starts_outside_word(text: bytes) -> bool:
+    """Whether a piece begins with punctuation, a symbol or a space, which are no part of a word."""
     first = text.decode("utf-8", "replace")[:1]
     return first != "\ufffd" and unicodedata.category(first or " ")[0] not in "LMN"
 
 
 def _state(tokenizer: Any) -> dict[str, Any]:
-    """All that a fast tokenizer is, as plain values."""
+    """A fast tokenizer as it is written to tokenizer.json; an error for one that is not fast."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None or not getattr(tokenizer, "is_fast", False):
         raise LovevecError(
@@ -170,7 +169,7 @@ def _state(tokenizer: Any) -> dict[str, Any]:
     return state
 
 
-def _spelling(state: dict[str, Any], vocabulary: dict[str, int], name: str) -> Any:
+def _text_function(state: dict[str, Any], vocabulary: dict[str, int], name: str) -> Any:
     """The function from an entry to (its UTF-8 text, whether it begins a word), by the kind of tokenizer."""
     model = state["model"]
     kind = model.get("type")
@@ -180,8 +179,8 @@ def _spelling(state: dict[str, Any], vocabulary: dict[str, int], name: str) -> A
     if _mentions(state, "ByteLevel") and kind == "BPE" and not model.get("end_of_word_suffix"):
         byte_of = _bytes_by_character()
         return lambda entry: _from_bytes(entry, byte_of)
-    if _mentions(state, "Metaspace") and kind in ("BPE", "Unigram") and SPACE in vocabulary:
-        return lambda entry: (entry.removeprefix(SPACE).encode("utf-8", "replace"), entry.startswith(SPACE))
+    if _mentions(state, "Metaspace") and kind in ("BPE", "Unigram") and SPACE_MARK in vocabulary:
+        return lambda entry: (entry.removeprefix(SPACE_MARK).encode("utf-8", "replace"), entry.startswith(SPACE_MARK))
     raise LovevecError(
         f"{name}: its tokenizer ({kind or 'of an unknown kind'}) does not mark where words begin in a way that "
         "is known here; WordPiece, byte-level BPE and SentencePiece tokenizers do"
@@ -194,7 +193,7 @@ def _mentions(state: dict[str, Any], kind: str) -> bool:
 
 
 def _from_bytes(entry: str, byte_of: dict[str, int]) -> tuple[bytes, bool]:
-    """`Ġmis` -> (b"mis", True)."""
+    """The text of an entry of byte-level BPE, and whether it begins a word: `Ġmis` -> (b"mis", True)."""
     text = bytes(byte_of.get(character, ord("?") if ord(character) > 255 else ord(character)) for character in entry)
     return text.removeprefix(b" "), text.startswith(b" ")
 

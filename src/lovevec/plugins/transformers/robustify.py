@@ -23,7 +23,7 @@ from lovevec.plugins.transformers.embedding import STRATEGIES, Strategy, make_ro
 from lovevec.plugins.transformers.imputed import Imputer, also_knowing, fit
 from lovevec.plugins.transformers.model import RobustModel
 from lovevec.plugins.transformers.wire_format import KEY
-from lovevec.transformer.load import LOADING_ERRORS, rows_of_words, why_not_loaded
+from lovevec.transformer.load import LOADING_ERRORS, loading_problem, rows_of_words
 from lovevec.transformer.pieces import whole_words
 
 Floats = NDArray[np.float32]
@@ -174,7 +174,7 @@ def load_pair(name: str | os.PathLike[str], auto: Any, options: dict[str, Any]) 
         model = (auto or AutoModel).from_pretrained(name, **options)  # first: its errors say best what a folder lacks
         return model, AutoTokenizer.from_pretrained(name)
     except LOADING_ERRORS as error:
-        raise LovevecError(why_not_loaded(os.fspath(name), error)) from None
+        raise LovevecError(loading_problem(os.fspath(name), error)) from None
 
 
 def is_sentence_transformer(model: Any) -> bool:

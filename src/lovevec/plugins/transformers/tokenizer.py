@@ -53,7 +53,7 @@ class RobustTokenizer:
     def broken(self, ids: Sequence[int], word_ids: Sequence[int | None]) -> list[tuple[int, int]]:
         """The words that LOVE is asked for, as positions from, up to: the broken ones less those to keep."""
         pieces, kept = self.pieces, self._kept
-        spans = pieces.broken(ids, word_ids)
+        spans = pieces.broken_words(ids, word_ids)
         return [(low, high) for low, high in spans if not kept or pieces.spelling(ids[low:high]).lower() not in kept]
 
     @property
@@ -101,7 +101,7 @@ class RobustTokenizer:
                 result[low:high] = [to_numbers(pieces.spelling(ids[low:high]))] * (high - low)
         elif pieces.unknown_id in ids:
             for place, token in enumerate(encoding.tokens):
-                if ids[place] == pieces.unknown_id and (word := pieces.merged(token)):
+                if ids[place] == pieces.unknown_id and (word := pieces.merged_word(token)):
                     result[place] = to_numbers(word)
         return result
 
