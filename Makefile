@@ -1,7 +1,7 @@
 # Everything works from a fresh clone with Python >= 3.10 and make; `.venv` is made on the way.
 PYTHON ?= python3
 BIN := .venv/bin
-# Test files run side by side in so many processes.
+# How many processes share the test files.
 JOBS ?= 2
 
 .PHONY: demo test test-slow test-engines attack lint docs bench lock licences audit dist container versions clean
@@ -32,13 +32,13 @@ test: .venv/installed
 test-slow: .venv/installed
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m slow
 
-# The engines as lesser processors compute: OpenBLAS rounds otherwise on each.
+# The engines as processors without AVX-512 compute: OpenBLAS rounds differently on each.
 test-engines: .venv/installed
 	for core in Haswell Sandybridge; do \
 	  echo "engines on $$core"; OPENBLAS_CORETYPE=$$core $(BIN)/python -m pytest tests/engine || exit 1; \
 	done
 
-# Hostile files for an hour; `make attack SECONDS=60 SEED=2` for other ones. What is found can be made again by its number.
+# Hostile files for an hour; `make attack SECONDS=60 SEED=2` for other ones. A finding can be repeated by its number.
 SECONDS ?= 3600
 SEED ?= 1
 attack: .venv/installed
@@ -60,9 +60,11 @@ bench: .venv/installed
 	$(BIN)/python bench/engines.py
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/neighbors.py
+	$(BIN)/python bench/ann.py
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/robustify.py
 	$(BIN)/python bench/near.py
+	$(BIN)/python bench/texts.py
 	$(BIN)/python bench/bulk.py
 	$(BIN)/python bench/serve.py
 	$(BIN)/python bench/page.py
@@ -84,7 +86,7 @@ licences: .venv/release
 audit: .venv/release
 	$(BIN)/python -m tools.audit
 
-# Wheel and sdist, built twice and compared, tried in empty environments; SBOM and checksums beside them.
+# Wheels and sdists of the library and the lab, built twice and compared, tried in empty environments; SBOM and checksums.
 dist: .venv/release
 	$(BIN)/python -m tools.dist
 

@@ -1,4 +1,4 @@
-"""What people install: the wheel and the sdist, and the lists of what comes along."""
+"""What people install: the wheels and sdists of the library and the lab, and the lists of what comes along."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ import re
 import tarfile
 import zipfile
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from tools import audit, dist, licences
-from tools.requirements import BUILDS, LOCK, pins, project, stated, torch_version
+from tools.requirements import BUILDS, LAB, LIBRARY, LOCK, PACKAGES, pins, project, stated, torch_version
+
+import lovevec
+import lovevec_lab
 
 PYTHONS = [f"3.{minor}" for minor in range(10, 14)]
 PINS = pins(LOCK.read_text("utf-8"))
+PACKAGE = Path(lovevec.__file__).parent
+SHIPPED_MODELS = [path.parent for path in (PACKAGE / "model" / "shipped").glob("*/config.json")]
 
 
 def pinned(python: str, system: str = "linux") -> dict[str, str]:
@@ -31,7 +37,7 @@ def pinned(python: str, system: str = "linux") -> dict[str, str]:
 def test_the_lock_fits_what_pyproject_states(python):
     """A change of pyproject.toml that the lock does not know of fails here: run `make lock`."""
     versions = pinned(python)
-    for requirement in [*stated(), *stated("dev"), *stated("release")]:
+    for requirement in [*stated(), *stated("dev"), *stated("release"), *stated(package=LAB)]:
         name = canonicalize_name(requirement.name)
         if requirement.marker is not None and not requirement.marker.evaluate({"python_version": python}):
             continue
@@ -49,10 +55,15 @@ def test_the_lock_has_hashes_and_names_no_place():
 
 
 def test_pythons_are_stated_alike_everywhere():
-    table = project()
-    listed = [line.split(" :: ")[-1] for line in table["classifiers"] if "Python :: 3." in line]
-    assert listed == PYTHONS
-    assert SpecifierSet(table["requires-python"]) == SpecifierSet(f">={PYTHONS[0]}")
+    classifiers = [line.split(" :: ")[-1] for line in project()["classifiers"] if "Python :: 3." in line]
+    assert classifiers == PYTHONS
+    for package in PACKAGES:
+        assert SpecifierSet(project(package)["requires-python"]) == SpecifierSet(f">={PYTHONS[0]}")
+
+
+def test_the_packages_have_one_version_and_one_licence():
+    assert lovevec.__version__ == lovevec_lab.__version__
+    assert len({(folder / "LICENSE").read_bytes() for folder in PACKAGES.values()}) == 1
 
 
 def rows_of_licences() -> dict[str, tuple[str, str]]:
@@ -74,7 +85,7 @@ def test_licences_of_what_is_installed_here_are_fit():
     assert {"numpy", "tokenizers", "safetensors"} <= base
     for name in base:
         licences.check(name, licences.licence_of(name), licences.FOR_ALL)
-    for name in licences.closure(stated("dev")):
+    for name in licences.closure([*stated("dev"), *stated(package=LAB)]):
         licences.check(name, licences.licence_of(name), licences.FOR_EXTRAS)
 
 
@@ -109,14 +120,52 @@ def test_findings_of_the_audit_are_told_and_silence_is_no_finding():
     assert audit.findings([skipped], {}) is None
 
 
+def wheel_of(folder: Path, files: dict[str, str]) -> Path:
+    """A wheel with the shipped models' files, empty, and these."""
+    names = [f"lovevec/model/shipped/{path.name}/{name}" for path in SHIPPED_MODELS for name in dist.MODEL]
+    with zipfile.ZipFile(folder / "lovevec-0-py3-none-any.whl", "w") as archive:
+        for name, text in (dict.fromkeys(names, "") | files).items():
+            archive.writestr(name, text)
+    return folder / "lovevec-0-py3-none-any.whl"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("lovevec_lab/__init__.py", ""),
+        ("tests/test_love.py", ""),
+        ("lovevec/methods/kvq_fh.py", "SIZE = 1"),
+        ("lovevec/reproduce/published.py", "TABLE = {}"),
+        ("lovevec/train/loop.py", "from lovevec_lab.methods import rivals"),
+        ("lovevec/love.py", "# MIMICK: a BiLSTM over characters"),
+    ],
+)
+def test_a_wheel_that_holds_anything_of_the_lab_is_refused(tmp_path, name, text):
+    dist.check_wheel(wheel_of(tmp_path, {"lovevec/love.py": "class LOVE: ..."}))
+    with pytest.raises(SystemExit, match=re.escape(name)):
+        dist.check_wheel(wheel_of(tmp_path, {name: text}))
+
+
+def test_the_library_holds_no_rival_and_no_paper(tmp_path):
+    """The sources as they are: what goes into the wheel."""
+    paths = [path for path in PACKAGE.rglob("*.*") if path.suffix in {".py", ".js", ".html", ".css", ".json"}]
+    files = {f"lovevec/{path.relative_to(PACKAGE).as_posix()}": path.read_text("utf-8") for path in paths}
+    dist.check_wheel(wheel_of(tmp_path, {name: text for name, text in files.items() if "/shipped/" not in name}))
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("build") is None or find_spec("hatchling") is None, reason="build, hatchling missing")
 def test_two_builds_have_equal_bytes(tmp_path):
-    """And the wheel, which is built from the sdist, holds the models; the sdist holds what its tests need."""
-    files = dist.built_twice(tmp_path, "1700000000")
-    wheel, source = (next(path for path in files if path.suffix == end) for end in (".whl", ".gz"))
-    dist.refuse_without_models(wheel)
+    """And the library's wheel, which is built from its sdist, holds the models and nothing of the lab; its sdist holds
+    what its tests need; the lab's wheel holds the lab alone."""
+    files = dist.build_twice(tmp_path, "1700000000")
+    assert len(files) == 4
+    wheel, source = (dist.file_of(files, LIBRARY, suffix) for suffix in (".whl", ".gz"))
+    dist.check_wheel(wheel)
     assert {entry.date_time for entry in zipfile.ZipFile(wheel).infolist()} == {(2023, 11, 14, 22, 13, 20)}
     with tarfile.open(source) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
     assert {"tests/test_dist.py", "docs/design.md", "requirements/dev.lock", "Makefile", "SECURITY.md"} <= names
+    names = set(zipfile.ZipFile(dist.file_of(files, LAB, ".whl")).namelist())
+    assert {name.split("/")[0].split("-")[0] for name in names} == {"lovevec_lab"}
+    assert {"lovevec_lab/evaluate/__init__.py", "lovevec_lab/reproduce/published.py"} <= names

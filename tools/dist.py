@@ -1,9 +1,11 @@
-"""`make dist`: wheel and sdist into dist/, proved to be reproducible and to work, with a list of what comes along.
+"""`make dist`: wheels and sdists of the library and the lab into dist/, proved to be reproducible and to work, with a
+list of what comes along.
 
 1. Everything that git tracks is copied to two folders with different permissions and built in each. Dates are those of
-   the commit (SOURCE_DATE_EPOCH). The two wheels have equal bytes, the two sdists too.
-2. The wheel holds every shipped model.
-3. Each of the two files is installed into an empty environment, where tools/smoke.py runs.
+   the commit (SOURCE_DATE_EPOCH). Both builds give the same bytes.
+2. The library's wheel holds every shipped model, and nothing of the lab.
+3. The library's wheel and its sdist are each installed into an empty environment, where tools/smoke.py runs. Then the
+   lab's file of the same kind is installed beside it, and its commands are there.
 4. The packages in the wheel's environment, lovevec and what it needs without extras, go into a CycloneDX file.
 """
 
@@ -12,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,46 +24,47 @@ import zipfile
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
-from tools.requirements import ROOT, stated
+from tools.requirements import LAB, LIBRARY, PACKAGES, ROOT, stated
 
 MODEL = ("config.json", "model.safetensors", "tokenizer.json", "words.json", "rows.safetensors", "README.md")
 SHIPPED = "src/lovevec/model/shipped"
+# What only the lab may speak of: itself, the paper's rivals, the numbers that it printed.
+LAB_ONLY = re.compile(rb"(?i)lovevec_lab|(?<![a-z])mimick(?![a-z])|kvq|pbos|symspell|hunspell|published\.py")
 
 
-def tracked() -> list[Path]:
+def source_files() -> list[Path]:
     """What git tracks, in a clone; in an unpacked sdist, everything."""
     if (ROOT / ".git").exists():
-        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True).stdout
-        return [Path(name) for name in listed.split("\0") if name and (ROOT / name).is_file()]
+        output = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True).stdout
+        return [Path(name) for name in output.split("\0") if name and (ROOT / name).is_file()]
     return [path.relative_to(ROOT) for path in ROOT.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
 
 
-def date_of_commit() -> str:
-    """SOURCE_DATE_EPOCH: as it is set, or else the date of the last commit."""
-    given = os.environ.get("SOURCE_DATE_EPOCH")
-    return (
-        given
-        or subprocess.run(
-            ["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, check=True, text=True
-        ).stdout.strip()
-    )
+def source_date() -> str:
+    """SOURCE_DATE_EPOCH as it is set, or else the date of the last commit."""
+    if date := os.environ.get("SOURCE_DATE_EPOCH"):
+        return date
+    program = ["git", "log", "-1", "--format=%ct"]
+    return subprocess.run(program, cwd=ROOT, capture_output=True, check=True, text=True).stdout.strip()
 
 
 def build(folder: Path, mode: int, date: str) -> list[Path]:
-    """A fresh copy of the sources with these permissions, built; the files that came out."""
+    """Copy the sources into a folder, with these permissions, and build both packages there: four files."""
     source, output = folder / "source", folder / "dist"
-    for path in tracked():
+    for path in source_files():
         (source / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / path, source / path)
         (source / path).chmod(mode)
     environment = {**os.environ, "SOURCE_DATE_EPOCH": date, "PYTHONHASHSEED": str(mode)}
-    program = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(output), str(source)]
-    subprocess.run(program, check=True, env=environment, stdout=subprocess.DEVNULL)
+    for package in PACKAGES.values():
+        program = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(output)]
+        program.append(str(source / package.relative_to(ROOT)))
+        subprocess.run(program, check=True, env=environment, stdout=subprocess.DEVNULL)
     return sorted(output.iterdir())
 
 
-def built_twice(folder: Path, date: str) -> list[Path]:
-    """Wheel and sdist, built in two places; refused if a byte differs."""
+def build_twice(folder: Path, date: str) -> list[Path]:
+    """Build in two places: the files, or an end of the program if a byte differs."""
     first = build(folder / "one", 0o644, date)
     second = build(folder / "two" / "elsewhere", 0o600, date)
     assert [path.name for path in first] == [path.name for path in second]
@@ -70,32 +74,46 @@ def built_twice(folder: Path, date: str) -> list[Path]:
     return first
 
 
+def file_of(files: list[Path], package: str, suffix: str) -> Path:
+    """The wheel (`.whl`) or the sdist (`.gz`) of a package."""
+    start = f"{package.replace('-', '_')}-"
+    return next(path for path in files if path.name.startswith(start) and path.suffix == suffix)
+
+
 def sha256(path: Path) -> str:
     """The file's SHA-256."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def refuse_without_models(wheel: Path) -> None:
-    """Every shipped model is in the wheel, whole; nothing but the package and its metadata is."""
-    names = set(zipfile.ZipFile(wheel).namelist())
+def check_wheel(wheel: Path) -> None:
+    """Refuse a wheel of the library that lacks a file of a shipped model, or holds anything but the package and its
+    metadata, or speaks of what belongs to the lab (the README, which is in the metadata, may)."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        code = [name for name in names if name.startswith("lovevec/") and "/shipped/" not in name]
+        texts = {name: f"{name}\n".encode() + archive.read(name) for name in code}
     models = [path.name for path in (ROOT / SHIPPED).iterdir() if (path / "config.json").is_file()]
     missing = {f"lovevec/model/shipped/{model}/{name}" for model in models for name in MODEL} - names
     strange = {name for name in names if not name.startswith(("lovevec/", "lovevec-")) or "__pycache__" in name}
+    strange |= {name for name, text in texts.items() if LAB_ONLY.search(text)}
     if missing or strange or not models:
-        raise SystemExit(f"{wheel.name}: lacks {sorted(missing)}, holds {sorted(strange)}")
+        raise SystemExit(f"{wheel.name}: lacks {sorted(missing)}, should not hold {sorted(strange)}")
 
 
-def install(file: Path, folder: Path) -> Path:
-    """An environment with this file and what it needs, nothing else; its Python."""
+def make_environment(folder: Path) -> Path:
+    """An environment that holds nothing, not even pip; its Python."""
     venv.create(folder, with_pip=False, symlinks=True)
-    python = folder / "bin" / "python"
+    return folder / "bin" / "python"
+
+
+def install(file: Path, python: Path) -> None:
+    """Install a file and what it needs into an environment."""
     subprocess.run([sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", str(file)], check=True)
-    return python
 
 
-def smoke(python: Path, folder: Path) -> None:
-    """Run tools/smoke.py there, with nothing of ours in reach."""
-    subprocess.run([python, "-I", ROOT / "tools" / "smoke.py"], check=True, cwd=folder)
+def smoke(python: Path, folder: Path, *arguments: str) -> None:
+    """Run tools/smoke.py in an environment, with nothing of the repository in reach."""
+    subprocess.run([python, "-I", ROOT / "tools" / "smoke.py", *arguments], check=True, cwd=folder)
 
 
 def write_sbom(python: Path, output: Path) -> None:
@@ -116,20 +134,24 @@ def write_sbom(python: Path, output: Path) -> None:
 
 def main() -> None:
     """Build, check, and put what is right into dist/."""
-    date = date_of_commit()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        files = built_twice(folder, date)
-        wheel = next(path for path in files if path.suffix == ".whl")
-        refuse_without_models(wheel)
-        pythons = {path: install(path, folder / f"environment-{path.suffix[1:]}") for path in files}
-        for python in pythons.values():
+        files = build_twice(folder, source_date())
+        wheel = file_of(files, LIBRARY, ".whl")
+        check_wheel(wheel)
+        sbom = folder / f"{'-'.join(wheel.name.split('-')[:2])}.cdx.json"
+        for suffix in (".whl", ".gz"):
+            python = make_environment(folder / f"environment{suffix}")
+            install(file_of(files, LIBRARY, suffix), python)
             smoke(python, folder)
+            if suffix == ".whl":
+                write_sbom(python, sbom)
+            install(file_of(files, LAB, suffix), python)
+            smoke(python, folder, "--lab")
         output = ROOT / "dist"
         shutil.rmtree(output, ignore_errors=True)
         output.mkdir()
-        write_sbom(pythons[wheel], output / f"{'-'.join(wheel.name.split('-')[:2])}.cdx.json")
-        for path in files:
+        for path in [*files, sbom]:
             shutil.copyfile(path, output / path.name)
     sums = [f"{sha256(path)}  {path.name}" for path in sorted(output.iterdir())]
     (output / "SHA256SUMS").write_text("\n".join(sums) + "\n")

@@ -1,11 +1,12 @@
-"""`make licences`: docs/licences.md, the licence of every package that lovevec, an extra or the work on it installs.
+"""`make licences`: docs/licences.md, the licence of every package that lovevec, an extra, the lab or the work on them
+installs.
 
 Read from what is installed, by the SPDX expression, the classifiers or the text that a package states, in this order.
-It fails on a package whose licence is not told, not known here, or not fit for its place:
+It fails on a package that states no licence, one that is not known here, or one that does not fit its place:
 
     lovevec itself    permissive licences, and MPL (changes to a file of the package stay open; it is used as it is)
-    its extras        also LGPL (the same for the whole package)
-    work on it        the same; nothing of it is installed with lovevec
+    extras, the lab   also LGPL (the same for the whole package)
+    work on them      the same; nothing of it is installed with lovevec
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from tools.requirements import BUILDS, ROOT, project, stated
+from tools.requirements import BUILDS, LAB, ROOT, project, stated
 
 PAGE = ROOT / "docs" / "licences.md"
 PERMISSIVE = {
@@ -25,8 +26,8 @@ PERMISSIVE = {
 }  # fmt: skip
 FOR_ALL = PERMISSIVE | {"MPL-2.0"}
 FOR_EXTRAS = FOR_ALL | {"LGPL-2.1-only"}
-# How classifiers and free texts say the same.
-SAID = {
+# SPDX names of licences that classifiers and free texts write otherwise.
+SPDX = {
     "Apache Software License": "Apache-2.0",
     "Apache 2.0": "Apache-2.0",
     "Apache 2.0 License": "Apache-2.0",
@@ -46,40 +47,42 @@ HEAD = """# Licences
 
 Made by `make licences` from what the packages themselves state (on Linux, with Python 3.11); tests compare.
 
-lovevec is MIT. What it installs is under permissive licences or MPL; what extras and tools install may also be under
-LGPL. Both ask for changes to those packages themselves to be open; lovevec uses them as they are. Aspell and Hunspell
-(rivals) are programs of their own, never installed. The shipped models' cards name the licences of what they learned
-from. Builds of torch for CUDA bring NVIDIA's libraries, under NVIDIA's own licence; the build for CPUs does not.
+lovevec is MIT. What it installs is under permissive licences or MPL; what extras, the lab and tools install may also be
+under LGPL. Both ask for changes to those packages themselves to be open; lovevec uses them as they are. Aspell and
+Hunspell (rivals, in the lab) are programs of their own, never installed. The shipped models' cards name the licences of
+what they learned from. Builds of torch for CUDA bring NVIDIA's libraries, under NVIDIA's own licence; the build for
+CPUs does not.
 """
 
 
 class Unfit(Exception):
-    """A licence that is not told, not known, or not fit for its place."""
+    """A package states no licence, one that is not known, or one that does not fit its place."""
 
 
 def closure(requirements: list[Requirement]) -> set[str]:
-    """The names of all packages that these need here, themselves included; torch's builds bring their own."""
-    found: dict[str, set[str]] = {}
+    """The names of all packages that these requirements install here, their own included. What a build of torch for
+    CUDA brings is left out."""
+    extras_of: dict[str, set[str]] = {}
 
     def visit(requirement: Requirement, extra: str) -> None:
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": extra}):
             return
         name = canonicalize_name(requirement.name)
-        fresh = {"", *requirement.extras} - found.get(name, set())
+        fresh = {"", *requirement.extras} - extras_of.get(name, set())
         if not fresh or (BUILDS.fullmatch(name) and name != "torch"):
             return
-        found.setdefault(name, set()).update(fresh)
+        extras_of.setdefault(name, set()).update(fresh)
         for below in map(Requirement, installed(name).requires or []):
-            for asked in fresh:
-                visit(below, asked)
+            for inner in fresh:
+                visit(below, inner)
 
     for requirement in requirements:
         visit(requirement, "")
-    return set(found)
+    return set(extras_of)
 
 
 def installed(name: str) -> Distribution:
-    """The package that is installed here."""
+    """The metadata of a package that is installed here."""
     try:
         return distribution(name)
     except PackageNotFoundError:
@@ -94,10 +97,10 @@ def licence_of(name: str) -> str:
     lines = metadata.get_all("Classifier") or []
     classifiers = {line.split(" :: ")[-1] for line in lines if line.startswith("License :: ")} - {"OSI Approved"}
     text = (metadata.get("License") or "").split("\n")[0].strip()
-    said = sorted(SAID.get(line, line) for line in classifiers) or ([SAID.get(text, text)] if text else [])
-    if not said:
+    licences = sorted(SPDX.get(line, line) for line in classifiers) or ([SPDX.get(text, text)] if text else [])
+    if not licences:
         raise Unfit(f"{name}: states no licence")
-    return " OR ".join(said)
+    return " OR ".join(licences)
 
 
 def check(name: str, expression: str, allowed: set[str]) -> None:
@@ -108,9 +111,10 @@ def check(name: str, expression: str, allowed: set[str]) -> None:
 
 
 def table() -> list[tuple[str, str, str]]:
-    """Package, licence, and what installs it: lovevec, the extras, or the work on it."""
+    """Package, licence, and what installs it: lovevec, its extras, the lab, or the work on them."""
     base = closure(stated())
     extras = {extra: closure(stated(extra)) for extra in project()["optional-dependencies"]}
+    extras[LAB] = closure(stated(package=LAB))
     work = {"dev", "release"}
     rows = []
     for name in sorted(base.union(*extras.values())):

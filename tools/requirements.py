@@ -1,4 +1,4 @@
-"""What lovevec needs: the requirements that pyproject.toml states, and the pins of the lock file, read."""
+"""What the two packages need: the requirements that their pyproject.toml files state, and the pins of the lock file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from packaging.markers import Marker
 from packaging.requirements import Requirement
@@ -18,6 +19,9 @@ else:
 
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements" / "dev.lock"
+# The packages of this repository, and the folder of each.
+LIBRARY, LAB = "lovevec", "lovevec-lab"
+PACKAGES = {LIBRARY: ROOT, LAB: ROOT / "lab"}
 # torch and what only its builds for CUDA bring. There is a build of torch for each kind of machine, from places of its
 # own and with hashes of its own: which one is installed is for the machine to say, so the lock leaves them out.
 BUILDS = re.compile(r"torch|triton|(nvidia|cuda)-.*")
@@ -40,20 +44,24 @@ class Pin:
         return self.marker is None or self.marker.evaluate()
 
 
-def project() -> dict[str, dict[str, list[str]]]:
-    """The table [project] of pyproject.toml."""
-    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+def project(package: str = LIBRARY) -> dict[str, Any]:
+    """The table [project] of a package's pyproject.toml."""
+    return tomllib.loads((PACKAGES[package] / "pyproject.toml").read_text("utf-8"))["project"]
 
 
-def stated(extra: str | None = None) -> list[Requirement]:
-    """What pyproject states for an extra (None: for lovevec itself); extras of our own inside it are opened."""
-    table = project()
+def stated(extra: str | None = None, package: str = LIBRARY) -> list[Requirement]:
+    """What a package states for an extra (None: for itself), by packages of others: an extra of ours that it names is
+    replaced by what that extra states."""
+    table = project(package)
     lines = table["dependencies"] if extra is None else table["optional-dependencies"][extra]
-    found = []
+    requirements = []
     for requirement in map(Requirement, lines):
-        own = canonicalize_name(requirement.name) == "lovevec"
-        found += [below for name in sorted(requirement.extras) for below in stated(name)] if own else [requirement]
-    return found
+        name = canonicalize_name(requirement.name)
+        if name in PACKAGES:
+            requirements += [below for inner in sorted(requirement.extras) for below in stated(inner, name)]
+        else:
+            requirements.append(requirement)
+    return requirements
 
 
 def torch_version() -> str:

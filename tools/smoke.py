@@ -1,4 +1,5 @@
-"""Does an installed lovevec work? Run by `make dist` in an environment that holds nothing else."""
+"""Does an installed lovevec work? Run by `make dist` in an environment that holds nothing else; with `--lab`, where the
+lab is installed too."""
 
 from __future__ import annotations
 
@@ -14,19 +15,27 @@ import lovevec
 from lovevec import LOVE
 
 
-def command(*arguments: str) -> str:
-    """What `lovevec …` prints, run as people run it."""
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `lovevec …` as people run it."""
     program = Path(sys.executable).with_name("lovevec")
-    return subprocess.run([program, *arguments], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
 
 
-def main() -> None:
-    """Ends with an AssertionError, or says that it works."""
+def output_of(*arguments: str) -> str:
+    """What `lovevec …` prints, when it ends well."""
+    done = run(*arguments)
+    assert done.returncode == 0, done
+    return done.stdout
+
+
+def check_library() -> None:
+    """The commands and the class, without torch and without the lab."""
     assert Path(sys.prefix) in Path(lovevec.__file__).parents, f"not the installed one: {lovevec.__file__}"
     assert find_spec("torch") is None, "inference is to work without torch"
-    assert command("--version").split() == ["lovevec", lovevec.__version__]
-    assert command("near", "-k", "1", "recieve").split("\t")[2].startswith("receive ")
-    assert "complete -F _lovevec lovevec" in command("completion", "bash")
+    assert find_spec("lovevec_lab") is None, "the library is to work without the lab"
+    assert output_of("--version").split() == ["lovevec", lovevec.__version__]
+    assert output_of("near", "-k", "1", "recieve").split("\t")[2].startswith("receive ")
+    assert "lovevec" in output_of("completion", "bash")
     for name, dim in (("default", 300), ("minilm-input", 384)):
         love = LOVE.load(name)
         vectors = love.embed(["oxgen", "", "🙂"])
@@ -39,12 +48,30 @@ def main() -> None:
     words = love.words[:2000]
     own = love.embed(words)[:, :50]
     assert np.array_equal(love.attach(dict(zip(words, own, strict=True))).embed(words), own)
-    said = subprocess.run(
-        [sys.executable, "-m", "lovevec", "train", __file__, "-o", "x"], capture_output=True, text=True, check=False
-    )
-    assert said.returncode == 2, said
-    assert "lovevec[train]" in said.stderr, said.stderr
-    print(f"lovevec {lovevec.__version__} on Python {sys.version.split()[0]}, numpy {np.__version__}: works")
+    elsewhere = {"lovevec[train]": ["train", __file__, "-o", "x"], "lovevec-lab": ["evaluate", "speed"]}
+    for package, arguments in elsewhere.items():
+        done = run(*arguments)
+        assert done.returncode == 2, done
+        assert package in done.stderr, done
+        assert done.stderr.count("\n") == 1, done
+
+
+def check_lab() -> None:
+    """Its two commands are there, and a task gives numbers."""
+    assert "similarity" in output_of("evaluate", "--help")
+    assert "intrinsic" in output_of("reproduce", "--help")
+    with tempfile.TemporaryDirectory() as folder:
+        pairs = Path(folder) / "pairs.tsv"
+        pairs.write_text("cat\tdog\t8\ncar\tcabbage\t1\nking\tqueen\t9\n", "utf-8")
+        assert "default" in output_of("evaluate", "similarity", "default", "--set", str(pairs), "-q")
+
+
+def main() -> None:
+    """Ends with an AssertionError, or says that it works."""
+    is_lab = sys.argv[1:] == ["--lab"]
+    check_lab() if is_lab else check_library()
+    name = "lovevec with the lab" if is_lab else "lovevec"
+    print(f"{name} {lovevec.__version__} on Python {sys.version.split()[0]}, numpy {np.__version__}: works")
 
 
 if __name__ == "__main__":
