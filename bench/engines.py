@@ -141,11 +141,11 @@ def edit_distance(parts: ModelParts, folder: Path) -> Embed:
 
 def unfolded(parts: ModelParts, folder: Path) -> Embed:
     """The encoder as it was trained, in torch on the CPU; with random weights where the model holds its fold alone."""
-    from lovevec.encoders.network import Network
+    from lovevec.encoders.network import EncoderNetwork
     from lovevec.encoders.torch_engine import TorchEngine
 
     if not parts.weights:
-        network = Network(parts.spec, parts.units.vocabulary.table_rows)
+        network = EncoderNetwork(parts.spec, parts.units.vocabulary.table_rows)
         network.start(0)
         parts = replace(parts, weights={name: weight.numpy() for name, weight in network.state_dict().items()})
     return TorchEngine(parts).embed

@@ -13,8 +13,8 @@ from lovevec import LOVE, LovevecError
 from lovevec.confidence import EVENT, Confidence, Feature, measure
 from lovevec.damage.misspell import misspell
 from lovevec.train import Settings, train
-from lovevec.train.calibration import RIDGE, auc, calibration_error, fit, newton, without
-from lovevec.train.loop import held_back
+from lovevec.train.calibration import RIDGE, auc, calibration_error, fit, newton, restrict_known
+from lovevec.train.loop import holdout_rows
 from tests.factories import toy_vectors, toy_words
 
 SETTINGS = Settings(
@@ -58,7 +58,7 @@ def test_it_says_what_it_is_the_probability_of_and_how_well(love):
 
 def test_among_words_of_one_confidence_so_many_are_right(love, target):
     words, vectors = target
-    unseen = held_back(len(words), SETTINGS.holdout, SETTINGS.seed)
+    unseen = holdout_rows(len(words), SETTINGS.holdout, SETTINGS.seed)
     rows = np.setdiff1d(np.arange(len(words)), unseen)
     rng = np.random.default_rng(99)
     typos = misspell([words[row] for row in rows], rng)
@@ -70,7 +70,7 @@ def test_among_words_of_one_confidence_so_many_are_right(love, target):
     assert 0.1 < right.mean() < 0.99  # or the rest would say nothing
     assert auc(given, right) > 0.6
     assert calibration_error(given, right, np.ones(len(given))) < 0.2
-    unaware = without(love, rows_known(words, unseen))  # never trained on, and now not known by name either
+    unaware = restrict_known(love, rows_known(words, unseen))  # never trained on, and now not known by name either
     new = [words[row] for row in unseen]
     assert unaware.confidence(new).mean() == pytest.approx(is_right(unaware, new, unseen, vectors).mean(), abs=0.2)
 

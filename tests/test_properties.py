@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from lovevec import LOVE, LovevecError
 from lovevec.damage.edits import damage
-from lovevec.damage.noise import KINDS as NOISES
+from lovevec.damage.noise import NOISE_KINDS as NOISES
 from lovevec.damage.noise import Noise, damaged
 from lovevec.files.lines import printable
 

@@ -29,9 +29,9 @@ from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
 from lovevec import LOVE
-from lovevec.train.calibration import auc, calibration_error, without
+from lovevec.train.calibration import auc, calibration_error, restrict_known
 from lovevec.train.channel import fit_channel
-from lovevec.train.loop import held_back
+from lovevec.train.loop import holdout_rows
 from lovevec.vectors import ReadReport, VectorTable
 from lovevec_lab.evaluate.data import misspellings, names_of, similarity_set
 from lovevec_lab.evaluate.results import Cell, markdown, plain, versions
@@ -249,9 +249,9 @@ def recoveries(
 
 def new_words(page: Page, love: LOVE, table: Table) -> tuple[LOVE, list[str], NDArray[np.int64]]:
     """Table c; returns the model without them, the words, and their rows in the model."""
-    held = held_back(TRAINED, HOLDOUT, SEED)
+    held = holdout_rows(TRAINED, HOLDOUT, SEED)
     held = held[held < len(love.words)]
-    unaware = without(love, np.setdiff1d(np.arange(len(love.words)), held))
+    unaware = restrict_known(love, np.setdiff1d(np.arange(len(love.words)), held))
     words = [love.words[row] for row in held.tolist()]
     assert love.parts.rows is not None
     rows: list[list[Cell]] = []

@@ -35,7 +35,7 @@ from lovevec import LOVE
 from lovevec.files import write_json, write_text
 from lovevec.files.tensors import lengths_of
 from lovevec.near.reader import MAX_KNOWN_WORDS
-from lovevec.train.hard_negatives import LARGE
+from lovevec.train.hard_negatives import EXACT_BELOW
 from lovevec.vectors import convert_vectors, read_vectors
 
 DIM, BLOCK = 300, 50_000
@@ -385,7 +385,7 @@ def lines(kept: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield "Pages of a mapped file that were touched count as memory here, though the system may take them back."
     yield from shares(kept["results"].get(LOOK_ALIKES, {}))
-    yield f"Synonyms are exact below {LARGE:,} words too; from there on each word meets the nearest clusters."
+    yield f"Synonyms are exact below {EXACT_BELOW:,} words too; from there on each word meets the nearest clusters."
     yield from quick_preparation()
     yield from most_known(kept)
     yield from libraries()
@@ -425,8 +425,8 @@ def shares(by_size: dict[str, dict[str, float]]) -> Iterator[str]:
     for size, found in by_size.items():
         if "share" in found:
             yield (
-                f"Hard negatives are exact below {LARGE:,} words; from there on each word meets those near it in five"
-                f" orders of spelling. Of {int(size):,} words, where both were tried, that finds"
+                f"Hard negatives are exact below {EXACT_BELOW:,} words; from there on each word meets those near it in"
+                f" five orders of spelling. Of {int(size):,} words, where both were tried, that finds"
                 f" {100 * found['share']:.0f} % of the exact hundred, {100 * found['share_of_first_ten']:.0f} % of the"
                 " first ten."
             )

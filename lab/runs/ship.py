@@ -23,7 +23,7 @@ from lovevec import LOVE
 from lovevec.model.known_rows import KnownRows
 from lovevec.train.calibration import calibrate
 from lovevec.train.channel import fit_channel
-from lovevec.train.loop import held_back
+from lovevec.train.loop import holdout_rows
 from lovevec.train.target import load_target
 from lovevec.vectors import VectorTable
 from lovevec_lab.methods.table import Table
@@ -132,7 +132,7 @@ def with_fewer(love: LOVE, vectors: NDArray[np.float32], known: int, rows: str) 
     channel, report = fit_channel(words, parts.units.lowercase, seed=0)
     parts = replace(parts, channel=channel, metadata={**parts.metadata, "channel_report": report})
     settings = parts.metadata["settings"]
-    unseen = held_back(len(love.words), settings["holdout"], settings["seed"])
+    unseen = holdout_rows(len(love.words), settings["holdout"], settings["seed"])
     confidence = calibrate(LOVE(parts), words, vectors, unseen[unseen < known], seed=0)
     return LOVE(replace(parts, metadata={**parts.metadata, "confidence": confidence}))
 

@@ -12,7 +12,7 @@ from tests.factories import one_thread, toy_vectors, toy_words
 
 from lovevec.files.unfinished import Unfinished
 from lovevec.progress import Progress
-from lovevec.train.loop import held_back
+from lovevec.train.loop import holdout_rows
 from lovevec_lab.methods.learned.mimicry import mimic
 from lovevec_lab.methods.learned.rival import Rival
 
@@ -55,7 +55,7 @@ def check_training(kind: type[Rival[Any]], folder: Path, odd: list[str], setting
     assert losses[-1] < 0.7 * losses[0]
     cosine = cosines(rival.embed(words), vectors)
     assert cosine.mean() > 0.5  # 0 by chance
-    held = held_back(400, 0.1, 0)
+    held = holdout_rows(400, 0.1, 0)
     assert cosine[held].mean() > 0.2
     assert rival.metadata["held_back"] == {"words": 40, "cosine": round(float(cosine[held].mean()), 4)}
     rival.save(folder)

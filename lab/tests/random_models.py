@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from tests.factories import toy_vectors
 
-from lovevec.encoders.network import Network
+from lovevec.encoders.network import EncoderNetwork
 from lovevec.love import LOVE
 from lovevec.model.folder import ModelParts
 from lovevec.train import Settings, prepare
@@ -19,7 +19,7 @@ def random_model(settings: Settings, words: list[str]) -> Model:
     """All weights at random, biases too."""
     prepared = prepare((words, toy_vectors(words, DIM)), settings.prepare_part())
     units = Units(prepared.vocabulary, settings.input, settings.lowercase)
-    network = Network(settings.spec(DIM), prepared.vocabulary.table_rows, settings.row_width)
+    network = EncoderNetwork(settings.spec(DIM), prepared.vocabulary.table_rows, settings.row_width)
     network.start(1)
     generator = torch.Generator().manual_seed(2)
     with torch.no_grad():

@@ -35,7 +35,7 @@ from lovevec.errors import LovevecError
 from lovevec.units.characters import to_codes
 from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged
-from lovevec.units.vocabulary import GO_ON, SPECIAL, UNK
+from lovevec.units.vocabulary import CONTINUATION, SPECIAL, UNK
 
 Numbers = NDArray[np.float64]
 FEATURES = ("length", "characters", "pieces", "longest", "familiar")
@@ -158,7 +158,7 @@ def measure(units: Units, words: Sequence[str], lengths: NDArray[np.float32] | N
 @lru_cache(maxsize=8)
 def _spelled_lengths(units: Units) -> Numbers:
     """How many characters of a word each unit stands for."""
-    lengths = np.fromiter((len(unit.removeprefix(GO_ON)) for unit in units.vocabulary.units), dtype=np.float64)
+    lengths = np.fromiter((len(unit.removeprefix(CONTINUATION)) for unit in units.vocabulary.units), dtype=np.float64)
     lengths[: len(SPECIAL)] = 0
     return lengths
 

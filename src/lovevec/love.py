@@ -47,7 +47,7 @@ from lovevec.near.reader import MIN_STRINGS_FOR_NUMBA, Reader, ReadsStrings
 from lovevec.near.readings import MIN_PROBABILITY, WORDS_PER_READING, Readings, add_known_rows, all_new, reading_names
 from lovevec.progress import Progress, wanted
 from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
-from lovevec.units.words import checked_words, in_batches, refuse_other_than_words, repeats, word_list
+from lovevec.units.words import check_words, in_batches, refuse_other_than_words, repeats, word_list
 from lovevec.vectors.rows import normalized
 
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ class LOVE(EncodesTexts, ReadsStrings):
 
     def embed_and_read(self, words: Iterable[str]) -> tuple[Floats, list[str]]:
         """What `embed` and `readings` give, at the cost of `embed`."""
-        listed = checked_words(words)
+        listed = check_words(words)
         rows, unknown = self._look_up(listed)
         reading = self.read(unknown)
         vectors = self.engine.embed(listed) if self.spelling_only else self._placed(rows, unknown, reading)
@@ -409,7 +409,7 @@ class LOVE(EncodesTexts, ReadsStrings):
             return float(self.similar([one], [other])[0])
         if isinstance(one, str) or isinstance(other, str):
             raise LovevecError("similar takes two words, or two lists of words; one of these is a word, one is not")
-        left, right = checked_words(one), checked_words(other)
+        left, right = check_words(one), check_words(other)
         if len(left) != len(right):
             raise LovevecError(
                 f"pairs of words need two lists of the same length, not {len(left):,} and {len(right):,}"
@@ -451,7 +451,7 @@ class LOVE(EncodesTexts, ReadsStrings):
         """The probability that each word's vector is right: that its own target vector is among the 10 nearest (see
         `lovevec.confidence`). Known words have the share measured for known words, empty ones 0. A model that was not
         calibrated has NaN for all; `love.metadata["confidence"]` says why."""
-        listed = checked_words(words)
+        listed = check_words(words)
         result = np.empty(len(listed))
         for low in range(0, len(listed), BATCH):
             part = listed[low : low + BATCH]

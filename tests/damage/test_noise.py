@@ -10,13 +10,13 @@ from rapidfuzz.distance import OSA, Levenshtein
 from tests.factories import toy_words
 
 from lovevec.damage.edits import confusions
-from lovevec.damage.noise import KINDS, Noise, damaged, damaged_texts, longer_damaged, lowest, words_of
+from lovevec.damage.noise import NOISE_KINDS, Noise, damaged, damaged_longer_words, damaged_texts, lowest, words_of
 from lovevec.errors import LovevecError
 
 WORDS = st.one_of(st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=14), st.text(max_size=6))
 TEXTS = st.lists(st.lists(WORDS, max_size=8), max_size=6)
 FEW = settings(max_examples=50, deadline=None)
-KIND, SEED, SHARE = st.sampled_from(KINDS), st.integers(0, 9), st.floats(0, 1)
+KIND, SEED, SHARE = st.sampled_from(NOISE_KINDS), st.integers(0, 9), st.floats(0, 1)
 
 
 def text(sentences: int, words: int, seed: int = 0) -> list[list[str]]:
@@ -53,7 +53,7 @@ def test_words_hit_by_few_typos_a_sentence_are_hit_in_the_same_way_by_more(clean
         assert low in (word, high)
 
 
-@given(TEXTS, TEXTS, st.sampled_from([kind for kind in KINDS if kind != "sound"]), SEED)
+@given(TEXTS, TEXTS, st.sampled_from([kind for kind in NOISE_KINDS if kind != "sound"]), SEED)
 @FEW
 def test_a_sentence_is_damaged_by_its_number_whatever_else_is_in_the_text(clean, behind, kind, seed):
     noise = Noise(kind, 0.7)
@@ -125,13 +125,13 @@ def test_every_place_is_hit():
 
 def test_what_holds_no_letter_stays():
     clean = [["", ",", "...", "''", "🙂", "\ud800", "--"]]
-    for kind in KINDS:
+    for kind in NOISE_KINDS:
         assert damaged(clean, Noise(kind, 1.0), 0) == clean
 
 
 def test_seeds_differ_and_the_global_generator_is_left_alone():
     clean, state = text(20, 10), np.random.get_state()[1].tolist()  # noqa: NPY002  the one we must not touch
-    for kind in KINDS:
+    for kind in NOISE_KINDS:
         assert damaged(clean, Noise(kind, 0.5), 0) != damaged(clean, Noise(kind, 0.5), 1)
     assert np.random.get_state()[1].tolist() == state  # noqa: NPY002
 
@@ -182,7 +182,7 @@ def test_mistakes_are_named(make, message):
 
 def test_only_longer_words_are_mistyped():
     sentences = [words_of("Some rather longer words, and 1234567 more.")] * 300
-    hit = changes(sentences, longer_damaged(sentences, Noise("typo", 0.3), seed=0))
+    hit = changes(sentences, damaged_longer_words(sentences, Noise("typo", 0.3), seed=0))
     assert {old for old, new in hit if old != new} == {"rather", "longer", "words"}
     shares = [old != new for old, new in hit if old in ("rather", "longer", "words")]
     assert np.mean(shares) == pytest.approx(0.3, abs=0.05)
@@ -192,7 +192,7 @@ def test_only_longer_words_are_mistyped():
 @FEW
 def test_running_text_keeps_its_marks_and_blanks(texts, kind, share, seed):
     words = [words_of(text) for text in texts]
-    expected = (longer_damaged if kind == "typo" else damaged)(words, Noise(kind, share), seed)
+    expected = (damaged_longer_words if kind == "typo" else damaged)(words, Noise(kind, share), seed)
     worse = damaged_texts(texts, Noise(kind, share), seed)
     for text, before, after, new in zip(texts, words, expected, worse, strict=True):
         gaps, rest = [], text

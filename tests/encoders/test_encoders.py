@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lovevec.encoders.network import Network
+from lovevec.encoders.network import EncoderNetwork
 from lovevec.encoders.torch_engine import TorchEngine
 from lovevec.engine.positions import positional_attention, sinusoids
 from lovevec.engine.spec import ENCODERS, EncoderSpec
@@ -72,9 +72,9 @@ def lstm(w: dict[str, np.ndarray], x: np.ndarray, suffix: str) -> np.ndarray:
     return hidden
 
 
-def made(kind: str, head: int = 0, factor: int = 0) -> tuple[EncoderSpec, Network, dict[str, np.ndarray]]:
+def made(kind: str, head: int = 0, factor: int = 0) -> tuple[EncoderSpec, EncoderNetwork, dict[str, np.ndarray]]:
     spec = EncoderSpec(kind, DIM, 4, DIM**0.25, head)  # type: ignore[arg-type]
-    network = Network(spec, ROWS, factor, dropout=0.2)
+    network = EncoderNetwork(spec, ROWS, factor, dropout=0.2)
     network.start(1)
     with torch.no_grad():  # biases start at zero: move them, or an error there would not show
         for weight in network.parameters():
@@ -178,13 +178,13 @@ def test_torch_has_the_interface_of_an_engine():
 
 
 def test_parameter_counts_are_the_papers():
-    counts = {kind: Network(EncoderSpec(kind, 300), 21_257).parameter_counts() for kind in ENCODERS}  # type: ignore[arg-type]
+    counts = {kind: EncoderNetwork(EncoderSpec(kind, 300), 21_257).parameter_counts() for kind in ENCODERS}  # type: ignore[arg-type]
     assert {found["embedding"] for found in counts.values()} == {6_377_100}
     assert counts["positional"]["others"] == 199_200
     assert counts["authors"]["others"] == 200_464
     assert counts["cnn"]["others"] == 270_300
     assert counts["attention"]["others"] == counts["sum"]["others"] == 0
-    factored = Network(EncoderSpec("positional", 300), 30_000, factor=200).parameter_counts()
+    factored = EncoderNetwork(EncoderSpec("positional", 300), 30_000, factor=200).parameter_counts()
     assert factored["embedding"] == 30_000 * 200 + 200 * 300
 
 
@@ -233,4 +233,4 @@ def test_padding_changes_nothing_in_training_either(kind):
 
 def test_an_odd_dimension_is_refused_where_halves_are_needed():
     with pytest.raises(LovevecError, match="even dimension"):
-        Network(EncoderSpec("rnn", 7), 10)
+        EncoderNetwork(EncoderSpec("rnn", 7), 10)

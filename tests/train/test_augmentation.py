@@ -8,7 +8,7 @@ from rapidfuzz.distance import DamerauLevenshtein, Levenshtein
 from tests.factories import toy_words
 
 from lovevec.damage.edits import DROP, INSERT, KEYBOARD, SCAN, SWAP, confusions, damage, edit
-from lovevec.train.augmentation import KINDS, Augmentation
+from lovevec.train.augmentation import AUGMENTATIONS, Augmentation
 from lovevec.units.characters import to_codes, to_words
 from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged
@@ -74,7 +74,9 @@ def test_neighboring_keys_are_mutual():
 
 def test_every_place_of_a_word_is_hit():
     out = {
-        kind: set(edited(["abcdef"] * 2000, number, 1)) for kind, number in KINDS.items() if kind in ("swap", "drop")
+        kind: set(edited(["abcdef"] * 2000, number, 1))
+        for kind, number in AUGMENTATIONS.items()
+        if kind in ("swap", "drop")
     }
     assert out["drop"] == {"bcdef", "acdef", "abdef", "abcef", "abcdf", "abcde"}
     assert out["swap"] == {"bacdef", "acbdef", "abdcef", "abcedf", "abcdfe"}

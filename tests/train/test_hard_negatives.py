@@ -166,7 +166,7 @@ def test_neighborhoods_find_most_of_the_nearest(monkeypatch):
     words = made_up(6000)
     monkeypatch.setattr(module, "WITHIN", 250)
     exact = hard_negatives(words, k=20)
-    monkeypatch.setattr(module, "LARGE", 6000)
+    monkeypatch.setattr(module, "EXACT_BELOW", 6000)
     nearby = hard_negatives(words, k=20)
     shares = [len(set(one) & set(other)) / 20 for one, other in zip(nearby.tolist(), exact.tolist(), strict=True)]
     assert 0.6 < np.mean(shares) < 1

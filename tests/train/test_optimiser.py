@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import torch
 
-from lovevec.encoders.network import Network
+from lovevec.encoders.network import EncoderNetwork
 from lovevec.engine.spec import EncoderSpec
 from lovevec.train.optimiser import Optimiser
 from lovevec.train.settings import TrainSettings
@@ -10,8 +10,8 @@ from lovevec.train.settings import TrainSettings
 STEPS = 12
 
 
-def network() -> Network:
-    made = Network(EncoderSpec("positional", 6, key_width=3), 20)
+def network() -> EncoderNetwork:
+    made = EncoderNetwork(EncoderSpec("positional", 6, key_width=3), 20)
     made.start(0)
     return made
 
@@ -26,7 +26,7 @@ def steps() -> list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
     return found
 
 
-def train(made: Network, optimiser: Optimiser, batches: list, first: int = 0) -> None:
+def train(made: EncoderNetwork, optimiser: Optimiser, batches: list, first: int = 0) -> None:
     goal = torch.ones(6) / 6**0.5
     for number, (units, index, lengths) in enumerate(batches, first):
         optimiser.zero()
@@ -68,7 +68,7 @@ def test_state_goes_on_bit_for_bit():
 
 
 def test_an_encoder_without_weights_trains_its_table():
-    made = Network(EncoderSpec("sum", 6), 20)
+    made = EncoderNetwork(EncoderSpec("sum", 6), 20)
     made.start(0)
     before = made.table.detach().clone()
     train(made, Optimiser(made, TrainSettings()), steps())

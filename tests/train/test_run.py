@@ -24,7 +24,7 @@ from lovevec.files.unfinished import Unfinished
 from lovevec.progress import Progress
 from lovevec.train import Prepared, PrepareSettings, Settings, prepare, resume, train
 from lovevec.train.group import Group
-from lovevec.train.loop import Trainer, held_back
+from lovevec.train.loop import Trainer, holdout_rows
 
 QUICK = {"vocabulary_size": 400, "epochs": 4, "batch": 32, "negatives": 20, "holdout": 0.05, "device": "cpu", "seed": 3}
 
@@ -122,7 +122,7 @@ def test_training_learns_and_the_folder_says_how(tiny_target, tmp_path):
     np.testing.assert_allclose((love.embed(words) * unit).sum(axis=1), 1, atol=1e-4)  # known words their own
     cosine = (love.impute(words) * unit).sum(axis=1)
     assert cosine.mean() > 0.6
-    unseen = held_back(300, settings.holdout, settings.seed)
+    unseen = holdout_rows(300, settings.holdout, settings.seed)
     assert cosine[unseen].mean() > 0.2
     assert report["report"]["score"]["words"] == len(unseen) == 15
     assert report["report"]["score"]["clean"]["cosine"] == pytest.approx(cosine[unseen].mean(), abs=1e-3)
@@ -472,7 +472,7 @@ def test_units_that_no_word_had_say_nothing(tiny_target):
     table, units = love.parts.weights["table"], love.parts.units
     silent = ~table.any(axis=1)
     assert silent[0]  # [PAD]
-    unseen = held_back(300, 0.3, QUICK["seed"])
+    unseen = holdout_rows(300, 0.3, QUICK["seed"])
     seen = units.encode([word for row, word in enumerate(words) if row not in set(unseen.tolist())]).values
     assert not silent[seen].any()
     assert silent.sum() > 5

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lovevec.errors import LovevecError
-from lovevec.train.augmentation import KINDS
+from lovevec.train.augmentation import AUGMENTATIONS
 from lovevec.train.settings import PrepareSettings, Settings
 
 
@@ -32,9 +32,9 @@ def test_defaults_are_the_papers():
 
 
 def test_kinds_of_augmentation_are_settings_in_an_order_that_decides_the_draws():
-    assert list(Settings().augmentation) == list(KINDS)
-    assert list(KINDS) == ["swap", "drop", "insert", "keyboard", "sound", "scan", "synonym", "none"]
-    probabilities = {kind: (1 + number) / 100 for number, kind in enumerate(KINDS)}
+    assert list(Settings().augmentation) == list(AUGMENTATIONS)
+    assert list(AUGMENTATIONS) == ["swap", "drop", "insert", "keyboard", "sound", "scan", "synonym", "none"]
+    probabilities = {kind: (1 + number) / 100 for number, kind in enumerate(AUGMENTATIONS)}
     assert Settings(**probabilities).augmentation == probabilities
 
 

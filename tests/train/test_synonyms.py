@@ -76,9 +76,9 @@ def test_by_clusters_equals_exact_where_all_clusters_are_near(monkeypatch: pytes
 def test_large_tables_go_by_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
     vectors = clustered(4, 3000)
     by_clusters = lists(find_synonyms(vectors, exact=False))
-    monkeypatch.setattr(module, "LARGE", 3000)
+    monkeypatch.setattr(module, "EXACT_BELOW", 3000)
     assert lists(find_synonyms(vectors)) == by_clusters
-    monkeypatch.setattr(module, "LARGE", 3001)
+    monkeypatch.setattr(module, "EXACT_BELOW", 3001)
     assert lists(find_synonyms(vectors)) == lists(find_synonyms(vectors, exact=True))
 
 

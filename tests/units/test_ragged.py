@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lovevec.units.ragged import Ragged, joined, merge
+from lovevec.units.ragged import Ragged, join_rows, merge
 
 ROWS = st.lists(st.lists(st.integers(0, 9), max_size=5), max_size=12)
 
@@ -58,7 +58,7 @@ def test_equal_lengths_hands_out_every_row_once(rows, most):
 )
 def test_joined_puts_rows_one_behind_the_other(pairs):
     first, second = [row for row, _ in pairs], [row for _, row in pairs]
-    assert lists(joined(ragged(first), ragged(second))) == [a + b for a, b in pairs]
+    assert lists(join_rows(ragged(first), ragged(second))) == [a + b for a, b in pairs]
 
 
 @given(ROWS, st.integers(0, 10))

@@ -7,7 +7,7 @@ import pytest
 from made_rivals import DIM, random_rival
 from tests.factories import toy_vectors, toy_words
 
-from lovevec.encoders.network import Network
+from lovevec.encoders.network import EncoderNetwork
 from lovevec.love import LOVE
 from lovevec.model.folder import ModelParts
 from lovevec.train import Settings, prepare
@@ -26,7 +26,7 @@ WORDS = toy_words(60)
 def random_love(settings: Settings) -> Model:
     """All weights at random."""
     prepared = prepare((WORDS, toy_vectors(WORDS, DIM)), settings.prepare_part())
-    network = Network(settings.spec(DIM), prepared.vocabulary.table_rows, settings.row_width)
+    network = EncoderNetwork(settings.spec(DIM), prepared.vocabulary.table_rows, settings.row_width)
     network.start(1)
     weights = {name: weight.detach().numpy() for name, weight in network.state_dict().items()}
     metadata = {"parameters": network.parameter_counts()}

@@ -44,7 +44,7 @@ from lovevec.near.forms import look_up
 from lovevec.near.reader import Reader, ReadsStrings
 from lovevec.near.readings import Readings, add_known_rows, all_new
 from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
-from lovevec.units.words import checked_words
+from lovevec.units.words import check_words
 from lovevec.vectors import VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.rows import normalized
@@ -145,11 +145,11 @@ class Attached(EncodesTexts, ReadsStrings):
 
     def known(self, words: Iterable[str]) -> NDArray[np.bool_]:
         """Which of the words have a vector of their own: [len(words)]."""
-        return np.array([word in self._known.place for word in checked_words(words)], dtype=np.bool_)
+        return np.array([word in self._known.place for word in check_words(words)], dtype=np.bool_)
 
     def embed(self, words: Iterable[str]) -> Floats:
         """Vectors for any strings, [len(words), dim]: their own where known, else imputed."""
-        words = checked_words(words)
+        words = check_words(words)
         row, lacking = self._look_up(words)
         place = {word: number for number, word in enumerate(dict.fromkeys(lacking))}
         unknown = self._unknown(list(place))
@@ -190,7 +190,7 @@ class Attached(EncodesTexts, ReadsStrings):
     def confidence(self, words: Iterable[str]) -> NDArray[np.float64]:
         """The probability that each word's vector is right, as `LOVE.confidence`: 1 for known words, for others by
         their readings, and for what is imputed by how well the map does. NaN where the model has no calibration."""
-        listed = checked_words(words)
+        listed = check_words(words)
         rows, lacking = self._look_up(listed)
         return self._sureness(listed, rows, lacking, self.read(lacking))
 

@@ -32,10 +32,10 @@ from lovevec.errors import LovevecError
 from lovevec.units.characters import codes_of, to_words
 from lovevec.units.ragged import Ragged, offsets_of, spread
 
-KINDS = ("ocr", "scan", "keyboard", "swap", "drop", "insert", "sound", "typo")
+NOISE_KINDS = ("ocr", "scan", "keyboard", "swap", "drop", "insert", "sound", "typo")
 CHARACTERS, MOST = 0.3, 10
 SHORTEST = 3  # letters of a word that `per_sentence` may choose
-LONGER = 5  # letters of a word that `longer_damaged` may choose
+LONGER = 5  # letters of a word that `damaged_longer_words` may choose
 PARTS = re.compile(r"(\w+|[^\w\s])")
 
 Floats = NDArray[np.float64]
@@ -53,8 +53,8 @@ class Noise:
     characters: float = CHARACTERS  # of a word that is hit, for ocr, scan and keyboard
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise LovevecError(f"noise {self.kind!r}: known kinds are {', '.join(KINDS)}")
+        if self.kind not in NOISE_KINDS:
+            raise LovevecError(f"noise {self.kind!r}: known kinds are {', '.join(NOISE_KINDS)}")
         if not 0 <= self.share <= 1:
             raise LovevecError(f"noise {self.share:g}: the share of words that are hit lies between 0 and 1")
         if self.per_sentence is not None and (self.per_sentence < 0 or self.share):
@@ -88,7 +88,7 @@ def damaged(sentences: Sequence[Sequence[str]], noise: Noise, seed: int) -> list
     return [mixed[end - count : end] for end, count in zip(ends, counts.tolist(), strict=True)]
 
 
-def longer_damaged(sentences: Sequence[Sequence[str]], noise: Noise, seed: int) -> list[list[str]]:
+def damaged_longer_words(sentences: Sequence[Sequence[str]], noise: Noise, seed: int) -> list[list[str]]:
     """The same, but words of fewer than five letters and numbers stay as they are: of these too little is left."""
     worse = damaged(sentences, noise, seed)
     return [
@@ -101,7 +101,7 @@ def damaged_texts(texts: Sequence[str], noise: Noise, seed: int) -> list[str]:
     """Running text with damaged words, marks and blanks where they were; of `typo` the longer words alone."""
     parts = [PARTS.split(text) for text in texts]
     sentences = [part[1::2] for part in parts]
-    worse = (longer_damaged if noise.kind == "typo" else damaged)(sentences, noise, seed)
+    worse = (damaged_longer_words if noise.kind == "typo" else damaged)(sentences, noise, seed)
     return [
         "".join(chain.from_iterable(zip_longest(part[::2], words, fillvalue="")))
         for part, words in zip(parts, worse, strict=True)

@@ -24,7 +24,7 @@ CLASSES: dict[str, type[nn.Module]] = {
 }
 
 
-class Network(nn.Module):
+class EncoderNetwork(nn.Module):
     """`table` [rows, dim], or [rows, factor] with a `factor` matrix [factor, dim] that stretches its rows."""
 
     def __init__(self, spec: EncoderSpec, rows: int, factor: int = 0, dropout: float = 0.0) -> None:

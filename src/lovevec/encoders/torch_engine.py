@@ -28,13 +28,13 @@ class TorchEngine(Engine):
         try:
             import torch
 
-            from lovevec.encoders.network import Network
+            from lovevec.encoders.network import EncoderNetwork
         except ImportError:
             raise MissingExtra("torch", "train") from None
         spec, weights = parts.spec, parts.weights
         self.units, self.dim = parts.units, spec.dim
         rows, width = weights["table"].shape
-        self.network = Network(spec, rows, width if "factor" in weights else 0)
+        self.network = EncoderNetwork(spec, rows, width if "factor" in weights else 0)
         try:
             self.network.load_state_dict({name: torch.from_numpy(np.array(weight)) for name, weight in weights.items()})
         except RuntimeError:

@@ -35,7 +35,7 @@ from lovevec.near.readings import (
 from lovevec.near.symbols import Symbols
 from lovevec.units.characters import to_codes
 from lovevec.units.ragged import Ragged, offsets_of
-from lovevec.units.words import checked_words
+from lovevec.units.words import check_words
 
 if TYPE_CHECKING:
     from lovevec.near.kernel import Compiled
@@ -80,14 +80,14 @@ class ReadsStrings:
         """The known words that a string may stand for, with their probabilities, most probable first, up to k. What is
         missing to 1 is the probability that it is a new word (and of what came after the k-th). A known word stands
         for itself; an empty one for nothing. For a list of words a list for each."""
-        rows, unknown = self._look_up([word] if isinstance(word, str) else checked_words(word))
+        rows, unknown = self._look_up([word] if isinstance(word, str) else check_words(word))
         found = near_words(self.words, rows, self.read(unknown), k)
         return found[0] if isinstance(word, str) else found
 
     def readings(self, words: Iterable[str]) -> list[str]:
         """How each word is read: known (itself, or what it is a form of), near (more probably a known word than not),
         new, or empty."""
-        listed = checked_words(words)
+        listed = check_words(words)
         rows, unknown = self._look_up(listed)
         return reading_names(listed, rows, self.read(unknown))
 
@@ -95,7 +95,7 @@ class ReadsStrings:
         self, words: Iterable[str], k: int = 5
     ) -> tuple[list[str], list[list[tuple[str, float]]], NDArray[np.float64]]:
         """What `readings`, `near` and `confidence` give, at the cost of the last."""
-        listed = checked_words(words)
+        listed = check_words(words)
         rows, unknown = self._look_up(listed)
         reading = self.read(unknown)
         sure = self._sureness(listed, rows, unknown, reading)

@@ -19,7 +19,7 @@ from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged, merge
 
 SYNONYM, NONE = UNTOUCHED, UNTOUCHED + 1
-KINDS: Mapping[str, int] = {**EDITS, "synonym": SYNONYM, "none": NONE}
+AUGMENTATIONS: Mapping[str, int] = {**EDITS, "synonym": SYNONYM, "none": NONE}
 
 
 class Augmentation:
@@ -36,7 +36,7 @@ class Augmentation:
         twice: float = 0.0,
     ) -> None:
         self.codes, self.encoded, self.units, self.synonyms = codes, encoded, units, synonyms
-        self.kinds = np.array([KINDS[name] for name in probabilities])
+        self.kinds = np.array([AUGMENTATIONS[name] for name in probabilities])
         weights = np.array(list(probabilities.values()), dtype=np.float64)
         self.bounds = np.cumsum(weights / weights.sum())[:-1]
         self.twice = twice

@@ -40,7 +40,7 @@ def calibrate(
         }
     rng = np.random.default_rng([seed, 6])
     kept = np.setdiff1d(np.arange(len(words)), held_back)
-    unaware = without(love, kept)  # held-back words are unknown to it
+    unaware = restrict_known(love, kept)  # held-back words are unknown to it
     unseen, typed, known = _some(held_back, rng), _some(kept, rng), _some(kept, rng)
     typos = misspell([words[row] for row in typed], rng)
     typos[::2] = misspell(typos[::2], rng)  # real ones are harder than one pass of these
@@ -91,7 +91,7 @@ def calibrate(
     }
 
 
-def without(love: LOVE, kept: NDArray[np.int64]) -> LOVE:
+def restrict_known(love: LOVE, kept: NDArray[np.int64]) -> LOVE:
     """The same model, that knows only these of its words."""
     rows = None if love.parts.rows is None else love.parts.rows.take(kept)
     words = [love.words[row] for row in kept.tolist()]

@@ -7,10 +7,10 @@ Two words whose lengths differ by g are at least g edits apart. So each word mee
 difference of length, and stops when those still to come can be no nearer than the k it has. Nothing is
 missed, and about half of all pairs of English words are never compared.
 
-From LARGE words on that takes hours. Then words are sorted in five ways, as they are spelled, from the end, from the
-middle, from the second letter, by consonants, and each meets those that stand near it in one of them (the sorted
-neighborhoods of record linkage). Measured on targets of 34,000 and 46,000 words: of the exact hundred it finds 84 and
-81 %, of the first ten 96 and 95 %.
+From EXACT_BELOW words on that would take hours. Then words are sorted in five ways (as they are spelled, from the end,
+from the middle, from the second letter, by consonants), and each meets those that stand near it in one of them: the
+sorted neighborhoods of record linkage. Measured on targets of 34,000 and 46,000 words: of the exact hundred it finds 84
+and 81 %, of the first ten 96 and 95 %.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy.typing as npt
 from lovevec.engine.threads import usable_cores
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.progress import Progress
-from lovevec.train.synonyms import LARGE, Shortlist, contains, place_in_row, symmetric
+from lovevec.train.synonyms import EXACT_BELOW, Shortlist, contains, place_in_row, symmetric
 from lovevec.units.ragged import Ragged
 
 Rows = npt.NDArray[np.int64]
@@ -62,7 +62,7 @@ def hard_negatives(
 ) -> npt.NDArray[np.int32]:
     """Give for each word the rows of its `k` nearest words without synonyms: int32 [n, k], padded with -1.
 
-    Exact unless there are LARGE words or more, or as `exact` says. Of words at the same distance, those nearer in
+    Exact below EXACT_BELOW words, or as `exact` says. Of words at the same distance, those nearer in
     length come first, then those in lower rows (in most lists the more frequent). A synonym in either direction is left
     out; so is a second copy of the word.
     """
@@ -70,7 +70,7 @@ def hard_negatives(
         raise LovevecError(f"k must be at least 1, not {k}")
     if synonyms is not None and len(synonyms) != len(words):
         raise LovevecError(f"synonyms of {len(synonyms):,} words do not fit {len(words):,} words")
-    search = (_Search if (len(words) < LARGE if exact is None else exact) else _Nearby)(words, synonyms, k)
+    search = (_Search if (len(words) < EXACT_BELOW if exact is None else exact) else _Nearby)(words, synonyms, k)
     # Threads suffice: rapidfuzz and numpy release the interpreter lock, and no strip depends on another.
     with (
         (progress or Progress(quiet=True)).phase("hard negatives", total=search.total) as phase,

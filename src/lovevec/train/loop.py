@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lovevec.encoders.network import Network
+from lovevec.encoders.network import EncoderNetwork
 from lovevec.errors import LovevecError
 from lovevec.files.tensors import release
 from lovevec.files.unfinished import Interruption, Unfinished
@@ -38,9 +38,9 @@ class Trainer:
         self.prepared, self.settings, self.device, self.group = prepared, settings, device, group
         how = prepared.settings
         self.spec = settings.spec(prepared.vectors.shape[1])
-        self.held_back = held_back(len(prepared.words), settings.holdout, settings.seed)
+        self.held_back = holdout_rows(len(prepared.words), settings.holdout, settings.seed)
         self.units = Units(prepared.vocabulary, how.input, how.lowercase)
-        self.network = Network(
+        self.network = EncoderNetwork(
             self.spec,
             self.units.vocabulary.table_rows,
             how.row_width,
@@ -232,7 +232,7 @@ class Meter:
         return mean
 
 
-def held_back(count: int, share: float, seed: int) -> NDArray[np.int64]:
+def holdout_rows(count: int, share: float, seed: int) -> NDArray[np.int64]:
     """Rows of the words that training never sees, chosen by the seed; at least two words stay for training."""
     most = min(round(count * share), count - 2)
     return np.sort(np.random.default_rng([seed, 0]).choice(count, max(most, 0), replace=False))

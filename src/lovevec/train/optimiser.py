@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from lovevec.encoders.network import Network
+from lovevec.encoders.network import EncoderNetwork
 from lovevec.train.settings import TrainSettings
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
@@ -19,7 +19,7 @@ ADAM_STATE = ("step", "exp_avg", "exp_avg_sq")
 class Optimiser:
     """Hands out the rows of a step, takes their gradients back, and keeps all state as named tensors."""
 
-    def __init__(self, network: Network, settings: TrainSettings) -> None:
+    def __init__(self, network: EncoderNetwork, settings: TrainSettings) -> None:
         self.network, self.settings = network, settings
         self.taken = torch.empty(0)
         table = network.table

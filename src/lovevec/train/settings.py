@@ -14,7 +14,7 @@ from typing import Any, get_args, get_type_hints
 from lovevec.engine.spec import ENCODERS, EncoderKind, EncoderSpec
 from lovevec.errors import LovevecError
 from lovevec.model.known_rows import ROW_PRECISIONS, WEIGHTS
-from lovevec.train.augmentation import KINDS
+from lovevec.train.augmentation import AUGMENTATIONS
 from lovevec.units.mixed_input import INPUT_MODES, InputMode
 from lovevec.units.vocabulary import SHRINKS, Shrink
 
@@ -137,7 +137,7 @@ class TrainSettings:
     @property
     def augmentation(self) -> dict[str, float]:
         """The probability of each kind; they need not add up to one."""
-        return {kind: getattr(self, kind) for kind in KINDS}
+        return {kind: getattr(self, kind) for kind in AUGMENTATIONS}
 
     def spec(self, dim: int) -> EncoderSpec:
         """The encoder for a target of this dimension."""

@@ -5,9 +5,9 @@ not be pushed away, so the target itself is asked who its synonyms are.
 
 The synonyms of all words are one Ragged: row i lists the rows of word i's synonyms, nearest first.
 
-From LARGE words on to compare all pairs takes hours. Then words are put into clusters by meaning, and each meets the
-members of the NEARBY clusters whose centres are nearest to it. On targets of 34,000 and 52,000 words that finds 97 and
-96 % of the exact ones.
+To compare all pairs takes hours from EXACT_BELOW words on. Then words are put into clusters by meaning, and each meets
+the members of the NEARBY clusters whose centres are nearest to it. On targets of 34,000 and 52,000 words that finds
+97 and 96 % of the exact ones.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lovevec.vectors.rows import normalized
 # One tile of similarities: large enough to keep the matrix product busy, small enough (32 MB) to throw away.
 TILE_ROWS = 1024
 TILE_COLUMNS = 8192
-LARGE = 200_000
+EXACT_BELOW = 200_000
 NEARBY = 16
 MOST_CLUSTERS = np.iinfo(np.uint16).max
 SAMPLE = 24  # words a cluster from which the centres are found
@@ -46,8 +46,8 @@ def find_synonyms(
 ) -> Ragged:
     """Find for each row of `vectors` [n, d] the `most` nearest others whose cosine is at least `similarity`.
 
-    `exact`, up to float32 rounding, by default below LARGE rows; then equal cosines go to the lower row. A row without
-    direction (all zero, or not finite) has no synonyms and is nobody's.
+    `exact`, up to float32 rounding, by default below EXACT_BELOW rows; then equal cosines go to the lower row. A row
+    without direction (all zero, or not finite) has no synonyms and is nobody's.
     """
     if not similarity > 0 or most < 1:
         raise LovevecError(f"synonyms need similarity > 0 and most >= 1, not {similarity} and {most}")
@@ -56,7 +56,7 @@ def find_synonyms(
         raise LovevecError(f"vectors must be a table [words, dimensions], not {vectors.ndim}-dimensional")
     # A minus turns cosines into distances; the bar just lets `similarity` itself pass.
     bar = np.nextafter(-np.float32(similarity), np.float32(0))
-    exact = len(vectors) < LARGE if exact is None else exact
+    exact = len(vectors) < EXACT_BELOW if exact is None else exact
     with (progress or Progress(quiet=True)).phase("synonyms", total=len(vectors)) as phase:
         rows, columns = (_among_all if exact else _among_nearby)(vectors, bar, most, phase)
     return _from_pairs(rows, columns, len(vectors))

@@ -23,7 +23,7 @@ from lovevec.files.unfinished import OVERWRITE, Unfinished
 from lovevec.progress import Progress
 from lovevec.transformer.corpus import Corpus
 from lovevec.transformer.load import PREFIX, public_name, require_transformers, weights_file
-from lovevec.units.words import checked_words
+from lovevec.units.words import check_words
 from lovevec.vectors.table import VectorTable
 from lovevec.vectors.write import SUFFIXES, save_table
 
@@ -120,7 +120,7 @@ def distill(
 
 def _distinct_words(words: Iterable[str]) -> list[str]:
     """Distinct words in their order; blank ones and those that are not UTF-8 are no words."""
-    usable = (word for word in checked_words(words) if word.strip() and word == word.encode(errors="ignore").decode())
+    usable = (word for word in check_words(words) if word.strip() and word == word.encode(errors="ignore").decode())
     return list(dict.fromkeys(usable))
 
 

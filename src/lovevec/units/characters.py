@@ -60,7 +60,7 @@ def to_words(codes: Ragged) -> list[str]:
     return [text[low:high] for low, high in pairwise(ends)]
 
 
-def based(alphabet: dict[int, int]) -> Iterable[tuple[int, int]]:
+def base_letters(alphabet: dict[int, int]) -> Iterable[tuple[int, int]]:
     """The alphabet, and for each code point outside it whose base letter is inside: that letter's unit."""
     for low, high in BASED_RANGES:
         for code in range(low, high):

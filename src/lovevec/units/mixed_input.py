@@ -18,9 +18,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.units.characters import based, normalise, to_codes
+from lovevec.units.characters import base_letters, normalise, to_codes
 from lovevec.units.ngrams import ngram_buckets, ngram_counts, ngram_names, ngram_spans
-from lovevec.units.ragged import Ragged, joined, offsets_of, spread
+from lovevec.units.ragged import Ragged, join_rows, offsets_of, spread
 from lovevec.units.trie import PieceTrie
 from lovevec.units.vocabulary import CLS, SEP, SPECIAL, SUB, UNK, UnitVocabulary
 
@@ -38,9 +38,9 @@ class Units:
         # Character ids are unit ids; a code point without a unit is UNK, where no piece leads on.
         self.character = np.full(0x110000, UNK, dtype=np.int32)
         self.character[list(alphabet)] = list(alphabet.values())
-        # Before `based`: a piece spelled with é is not one spelled with e.
+        # Before `base_letters`: a piece spelled with é is not one spelled with e.
         self.trie = PieceTrie.of(vocabulary.units, self.character, len(SPECIAL), UNK)
-        for code, number in based(alphabet):
+        for code, number in base_letters(alphabet):
             self.character[code] = number
 
     def encode(self, words: Sequence[str]) -> Ragged:
@@ -54,7 +54,7 @@ class Units:
         if not self.vocabulary.ngrams:
             return rows
         bag = ngram_buckets(codes, self.vocabulary.ngrams)
-        return joined(rows, Ragged(bag.values + np.int32(self.vocabulary.unit_rows), bag.offsets))
+        return join_rows(rows, Ragged(bag.values + np.int32(self.vocabulary.unit_rows), bag.offsets))
 
     def count(self, characters: NDArray[np.int64], pieces: NDArray[np.int64] | int) -> NDArray[np.int64]:
         """How many ids `encode` gives words of so many characters and pieces."""

@@ -24,7 +24,7 @@ def ngram_buckets(codes: Ragged, buckets: int) -> Ragged:
 
     The hash is h = (h * PRIME) ^ character over the run, from h = its length, modulo 2^64, then mixed and cut.
     """
-    ends = framed(codes)
+    ends = with_ends(codes)
     owner = spread(np.arange(len(codes)), ends.lengths)
     left = spread(ends.offsets[1:], ends.lengths) - np.arange(len(ends.values))  # characters to the word's end
     owners, found = [], []
@@ -58,7 +58,7 @@ def ngram_spans(length: int) -> list[tuple[int, int]]:
     return [(max(low - 1, 0), min(low + size - 1, length)) for size in LENGTHS for low in range(length + 2 - size + 1)]
 
 
-def framed(codes: Ragged) -> Ragged:
+def with_ends(codes: Ragged) -> Ragged:
     """Each word between BEGIN and END."""
     lengths = codes.lengths + 2
     offsets = offsets_of(lengths)

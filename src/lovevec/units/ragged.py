@@ -85,7 +85,7 @@ class Ragged:
         return out
 
 
-def joined(first: Ragged, second: Ragged) -> Ragged:
+def join_rows(first: Ragged, second: Ragged) -> Ragged:
     """Each row of `first` with the same row of `second` behind it."""
     offsets = first.offsets + second.offsets
     values = np.empty(offsets[-1], dtype=first.values.dtype)

@@ -19,7 +19,7 @@ from lovevec.units.ragged import Ragged, offsets_of, spread
 START, CONTINUE = 0, 1
 EMPTY = -1
 HASH = 0x9E3779B97F4A7C15
-GO_ON = ord("#")
+HASH_SIGN = ord("#")
 
 
 class PieceTrie:
@@ -53,11 +53,11 @@ class PieceTrie:
         text = "".join(units[first:]).encode("utf-32-le", "surrogatepass")
         codes = np.append(np.frombuffer(text, dtype=np.uint32), [0, 0])
         starts = offsets_of(lengths)[:-1]
-        continues = (lengths > 2) & (codes[starts] == GO_ON) & (codes[starts + 1] == GO_ON)
+        continues = (lengths > 2) & (codes[starts] == HASH_SIGN) & (codes[starts + 1] == HASH_SIGN)
         spelled = Ragged(character[codes[:-2]], offsets_of(lengths))
         owner = spread(np.arange(len(lengths)), lengths)
         missing = np.bincount(owner[spelled.values == unknown], minlength=len(lengths))
-        missing -= continues * (2 * (character[GO_ON] == unknown))
+        missing -= continues * (2 * (character[HASH_SIGN] == unknown))
         fits = (lengths > 0) & (lengths - 2 * continues <= LONGEST)
         kept = np.flatnonzero((missing == 0) & fits)
         cut = 2 * continues[kept]

@@ -34,7 +34,7 @@ SHRINKS: tuple[str, ...] = get_args(Shrink)
 
 PAD, UNK, CLS, SEP, SUB = range(5)
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[SUB]")
-GO_ON = "##"
+CONTINUATION = "##"
 MOST_CHARACTERS = 1000
 MOST_LEARNED_FROM = 200_000  # words; a later one would count next to nothing beside the first
 LONGEST_PIECE = 10 * LONGEST  # in a file; a piece longer than the words that are read fits none of them
@@ -119,9 +119,9 @@ def learn_pieces(words: Sequence[str], size: int = 30_000) -> list[str]:
         vocab_size=size,
         min_frequency=1,
         # The trainer breaks ties by ids, and gives ids in the order of a randomly seeded hash map, except to these.
-        special_tokens=[*SPECIAL, *(GO_ON + letter for letter in letters)],
+        special_tokens=[*SPECIAL, *(CONTINUATION + letter for letter in letters)],
         initial_alphabet=letters,
-        continuing_subword_prefix=GO_ON,
+        continuing_subword_prefix=CONTINUATION,
         show_progress=False,
     )
     known = frozenset(letters)
@@ -158,8 +158,10 @@ def read_pieces(path: str | Path) -> list[str]:
     except UnicodeDecodeError as error:
         raise LovevecError(f"cannot read the vocabulary {path}: {error}") from None
     pieces = [line for line in lines if line]
-    if not any(piece.startswith(GO_ON) for piece in pieces):
-        raise LovevecError(f"{path}: no piece starts with {GO_ON}; expected a WordPiece vocab.txt, one piece a line")
+    if not any(piece.startswith(CONTINUATION) for piece in pieces):
+        raise LovevecError(
+            f"{path}: no piece starts with {CONTINUATION}; expected a WordPiece vocab.txt, one piece a line"
+        )
     return pieces
 
 
@@ -187,11 +189,11 @@ def build_vocabulary(
 
 
 def _is_special(piece: str) -> bool:
-    return (len(piece) > 2 and piece[0] == "[" and piece[-1] == "]") or not piece.removeprefix(GO_ON)
+    return (len(piece) > 2 and piece[0] == "[" and piece[-1] == "]") or not piece.removeprefix(CONTINUATION)
 
 
 def _fits_no_word(piece: str) -> bool:
-    return len(piece.removeprefix(GO_ON)) > LONGEST
+    return len(piece.removeprefix(CONTINUATION)) > LONGEST
 
 
 def stem_pieces(pieces: Sequence[str]) -> list[str]:
@@ -208,9 +210,9 @@ def stem_pieces(pieces: Sequence[str]) -> list[str]:
     plain = [
         piece
         for piece in pieces
-        if len(piece.removeprefix(GO_ON)) == 1 or not any(character.isnumeric() for character in piece)
+        if len(piece.removeprefix(CONTINUATION)) == 1 or not any(character.isnumeric() for character in piece)
     ]
-    return list(dict.fromkeys(piece if piece.startswith(GO_ON) else stem(piece) for piece in plain))
+    return list(dict.fromkeys(piece if piece.startswith(CONTINUATION) else stem(piece) for piece in plain))
 
 
 def top_pieces(pieces: Sequence[str], words: Sequence[str], always: Sequence[str], keep: int) -> list[str]:

@@ -41,7 +41,7 @@ def word_list(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
         raise LovevecError(f"expected words, a list of strings, not {type(words).__name__}") from None
 
 
-def checked_words(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
+def check_words(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
     """The same, each item of it a string."""
     listed = word_list(words)
     refuse_other_than_words(listed)

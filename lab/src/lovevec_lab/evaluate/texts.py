@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.damage.noise import KINDS, Noise, damaged_texts
+from lovevec.damage.noise import NOISE_KINDS, Noise, damaged_texts
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec.vectors.rows import normalized
@@ -185,8 +185,8 @@ def parse_noise(text: str | Noise) -> Noise | None:
     kind, colon, number = str(text).strip().partition(":")
     if kind == CLEAN and not colon:
         return Noise()
-    if kind not in KINDS:
-        raise LovevecError(f"--noise {text}: known are {CLEAN} and KIND:PERCENT, of the kinds {', '.join(KINDS)}")
+    if kind not in NOISE_KINDS:
+        raise LovevecError(f"--noise {text}: known are {CLEAN} and KIND:PERCENT, of the kinds {', '.join(NOISE_KINDS)}")
     if kind == OWN and not colon:
         return None
     try:

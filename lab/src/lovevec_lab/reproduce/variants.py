@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lovevec.train.augmentation import KINDS
+from lovevec.train.augmentation import AUGMENTATIONS
 from lovevec_lab.evaluate.results import HEADER, Cell, Pictures
 from lovevec_lab.reproduce import published
 from lovevec_lab.reproduce.bench import Bench
@@ -92,7 +92,7 @@ def _seeds(scores: Mapping[str, Any]) -> str:
     return f"Means over {count} models trained with other seeds, ± their standard deviation." if count > 1 else ""
 
 
-NO_AUGMENTATION = {**dict.fromkeys(KINDS, 0.0), "none": 1.0}
+NO_AUGMENTATION = {**dict.fromkeys(AUGMENTATIONS, 0.0), "none": 1.0}
 ABLATION = VariantTable(
     "Ablation",
     {

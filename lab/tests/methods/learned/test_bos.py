@@ -9,7 +9,7 @@ from made_rivals import check_training, random_rival, rows_of, trained
 from made_tables import NASTY
 from tests.factories import toy_words
 
-from lovevec.train.loop import held_back
+from lovevec.train.loop import holdout_rows
 from lovevec.units.vocabulary import SPECIAL
 from lovevec_lab.methods.learned.bos import BoS, Settings
 
@@ -48,7 +48,7 @@ def test_substrings_that_only_words_held_back_have_are_unknown():
     words = toy_words(100)
     vectors = np.random.default_rng(0).normal(size=(100, 6)).astype(np.float32)
     rival = trained(BoS, words, vectors, holdout=0.3, epochs=1)
-    hidden = set(held_back(100, 0.3, 0).tolist())
+    hidden = set(holdout_rows(100, 0.3, 0).tolist())
     seen = [substrings(word) for row, word in enumerate(words) if row not in hidden]
     rows = rows_of(rival)
     assert set(rows) == set(SPECIAL).union(*seen)

@@ -15,7 +15,7 @@ from made_rivals import check_training, random_rival, rows_of, trained
 from made_tables import NASTY
 from tests.factories import toy_words
 
-from lovevec.train.loop import held_back
+from lovevec.train.loop import holdout_rows
 from lovevec_lab.methods.learned.pbos import NEVER, UNKNOWN_CHARACTER, PBoS, Settings, segment_masses
 
 WORDS = [*toy_words(30), "aaaa", "bab"]
@@ -112,4 +112,4 @@ def test_a_word_held_back_is_cut_into_parts_that_were_seen():
     vectors = np.random.default_rng(0).normal(size=(200, 8)).astype(np.float32)
     rival = trained(PBoS, words, vectors, holdout=0.2, epochs=2, batch=64)
     lengths = np.linalg.norm(rival.embed(words), axis=1)
-    assert np.median(lengths[held_back(200, 0.2, 0)]) > 0.2 * np.median(lengths)
+    assert np.median(lengths[holdout_rows(200, 0.2, 0)]) > 0.2 * np.median(lengths)

@@ -26,7 +26,7 @@ from lovevec.errors import LovevecError
 from lovevec.files.unfinished import Interruption, Unfinished
 from lovevec.progress import Phase, Progress
 from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
-from lovevec.train.loop import held_back
+from lovevec.train.loop import holdout_rows
 from lovevec.train.losses import mse
 from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import UNK
@@ -56,7 +56,7 @@ def mimic(
 ) -> Rival[Any]:
     """Train a rival on the words and their vectors [n, dim]; checkpoints go into `unfinished`, and one that is there
     is gone on from. What the run was like stands in its `metadata`."""
-    held = held_back(len(words), settings.holdout, settings.seed)
+    held = holdout_rows(len(words), settings.holdout, settings.seed)
     shown = np.setdiff1d(np.arange(len(words)), held, assume_unique=True)
     with progress.phase("vocabulary", unit="units") as phase:
         rival = kind.untrained(words, shown, vectors.shape[1], settings)

@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.units.characters import based, codes_of, normalise, to_codes
-from lovevec.units.ngrams import BEGIN, END, framed
+from lovevec.units.characters import base_letters, codes_of, normalise, to_codes
+from lovevec.units.ngrams import BEGIN, END, with_ends
 from lovevec.units.ragged import Ragged, offsets_of, spread
 from lovevec.units.trie import EMPTY, START, PieceTrie
 from lovevec.units.vocabulary import PAD, SPECIAL, UNK, writable
@@ -40,12 +40,12 @@ class Substrings:
         pieces = Ragged.from_lengths(self.character[codes], lengths)
         numbers = np.arange(len(SPECIAL), len(self.units))
         self.trie = PieceTrie(pieces, np.zeros(len(lengths), dtype=np.bool_), numbers)
-        for code, number in based(alphabet):
+        for code, number in base_letters(alphabet):
             self.character[code] = number
 
     def bags(self, words: Sequence[str]) -> Ragged:
         """The known substrings of each `<word>`; [UNK] alone where there are none."""
-        codes = framed(to_codes(words))
+        codes = with_ends(to_codes(words))
         spelled = Ragged(self.character[codes.values], codes.offsets)
         owner = spread(np.arange(len(codes)), spelled.lengths)
         runs = [(owner[place], unit) for _, place, unit in self._known_runs(spelled)]
