@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lovevec import LOVE
-from lovevec.engine.spec import EncoderSpec
+from lovevec.engine.fold import EncoderSpec
 from lovevec.model.folder import ModelParts
 from lovevec.model.known_rows import KnownRows
 from lovevec.units.mixed_input import Units

@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 from lovevec.confidence import Confidence, measure
 from lovevec.encoders.torch_engine import TorchEngine
 from lovevec.engine.engine import Engine, FoldEngine, Mode
+from lovevec.engine.fold import Precision
 from lovevec.engine.nearest import NeighborIndex
-from lovevec.engine.tables import Precision
 from lovevec.engine.threads import in_chunks
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.files.lines import printable

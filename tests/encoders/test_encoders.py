@@ -8,8 +8,8 @@ import torch
 
 from lovevec.encoders.network import EncoderNetwork
 from lovevec.encoders.torch_engine import TorchEngine
+from lovevec.engine.fold import ENCODERS, EncoderSpec
 from lovevec.engine.positions import positional_attention, sinusoids
-from lovevec.engine.spec import ENCODERS, EncoderSpec
 from lovevec.errors import LovevecError
 from lovevec.model.folder import ModelParts
 from lovevec.units.mixed_input import Units

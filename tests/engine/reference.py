@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lovevec.engine.spec import EncoderSpec
+from lovevec.engine.fold import EncoderSpec
 from lovevec.model.folder import ModelParts
 
 

@@ -16,7 +16,7 @@ from tests.factories import at_once, random_parts, toy_words
 from tests.nasty import NASTY
 
 from lovevec.engine.engine import FoldEngine
-from lovevec.engine.tables import PRECISIONS
+from lovevec.engine.fold import PRECISIONS
 from lovevec.model.folder import ModelParts
 
 ENGINES = ("numpy", "numba")

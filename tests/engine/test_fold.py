@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from tests.factories import random_parts
 
-from lovevec.engine.tables import Tables, quantise
+from lovevec.engine.fold import Tables, quantise
 from lovevec.errors import LovevecError
 
 ROWS = arrays(

@@ -19,7 +19,7 @@ from tests.factories import random_parts, toy_words
 from tests.nasty import NASTY
 
 from lovevec.engine.engine import FoldEngine
-from lovevec.engine.tables import PRECISIONS
+from lovevec.engine.fold import PRECISIONS
 from lovevec.errors import FormatError, LovevecError
 from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts, checksum, read_model, write_model
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import torch
 
 from lovevec.encoders.network import EncoderNetwork
-from lovevec.engine.spec import EncoderSpec
+from lovevec.engine.fold import EncoderSpec
 from lovevec.train.optimiser import Optimiser
 from lovevec.train.settings import TrainSettings
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lovevec.encoders.shared import Dropout, inside, masked_softmax
-from lovevec.engine.spec import EncoderSpec
+from lovevec.engine.fold import EncoderSpec
 
 WINDOW = 3
 

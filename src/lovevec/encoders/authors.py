@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from lovevec.encoders.positional import Window
 from lovevec.encoders.shared import Dropout, inside, masked_softmax
-from lovevec.engine.spec import EncoderSpec
+from lovevec.engine.fold import EncoderSpec
 
 
 class Authors(nn.Module):

@@ -11,7 +11,7 @@ from lovevec.encoders.ablations import CNN, RNN, Attention, Sum
 from lovevec.encoders.authors import Authors
 from lovevec.encoders.positional import Positional
 from lovevec.encoders.shared import Dropout, initialise, inside, matrix
-from lovevec.engine.spec import EncoderSpec
+from lovevec.engine.fold import EncoderSpec
 from lovevec.errors import LovevecError
 
 CLASSES: dict[str, type[nn.Module]] = {

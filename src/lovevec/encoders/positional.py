@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lovevec.encoders.shared import Dropout, inside, masked_softmax, matrix
+from lovevec.engine.fold import EncoderSpec
 from lovevec.engine.positions import attention_by_length
-from lovevec.engine.spec import EncoderSpec
 
 
 class Window:

@@ -22,8 +22,7 @@ from torch.nn import functional as F
 from lovevec.encoders.positional import Window
 from lovevec.encoders.shared import inside, masked_softmax
 from lovevec.encoders.torch_engine import TorchEngine
-from lovevec.engine.spec import EncoderSpec
-from lovevec.engine.tables import HEAD, Tables
+from lovevec.engine.fold import HEAD, EncoderSpec, Tables
 from lovevec.errors import LovevecError
 from lovevec.model.folder import ModelParts
 from lovevec.model.known_rows import KnownRows
@@ -38,7 +37,7 @@ TRAINED_FURTHER = "\n\nTrained further in torch; scores above are those of the m
 
 
 class Folded(nn.Module):
-    """The folded tables (engine/tables.py) as weights: units -> vectors of unit length."""
+    """The folded tables (engine/fold.py) as weights: units -> vectors of unit length."""
 
     def __init__(self, spec: EncoderSpec, tables: Tables) -> None:
         super().__init__()

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.engine.spec import EncoderSpec
-from lovevec.engine.tables import Tables
+from lovevec.engine.fold import EncoderSpec, Tables
 from lovevec.engine.with_numpy import NumpyEngine
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.units.mixed_input import Units

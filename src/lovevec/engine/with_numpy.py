@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.engine.fold import EncoderSpec, Tables
 from lovevec.engine.positions import positional_attention
 from lovevec.engine.products import product, rows_times
-from lovevec.engine.spec import EncoderSpec
-from lovevec.engine.tables import Tables
 from lovevec.engine.threads import engine_threads, in_chunks
 from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged

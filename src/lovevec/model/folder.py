@@ -6,7 +6,7 @@ of each and of itself, and takes its place last, so a folder without it holds no
 config.json says what is `stored`:
 
     weights    as they were trained, float32: what training goes on from
-    folded     the folded tables (engine/tables.py) in float32, float16 or int8: what inference needs, nothing more
+    folded     the folded tables (engine/fold.py) in float32, float16 or int8: what inference needs, nothing more
 
 and holds the channel (near/channel.py), by which misspellings are read. rows.safetensors are the known words' own
 vectors (known_rows.py); a model without it makes every vector from the spelling.
@@ -28,9 +28,16 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from lovevec.engine.fold import fold_sizes, fold_tables
-from lovevec.engine.spec import ENCODERS, EncoderSpec
-from lovevec.engine.tables import PRECISIONS, Precision, Tables, table_sizes
+from lovevec.engine.fold import (
+    ENCODERS,
+    PRECISIONS,
+    EncoderSpec,
+    Precision,
+    Tables,
+    fold_sizes,
+    fold_tables,
+    table_sizes,
+)
 from lovevec.errors import FormatError, LovevecError, reason
 from lovevec.files import atomic_write
 from lovevec.files.tensors import tensor_blocks

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec import __version__
+from lovevec.engine.fold import Precision, Tables
 from lovevec.engine.positions import shared_attention
-from lovevec.engine.tables import Precision, Tables
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.files import atomic_write
 from lovevec.love import LOVE

@@ -18,7 +18,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from lovevec.engine.tables import Precision
+from lovevec.engine.fold import Precision
 from lovevec.errors import LovevecError
 from lovevec.files import atomic_write
 from lovevec.love import LOVE

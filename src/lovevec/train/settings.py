@@ -11,7 +11,7 @@ from dataclasses import Field, asdict, dataclass, field, fields, replace
 from math import isfinite
 from typing import Any, get_args, get_type_hints
 
-from lovevec.engine.spec import ENCODERS, EncoderKind, EncoderSpec
+from lovevec.engine.fold import ENCODERS, EncoderKind, EncoderSpec
 from lovevec.errors import LovevecError
 from lovevec.model.known_rows import ROW_PRECISIONS, WEIGHTS
 from lovevec.train.augmentation import AUGMENTATIONS
