@@ -38,7 +38,6 @@ RIVALS = {
     "hunspell": "Hunspell's first suggestion, where it is installed",
     "unk": "one vector for all unknown words",
     "random": "for each unknown word a vector drawn at random",
-    "backed-off": "a learned mixture of known words spelled alike",
 }
 PROGRAMS = ("aspell", "hunspell")  # no Python packages: `all` does without those that are not installed
 OURS = {
@@ -170,13 +169,9 @@ def _make(
             from lovevec_lab.methods.unknown import Unk
 
             return Unk(target)
-        if name == "random":
-            from lovevec_lab.methods.unknown import Random
+        from lovevec_lab.methods.unknown import Random
 
-            return Random(target, seed)
-        from lovevec_lab.methods.backed_off import BackedOff
-
-        return BackedOff(target, seed=seed)
+        return Random(target, seed)
 
 
 def listed(names: str) -> list[str]:
