@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from drawn import NASTY, overlaps, texts
+from figure_checks import NASTY, overlaps, texts
 
 from lovevec.errors import LovevecError
 from lovevec.explain import Explanation, Unit

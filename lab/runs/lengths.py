@@ -27,11 +27,11 @@ from lovevec.train import Settings, train
 from lovevec_lab.evaluate.classify import ClassifySettings, score_texts
 from lovevec_lab.evaluate.data import texts
 from lovevec_lab.evaluate.result_cache import ResultCache
+from lovevec_lab.methods.attached import Plugged
 from lovevec_lab.methods.learned.love import PRESETS
+from lovevec_lab.methods.love import Model
 from lovevec_lab.methods.method import Method
-from lovevec_lab.methods.model import Model
 from lovevec_lab.methods.open_method import open_table
-from lovevec_lab.methods.plugged import Plugged
 from lovevec_lab.methods.table import Table
 
 DATA = Path(os.environ.get("LOVEVEC_DATA", Path(__file__).resolve().parents[2].parent / "shared" / "data"))

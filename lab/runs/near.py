@@ -39,7 +39,7 @@ from lovevec_lab.evaluate.similarity import score_similarity
 from lovevec_lab.evaluate.statistics import RESAMPLES, bootstrap, interval
 from lovevec_lab.evaluate.typos import SETS, lower_cased, recovered
 from lovevec_lab.methods.edit_distance import EditDistance
-from lovevec_lab.methods.model import Model
+from lovevec_lab.methods.love import Model
 from lovevec_lab.methods.open_method import open_table
 from lovevec_lab.methods.spellers import Aspell, Hunspell
 from lovevec_lab.methods.symspell import SymSpell

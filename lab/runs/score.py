@@ -17,7 +17,7 @@ from lovevec.love import LOVE
 from lovevec_lab.evaluate.data import misspellings, names_of, similarity_set
 from lovevec_lab.evaluate.similarity import score_similarity
 from lovevec_lab.evaluate.typos import lower_cased, score_typos, trial
-from lovevec_lab.methods.model import Model
+from lovevec_lab.methods.love import Model
 from lovevec_lab.methods.open_method import open_table
 from lovevec_lab.methods.table import Table
 

@@ -10,7 +10,7 @@ from lovevec.love import LOVE
 from lovevec.model.folder import ModelParts
 from lovevec.train import Settings, prepare
 from lovevec.units.mixed_input import Units
-from lovevec_lab.methods.model import Model
+from lovevec_lab.methods.love import Model
 
 DIM = 12
 

@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from vector_files import written
+from vector_file_checks import written
 
 
 @pytest.fixture(scope="session")

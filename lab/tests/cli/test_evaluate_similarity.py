@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 from scipy import stats
-from vector_files import cosine, written
+from vector_file_checks import cosine, written
 
 from lovevec import LOVE
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
-from vector_files import cosine
+from vector_file_checks import cosine
 
 from lovevec import LOVE
 

@@ -10,9 +10,9 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from made_transformer import save_transformer
 from scipy import stats
 from tests.factories import toy_words
+from transformer_factory import save_transformer
 
 from lovevec import LOVE
 from lovevec.damage.noise import Noise, damaged_texts

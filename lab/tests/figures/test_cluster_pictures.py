@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from drawn import NASTY, overlaps, texts
+from figure_checks import NASTY, overlaps, texts
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_hex

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from drawn import NASTY, NASTY_SHOWN, boxes, overlaps, texts
+from figure_checks import NASTY, NASTY_SHOWN, boxes, overlaps, texts
 from matplotlib.colors import to_hex
 
 from lovevec.errors import LovevecError

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from drawn import NASTY, NASTY_SHOWN, boxes, overlaps
+from figure_checks import NASTY, NASTY_SHOWN, boxes, overlaps
 from matplotlib.colors import to_rgb
 
 from lovevec.errors import LovevecError

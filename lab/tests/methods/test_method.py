@@ -12,10 +12,10 @@ from random_models import random_model
 from lovevec.attach import Attached
 from lovevec.errors import LovevecError
 from lovevec.train import Settings
+from lovevec_lab.methods.attached import Plugged
 from lovevec_lab.methods.edit_distance import EditDistance
 from lovevec_lab.methods.fasttext import FastText
 from lovevec_lab.methods.method import Method, Parameters, checked_embed
-from lovevec_lab.methods.plugged import Plugged
 from lovevec_lab.methods.unknown import Unk
 
 TABLE = made_table(200, dim=12)

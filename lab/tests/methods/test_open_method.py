@@ -14,7 +14,7 @@ from made_tables import made_table, table_of
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec_lab.methods.fasttext import FastText
-from lovevec_lab.methods.model import Model
+from lovevec_lab.methods.love import Model
 from lovevec_lab.methods.open_method import LEARNED, RIVALS, open_method, open_table, rivals_of
 from lovevec_lab.methods.table import Table
 

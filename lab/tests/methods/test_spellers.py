@@ -18,7 +18,7 @@ from tests.factories import toy_words
 from lovevec.damage.edits import damage
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec_lab.evaluate.lineup import Lineup
+from lovevec_lab.evaluate.comparison import Lineup
 from lovevec_lab.methods.open_method import RIVALS, listed, rivals_of
 from lovevec_lab.methods.spellers import Aspell, AspellDictionary, Hunspell, HunspellDictionary
 from lovevec_lab.methods.symspell import Dictionary as SymSpellDictionary

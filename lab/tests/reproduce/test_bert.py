@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
-from made_data import make_data
-from made_transformer import save_transformer
+from lab_factories import make_data
 from tests.factories import toy_vectors, toy_words
+from transformer_factory import save_transformer
 
 from lovevec.cli import main
 from lovevec.train import Settings, train

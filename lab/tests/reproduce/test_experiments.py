@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_data import make_data
+from lab_factories import make_data
 from tests.factories import toy_vectors, toy_words
 
 from lovevec.cli import main

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from made_transformer import save_transformer
 from tests.factories import toy_words
+from transformer_factory import save_transformer
 from transformers_similarity import embedder, nearness, reader, those_with
 
 from lovevec.damage.noise import Noise, damaged

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.progress import Progress
+from lovevec_lab.evaluate.comparison import Folder, Lineup, refuse_less_than_one
 from lovevec_lab.evaluate.data import Classes, data_folder, names_of, read_several, word_classes
-from lovevec_lab.evaluate.lineup import Folder, Lineup, refuse_less_than_one
 from lovevec_lab.evaluate.results import HEADER, Cell, MethodScores, Result, markdown, method_cells
 from lovevec_lab.evaluate.similarity import unit_rows
 from lovevec_lab.evaluate.speed import words_per_second

@@ -19,16 +19,23 @@ import numpy as np
 from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
+from lovevec_lab.evaluate.comparison import (
+    Folder,
+    Lineup,
+    as_list,
+    checked_numbers,
+    refuse_less_than_one,
+    without_folders,
+)
 from lovevec_lab.evaluate.data import TagSplit, TextSplit, data_folder
 from lovevec_lab.evaluate.grid import RATES, checked_rates
-from lovevec_lab.evaluate.lineup import Folder, Lineup, as_list, checked_numbers, refuse_less_than_one, without_folders
 from lovevec_lab.evaluate.nets.lookup import Lookup
 from lovevec_lab.evaluate.result_cache import ResultCache, Score, content_hash, vectors_fingerprint
 from lovevec_lab.evaluate.results import HEADER, Cell, Pictures, Result, markdown, method_cells
 from lovevec_lab.evaluate.speed import REPEATS, SECONDS, damaged_copies, known_words, words_per_second
 from lovevec_lab.figures.curves import curves
+from lovevec_lab.methods.attached import Plugged
 from lovevec_lab.methods.method import Method, Parameters
-from lovevec_lab.methods.plugged import Plugged
 from lovevec_lab.methods.table import table_of
 
 NOISE = (0.0, 70.0)  # per cent of words

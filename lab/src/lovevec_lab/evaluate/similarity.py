@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec.vectors.rows import normalized
+from lovevec_lab.evaluate.comparison import Folder, Lineup, refuse_less_than_one
 from lovevec_lab.evaluate.data import Pairs, data_folder, names_of, read_several, similarity_set
-from lovevec_lab.evaluate.lineup import Folder, Lineup, refuse_less_than_one
 from lovevec_lab.evaluate.results import HEADER, Cell, MethodScores, Result, markdown, method_cells
 from lovevec_lab.evaluate.speed import words_per_second
 from lovevec_lab.evaluate.statistics import RESAMPLES, interval, spearman, spearman_draws

@@ -21,7 +21,7 @@ from lovevec.damage.edits import damage
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files.lines import read_bytes
 from lovevec.progress import Progress
-from lovevec_lab.evaluate.lineup import Folder, Lineup, as_list, refuse_less_than_one
+from lovevec_lab.evaluate.comparison import Folder, Lineup, as_list, refuse_less_than_one
 from lovevec_lab.evaluate.results import HEADER, Cell, Result, markdown, method_cells
 from lovevec_lab.methods.method import Method, Parameters
 

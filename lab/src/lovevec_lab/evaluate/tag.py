@@ -17,9 +17,9 @@ from lovevec.damage.noise import Noise, damaged
 from lovevec.progress import Progress
 from lovevec_lab.evaluate.data import Tagged, TagSplit, tagged
 from lovevec_lab.evaluate.downstream import Downstream, DownstreamSettings, downstream_key, subsample
+from lovevec_lab.evaluate.entities import Counts, Tags, count_entities, overall
 from lovevec_lab.evaluate.grid import Run, Tell, run_grid
 from lovevec_lab.evaluate.nets import TaggerSettings
-from lovevec_lab.evaluate.nets.entities import Counts, Tags, count_entities, overall
 from lovevec_lab.evaluate.nets.lookup import look_up
 from lovevec_lab.evaluate.result_cache import ResultCache, Score
 from lovevec_lab.methods.method import Method

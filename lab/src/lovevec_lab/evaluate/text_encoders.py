@@ -32,7 +32,7 @@ from lovevec.model.find import DEFAULT, find_model
 from lovevec.model.hub import HUB_ID, from_hub
 from lovevec.model.shipped import shipped
 from lovevec.transformer.load import LOADING_ERRORS, loading
-from lovevec_lab.evaluate.lineup import as_list
+from lovevec_lab.evaluate.comparison import as_list
 from lovevec_lab.methods.open_method import is_there, split_name
 
 SPELLERS = ("symspell", "aspell")

@@ -28,8 +28,8 @@ from lovevec.damage.noise import NOISE_KINDS, Noise, damaged_texts
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec.vectors.rows import normalized
+from lovevec_lab.evaluate.comparison import Folder, as_list, refuse_less_than_one, refuse_namesakes, without_folders
 from lovevec_lab.evaluate.data import Pairs, Queries, data_folder, known_set, queries, read_several, sentence_pairs
-from lovevec_lab.evaluate.lineup import Folder, as_list, refuse_less_than_one, refuse_namesakes, without_folders
 from lovevec_lab.evaluate.results import Cell, Result, markdown, refuse_bad_folder
 from lovevec_lab.evaluate.similarity import DIGITS, QUICK_RESAMPLES
 from lovevec_lab.evaluate.speed import FEW, QUICK_REPEATS, REPEATS, seconds_for

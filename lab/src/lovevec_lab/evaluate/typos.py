@@ -22,13 +22,13 @@ from lovevec.progress import Progress
 from lovevec.train.score import ranks
 from lovevec.vectors import ReadReport, VectorTable
 from lovevec.vectors.rows import lower_case, normalized
+from lovevec_lab.evaluate.comparison import Folder, Lineup, refuse_namesakes
 from lovevec_lab.evaluate.data import Misspellings, data_folder, misspellings, read_several
-from lovevec_lab.evaluate.lineup import Folder, Lineup, refuse_namesakes
 from lovevec_lab.evaluate.results import HEADER, Cell, MethodScores, Result, markdown, method_cells
 from lovevec_lab.evaluate.speed import words_per_second
 from lovevec_lab.evaluate.statistics import RESAMPLES, bootstrap, interval
+from lovevec_lab.methods.attached import brought_into
 from lovevec_lab.methods.method import Floats, Method, checked_embed
-from lovevec_lab.methods.plugged import brought_into
 from lovevec_lab.methods.table import Table
 
 SETS = ("birkbeck", "aspell", "holbrook")
@@ -144,7 +144,7 @@ def trial(misspelled: Misspellings, table: Table, most: int | None = None, seed:
 def score_typos(
     method: Method, table: Table, trials: Sequence[Trial], resamples: int = RESAMPLES, seed: int = 0
 ) -> Typos:
-    """Score one method whose vectors live in the table's space (see methods/plugged.py)."""
+    """Score one method whose vectors live in the table's space (see methods/attached.py)."""
     return Typos(method.name, method.parameters, [_score(method, table, each, resamples, seed) for each in trials])
 
 

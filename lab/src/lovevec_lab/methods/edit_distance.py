@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from lovevec.errors import MissingExtra
+from lovevec_lab.methods.fallback import WithFallback
 from lovevec_lab.methods.method import Bools, Floats
 from lovevec_lab.methods.table import Table
-from lovevec_lab.methods.with_fallback import WithFallback
 
 FIRST = 20_000
 BATCH = 256  # x 20,000 distances of a byte each stay in the processor's cache

@@ -71,7 +71,7 @@ def open_method(text: str, progress: Progress | None = None) -> Method:
         raise LovevecError(f"{source}: no such file")
     from lovevec.love import LOVE
     from lovevec_lab.methods.learned import RIVAL
-    from lovevec_lab.methods.model import Model
+    from lovevec_lab.methods.love import Model
 
     if is_there(path / RIVAL):
         from lovevec_lab.methods.learned.learn import open_rival
@@ -87,8 +87,8 @@ def as_method(source: Any, name: str = "", progress: Progress | None = None) -> 
     from lovevec.love import LOVE
     from lovevec.vectors import VectorTable
     from lovevec.vectors.memory import table_from_memory
+    from lovevec_lab.methods.love import Model
     from lovevec_lab.methods.method import Method
-    from lovevec_lab.methods.model import Model
     from lovevec_lab.methods.table import Table
 
     if isinstance(source, LOVE):

@@ -31,9 +31,9 @@ import numpy as np
 from lovevec.engine.threads import in_chunks, usable_cores
 from lovevec.errors import LovevecError
 from lovevec.units.characters import LONGEST, normalise
+from lovevec_lab.methods.fallback import WithFallback
 from lovevec_lab.methods.method import Bools, Floats
 from lovevec_lab.methods.table import Table
-from lovevec_lab.methods.with_fallback import WithFallback
 
 PACKAGES = {"aspell": "aspell aspell-en", "hunspell": "hunspell"}
 ASCII = range(0x21, 0x7F)

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from lovevec.errors import MissingExtra
+from lovevec_lab.methods.fallback import WithFallback
 from lovevec_lab.methods.method import Bools, Floats
 from lovevec_lab.methods.table import Table
-from lovevec_lab.methods.with_fallback import WithFallback
 
 MOST_EDITS = 2
 # Counts must be whole numbers: with this one no two of the first ten million ranks share theirs.

@@ -11,9 +11,9 @@ from zlib import crc32
 
 import numpy as np
 
+from lovevec_lab.methods.fallback import WithFallback
 from lovevec_lab.methods.method import Bools, Floats, Parameters
 from lovevec_lab.methods.table import Table
-from lovevec_lab.methods.with_fallback import WithFallback
 
 
 class Unk(WithFallback):

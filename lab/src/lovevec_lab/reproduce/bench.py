@@ -23,11 +23,11 @@ from lovevec_lab.evaluate.speed import damaged_copies, words_per_second
 from lovevec_lab.evaluate.statistics import RESAMPLES
 from lovevec_lab.evaluate.tag import tag
 from lovevec_lab.evaluate.typos import Trial, lower_cased, score_typos, trial
+from lovevec_lab.methods.attached import Plugged
 from lovevec_lab.methods.learned.learn import TITLES, fingerprint
+from lovevec_lab.methods.love import Model
 from lovevec_lab.methods.method import Method
-from lovevec_lab.methods.model import Model
 from lovevec_lab.methods.open_method import rivals_of
-from lovevec_lab.methods.plugged import Plugged
 from lovevec_lab.methods.table import Table
 from lovevec_lab.reproduce.published import CLUSTERS, NOISES, SIMILARITY
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_transformer import save_transformer
 from tests.factories import toy_vectors, toy_words
+from transformer_factory import save_transformer
 
 from lovevec.train import Settings, train
 

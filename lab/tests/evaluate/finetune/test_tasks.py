@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from made_transformer import save_transformer
+from transformer_factory import save_transformer
 
 from lovevec_lab.evaluate.data import Tagged, TagSplit
 from lovevec_lab.evaluate.finetune import TagTask, Transformer

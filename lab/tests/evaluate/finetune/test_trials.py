@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from made_transformer import save_transformer
+from transformer_factory import save_transformer
 
 from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError

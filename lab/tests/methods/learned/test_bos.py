@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from made_rivals import check_training, random_rival, rows_of, trained
 from made_tables import NASTY
+from rival_factories import check_training, random_rival, rows_of, trained
 from tests.factories import toy_words
 
 from lovevec.train.loop import holdout_rows

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import torch
-from made_rivals import check_training, random_rival
 from made_tables import NASTY
+from rival_factories import check_training, random_rival
 from tests.factories import toy_words
 
 from lovevec.units.vocabulary import SPECIAL

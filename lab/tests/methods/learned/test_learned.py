@@ -17,7 +17,7 @@ from lovevec.progress import Progress
 from lovevec.train import Settings
 from lovevec_lab.methods.learned.learn import TITLES, fingerprint, learn, rival_class
 from lovevec_lab.methods.learned.love import PRESETS
-from lovevec_lab.methods.model import Model
+from lovevec_lab.methods.love import Model
 
 TARGET = made_table(150, 8)
 WORDS = [*TARGET.words[:50], "unheardof"]

@@ -11,8 +11,8 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from made_rivals import check_training, random_rival, rows_of, trained
 from made_tables import NASTY
+from rival_factories import check_training, random_rival, rows_of, trained
 from tests.factories import toy_words
 
 from lovevec.train.loop import holdout_rows

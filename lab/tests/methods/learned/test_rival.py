@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from made_rivals import CPU, DIM, QUIET, random_rival, trained
+from rival_factories import CPU, DIM, QUIET, random_rival, trained
 from tests.factories import toy_vectors, toy_words
 
 from lovevec.errors import FormatError, LovevecError

@@ -31,7 +31,8 @@ from lovevec_lab.evaluate.data.sentences import (
     tagged,
     texts,
 )
-from lovevec_lab.evaluate.data.sets import (
+from lovevec_lab.evaluate.data.word_sets import Classes, Misspellings, Pairs, misspellings, similarity_set, word_classes
+from lovevec_lab.evaluate.datasets import (
     SETS,
     DataSet,
     data_folder,
@@ -41,7 +42,6 @@ from lovevec_lab.evaluate.data.sets import (
     known_set,
     names_of,
 )
-from lovevec_lab.evaluate.data.word_sets import Classes, Misspellings, Pairs, misspellings, similarity_set, word_classes
 
 __all__ = [
     "SETS",

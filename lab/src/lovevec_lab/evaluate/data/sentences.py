@@ -20,9 +20,9 @@ import numpy as np
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files.lines import filled_lines, lines_of
-from lovevec_lab.evaluate.data.sets import digest_of, find_or_own
 from lovevec_lab.evaluate.data.word_sets import Pairs, scored_pairs
-from lovevec_lab.evaluate.nets.entities import EXPECTED, OUTSIDE, is_tag
+from lovevec_lab.evaluate.datasets import digest_of, find_or_own
+from lovevec_lab.evaluate.entities import EXPECTED, OUTSIDE, is_tag
 
 PARTS = ("train", "dev", "test")
 DOCUMENT = "-DOCSTART-"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lovevec.errors import FormatError
 from lovevec.files.lines import filled_lines
 from lovevec.files.misspellings import read_misspellings
-from lovevec_lab.evaluate.data.sets import digest_of, find_or_own
+from lovevec_lab.evaluate.datasets import digest_of, find_or_own
 
 OWN_COLUMNS = (0, 1, 2)
 

@@ -18,8 +18,8 @@ from torch import Tensor
 
 from lovevec_lab.evaluate.data import TagSplit, TextSplit
 from lovevec_lab.evaluate.downstream import subsample
+from lovevec_lab.evaluate.entities import OUTSIDE, count_entities, overall
 from lovevec_lab.evaluate.finetune.loop import IGNORED, Inputs, Rows
-from lovevec_lab.evaluate.nets.entities import OUTSIDE, count_entities, overall
 
 NOWHERE = -1
 Sentences = Sequence[Sequence[str]]

@@ -20,8 +20,8 @@ from lovevec.progress import Progress
 from lovevec.vectors.rows import lower_case
 from lovevec_lab.methods.learned import RIVAL
 from lovevec_lab.methods.learned.love import PRESETS, learn_love
+from lovevec_lab.methods.love import Model
 from lovevec_lab.methods.method import Method
-from lovevec_lab.methods.model import Model
 from lovevec_lab.methods.table import Table
 
 if TYPE_CHECKING:

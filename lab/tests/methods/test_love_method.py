@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from made_rivals import DIM, random_rival
+from rival_factories import DIM, random_rival
 from tests.factories import toy_vectors, toy_words
 
 from lovevec.encoders.network import EncoderNetwork
@@ -17,8 +17,8 @@ from lovevec_lab.methods.learned.kvq_fh import KVQFH
 from lovevec_lab.methods.learned.kvq_fh import Settings as KVQSettings
 from lovevec_lab.methods.learned.mimick import Mimick
 from lovevec_lab.methods.learned.pbos import PBoS
+from lovevec_lab.methods.love import Model
 from lovevec_lab.methods.method import Method
-from lovevec_lab.methods.model import Model
 
 WORDS = toy_words(60)
 

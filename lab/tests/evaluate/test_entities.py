@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lovevec.errors import LovevecError
-from lovevec_lab.evaluate.nets.entities import Counts, count_entities, entities, overall
+from lovevec_lab.evaluate.entities import Counts, count_entities, entities, overall
 
 # What conlleval makes of a sequence; (type, first, last).
 CASES = {

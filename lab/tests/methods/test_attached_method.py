@@ -10,10 +10,10 @@ from made_tables import made_table, table_of
 
 from lovevec.errors import LovevecError
 from lovevec.train import Settings, train
+from lovevec_lab.methods.attached import Mapped, Plugged, brought_into, shares_space
 from lovevec_lab.methods.edit_distance import EditDistance
 from lovevec_lab.methods.fasttext import FastText
-from lovevec_lab.methods.model import Model
-from lovevec_lab.methods.plugged import Mapped, Plugged, brought_into, shares_space
+from lovevec_lab.methods.love import Model
 from lovevec_lab.methods.unknown import Unk
 
 TABLE = made_table(400)

@@ -8,9 +8,9 @@ from made_tables import NASTY, made_table, table_of
 from tests.factories import toy_words
 
 from lovevec_lab.methods.edit_distance import EditDistance
+from lovevec_lab.methods.fallback import WithFallback
 from lovevec_lab.methods.symspell import SymSpell
 from lovevec_lab.methods.unknown import Unk
-from lovevec_lab.methods.with_fallback import WithFallback
 
 TABLE = made_table(200)
 RIVALS = [EditDistance(TABLE), SymSpell(TABLE), Unk(TABLE)]
