@@ -1,11 +1,17 @@
-"""A folder with all of the paper's datasets, made up from the words of a made-up target."""
+"""Small tables, vector files and a data folder for the lab's tests, and strings that programs stumble over."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from tests.factories import toy_vectors, toy_words
+
+from lovevec.vectors import ReadReport, VectorTable
+from lovevec_lab.methods.table import Table
+
+NASTY = ["", " ", "\t\n", "\0", "🙂", "\ud800", "שלום", "e\u0301", "İ", "-", "x" * 100_000, "a b", "'"]
 
 SIMILARITY = {
     "rw": "{a}\t{b}\t{score}",
@@ -17,9 +23,39 @@ SIMILARITY = {
 }
 
 
+def word_table(words: Sequence[str], vectors: np.ndarray | None = None, name: str = "made") -> Table:
+    """A table of the words; without vectors each has a random one."""
+    if vectors is None:
+        vectors = np.random.default_rng(len(words)).normal(size=(len(words), 8))
+    return Table(VectorTable(list(words), np.asarray(vectors, np.float32), ReadReport("memory")), name)
+
+
+def table_from_rows(rows: Mapping[str, Sequence[float]], name: str = "made") -> Table:
+    """A table of words with their vectors, written out."""
+    return word_table(list(rows), np.array(list(rows.values())), name)
+
+
+def stem_table(count: int, dim: int = 16, seed: int = 0) -> Table:
+    """A table of words made of stems and endings, with vectors by these parts."""
+    words = toy_words(count, seed)
+    return word_table(words, toy_vectors(words, dim, seed))
+
+
+def write_vectors(target: tuple[list[str], np.ndarray], file: Path, count: int) -> Path:
+    """The first `count` words of a target as a text file of vectors."""
+    words, vectors = target
+    rows = [" ".join([word, *map(str, row.tolist())]) for word, row in zip(words[:count], vectors, strict=False)]
+    file.write_text("\n".join([f"{count} {vectors.shape[1]}", *rows]) + "\n")
+    return file
+
+
+def cosine(one: np.ndarray, other: np.ndarray) -> float:
+    return float(one @ other / np.linalg.norm(one) / np.linalg.norm(other))
+
+
 def make_data(folder: Path, words: Sequence[str], vectors: np.ndarray) -> Path:
-    """Similarity by the target's own cosine, classes by first letters, moods by the sign of a direction, entities by
-    the ending."""
+    """A folder with all of the paper's datasets: similarity by the target's own cosine, classes by first letters, moods
+    by the sign of a direction, entities by the ending."""
     rng = np.random.default_rng(5)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     for name, line in SIMILARITY.items():

@@ -1,4 +1,4 @@
-"""Rivals with random weights, or trained for a moment, on small made-up targets."""
+"""Rivals and LOVE models with random weights, or trained for a moment, on small made-up targets."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ import numpy as np
 import torch
 from tests.factories import one_thread, toy_vectors, toy_words
 
+from lovevec.encoders.network import EncoderNetwork
 from lovevec.files.unfinished import Unfinished
+from lovevec.love import LOVE
+from lovevec.model.folder import ModelParts
 from lovevec.progress import Progress
+from lovevec.train import Settings, prepare
 from lovevec.train.loop import holdout_rows
+from lovevec.units.mixed_input import Units
 from lovevec_lab.methods.learned.mimicry import mimic
 from lovevec_lab.methods.learned.rival import Rival
+from lovevec_lab.methods.love import Model
 
 DIM = 12
 QUIET = Progress(quiet=True)
@@ -29,6 +35,21 @@ def random_rival(kind: type[Rival[Any]], words: list[str], settings: Any = None)
         for weight in rival.network.parameters():
             weight.add_(torch.randn(weight.shape, generator=generator) * 0.3)
     return rival
+
+
+def random_love(settings: Settings, words: list[str]) -> Model:
+    """All weights at random, biases too."""
+    prepared = prepare((words, toy_vectors(words, DIM)), settings.prepare_part())
+    units = Units(prepared.vocabulary, settings.input, settings.lowercase)
+    network = EncoderNetwork(settings.spec(DIM), prepared.vocabulary.table_rows, settings.row_width)
+    network.start(1)
+    generator = torch.Generator().manual_seed(2)
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight.add_(torch.randn(weight.shape, generator=generator) * 0.3)
+    weights = {name: weight.detach().numpy() for name, weight in network.state_dict().items()}
+    metadata = {"parameters": network.parameter_counts()}
+    return Model(LOVE(ModelParts(settings.spec(DIM), weights, units, words, metadata)), "random")
 
 
 def rows_of(rival: Rival[Any]) -> dict[str, np.ndarray]:

@@ -7,12 +7,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from vector_file_checks import written
+from lab_factories import write_vectors
 
 
 @pytest.fixture(scope="session")
 def vectors(tiny_target, tmp_path_factory):
-    return written(tiny_target, tmp_path_factory.mktemp("vectors") / "most.vec", 280)
+    return write_vectors(tiny_target, tmp_path_factory.mktemp("vectors") / "most.vec", 280)
 
 
 @pytest.fixture(scope="session")

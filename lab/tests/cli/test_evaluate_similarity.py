@@ -6,15 +6,15 @@ import json
 
 import numpy as np
 import pytest
+from lab_factories import cosine, write_vectors
 from scipy import stats
-from vector_file_checks import cosine, written
 
 from lovevec import LOVE
 
 
 @pytest.fixture(scope="session")
 def vectors(tiny_target, tmp_path_factory):
-    return written(tiny_target, tmp_path_factory.mktemp("vectors") / "half.vec", 150)
+    return write_vectors(tiny_target, tmp_path_factory.mktemp("vectors") / "half.vec", 150)
 
 
 @pytest.fixture(scope="session")

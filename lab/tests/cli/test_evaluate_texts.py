@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lab_factories import cosine
 from scipy import stats
-from vector_file_checks import cosine
 
 from lovevec import LOVE
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_table import made_table
+from lab_factories import table_from_rows
 from tests.factories import toy_words
 
 from lovevec.damage.noise import Noise
@@ -35,7 +35,7 @@ def table() -> Table:
     vectors = rng.normal(size=(300, 12)).astype(np.float32)
     for row in range(0, 300, 3):
         vectors[row, row // 3 % 3] += 5
-    return made_table(dict(zip(words, vectors.tolist(), strict=True)))
+    return table_from_rows(dict(zip(words, vectors.tolist(), strict=True)))
 
 
 def texts(table: Table, count: int, seed: int) -> Texts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from made_table import made_table
+from lab_factories import table_from_rows
 
 from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
@@ -20,7 +20,7 @@ from lovevec_lab.evaluate.result_cache import content_hash
 
 def test_a_key_has_all_that_a_run_depends_on_but_not_where_it_runs():
     split = TextSplit("made", *(Texts([["good", "bad"]], ["1"]) for _ in range(3)))
-    table = made_table({"good": [1, 0, 0]})
+    table = table_from_rows({"good": [1, 0, 0]})
     noises, settings = [Noise("ocr", 0.3)], ClassifySettings()
 
     def key(method=table, split=split, noises=noises, settings=settings, task="classify") -> dict:
@@ -28,8 +28,8 @@ def test_a_key_has_all_that_a_run_depends_on_but_not_where_it_runs():
 
     others = [
         key(task="tag"),
-        key(method=made_table({"good": [1, 0, 0]}, name="another")),
-        key(method=made_table({"good": [0, 1, 0]})),
+        key(method=table_from_rows({"good": [1, 0, 0]}, name="another")),
+        key(method=table_from_rows({"good": [0, 1, 0]})),
         key(method=WithCharCNN(table, name="table")),
         key(method=WithCharCNN(table, CharCNNSettings(share=0.1), name="table")),
         key(split=replace(split, name="another")),

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_tables import table_of
-from random_models import random_model
+from lab_factories import word_table
+from rival_factories import random_love
 from tests.factories import toy_vectors
 
 from lovevec.errors import LovevecError
@@ -56,7 +56,7 @@ def rows(result: Result) -> list[str]:
 
 def test_methods_are_names_paths_or_in_memory(folder, tiny_target):
     words, vectors = tiny_target
-    table, model = table_of(words, vectors, "table"), random_model(Settings(vocabulary_size=200), words)
+    table, model = word_table(words, vectors, "table"), random_love(Settings(vocabulary_size=200), words)
     some = [f"named={folder / 'target.npz'}", folder / "target.npz", table, EditDistance(table), (words, vectors)]
     result = similarity([*some, model, model.love], sets=[str(folder / "pairs.tsv")], resamples=5)
     names = ["named", "target", "table", "Edit Distance", "vectors", "random", "LOVE"]
@@ -75,7 +75,7 @@ def test_methods_are_names_paths_or_in_memory(folder, tiny_target):
 
 
 def test_typos_scores_what_one_method_scores(folder, tiny_target):
-    table, file = table_of(*tiny_target, "table"), str(folder / "typos.tsv")
+    table, file = word_table(*tiny_target, "table"), str(folder / "typos.tsv")
     result = typos([table, EditDistance(table)], sets=[file], target=table, rivals=["unk"])
     assert rows(result) == ["table", "Edit Distance", "UNK"]
     low = lower_cased(table)
@@ -89,7 +89,7 @@ def test_typos_scores_what_one_method_scores(folder, tiny_target):
 
 
 def test_clusters_and_speed(folder, tiny_target):
-    table = table_of(*tiny_target, "table")
+    table = word_table(*tiny_target, "table")
     result = clusters(table, sets=[str(folder / "classes.tsv")], seeds=2, restarts=1)
     assert rows(result) == ["table"]
     assert set(result.pictures()) == {"clusters.png"}
@@ -101,16 +101,16 @@ def test_clusters_and_speed(folder, tiny_target):
 @pytest.mark.parametrize(("task", "where"), [(classify, "."), (tag, "tagged")], ids=["classify", "tag"])
 def test_downstream_tasks_keep_their_runs_and_write_results(folder, tiny_target, tmp_path, task, where):
     words, vectors = tiny_target
-    half, love = (words[:150], vectors[:150]), random_model(Settings(vocabulary_size=200), words).love
-    other = random_model(Settings(vocabulary_size=200), words[:200])
+    half, love = (words[:150], vectors[:150]), random_love(Settings(vocabulary_size=200), words).love
+    other = random_love(Settings(vocabulary_size=200), words[:200])
     options = {"noise": [0, 50], "learning_rates": [1e-2], "epochs": 1, "device": "cpu", "quick": True}
-    result = task(folder / where, vectors=table_of(*half, "half"), impute=[love, other], keep=tmp_path, **options)
+    result = task(folder / where, vectors=word_table(*half, "half"), impute=[love, other], keep=tmp_path, **options)
     assert rows(result) == ["half", "half + LOVE", "half + random"]
     for score in result.as_dict()["scores"]:
         assert score["rates"] == [1e-2]
         assert set(score["test"]) == {"original", "ocr 50 %"}
         assert "rate" not in score
-    again = task(folder / where, vectors=table_of(*half, "half"), impute=[love, other], keep=tmp_path, **options)
+    again = task(folder / where, vectors=word_table(*half, "half"), impute=[love, other], keep=tmp_path, **options)
     assert again.as_dict()["scores"] == result.as_dict()["scores"]  # read from the cache, seconds and speeds too
     assert len(list((tmp_path / "cache").iterdir())) == 2 * 3
     messages = result.write(tmp_path / "out")
@@ -118,15 +118,15 @@ def test_downstream_tasks_keep_their_runs_and_write_results(folder, tiny_target,
     assert (tmp_path / "out" / f"{result.name}.md").read_text("utf-8") == result.markdown()
     assert len(messages) == 3
     with pytest.raises(LovevecError, match="is no model"):
-        task(folder / where, vectors=table_of(*half, "half"), impute=[half], **options)
+        task(folder / where, vectors=word_table(*half, "half"), impute=[half], **options)
     with pytest.raises(LovevecError, match="is a model, not"):
         task(folder / where, vectors=love, **options)
 
 
 def test_a_rival_that_makes_all_vectors_stands_behind_the_table_too(folder, tiny_target):
     words, _ = tiny_target
-    narrow = random_model(Settings(vocabulary_size=200), words)
-    wide = table_of(words, toy_vectors(words, 24), "wide")
+    narrow = random_love(Settings(vocabulary_size=200), words)
+    wide = word_table(words, toy_vectors(words, 24), "wide")
     options = {"noise": [0], "learning_rates": [1e-2], "epochs": 1, "device": "cpu", "quick": True}
     assert rows(classify(folder, vectors=wide, impute=narrow, **options)) == ["wide", "wide + random"]
     assert rows(classify(folder, vectors=wide, impute=narrow, generated=True, **options)) == ["wide", "random"]
@@ -175,7 +175,7 @@ def test_odd_arguments_are_one_line(call, message, folder, tiny_target):
 
 def test_a_dict_gives_methods_their_names_and_a_pair_stands_alone(folder, tiny_target):
     words, vectors = tiny_target
-    small = random_model(Settings(vocabulary_size=200), words[:150]).love
+    small = random_love(Settings(vocabulary_size=200), words[:150]).love
     options = {"noise": [0], "learning_rates": [1e-2], "epochs": 1, "device": "cpu", "quick": True}
     result = classify(folder, vectors=(words, vectors), impute={"default": small}, **options)  # not the shipped one
     assert rows(result) == ["vectors", "vectors + default"]

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from made_tables import made_table
+from lab_factories import stem_table
 
 from lovevec.errors import LovevecError
 from lovevec_lab.evaluate.speed import FEW, damaged_copies, known_words, running_text, words_per_second
@@ -57,7 +57,7 @@ def test_passes_have_as_many_words_as_fit():
 def test_damaged_copies_are_seeded_and_one_edit_away():
     from rapidfuzz.distance import OSA
 
-    table = made_table(100)
+    table = stem_table(100)
     one, same, other = (damaged_copies(table.words, 300, seed) for seed in (0, 0, 1))
     assert one == same != other
     assert len(one) == 300
@@ -66,7 +66,7 @@ def test_damaged_copies_are_seeded_and_one_edit_away():
 
 
 def test_whose_words_are_damaged():
-    table = made_table(30)
+    table = stem_table(30)
     assert known_words([Sleeper(0), Unk(table)]) is table.words
     with pytest.raises(LovevecError, match="--target"):
         known_words([Sleeper(0)])

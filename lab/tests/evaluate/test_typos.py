@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from made_tables import made_table, table_of
+from lab_factories import stem_table, word_table
 
 from lovevec.errors import LovevecError
 from lovevec_lab.evaluate.data import Misspellings
@@ -13,7 +13,7 @@ from lovevec_lab.methods.edit_distance import EditDistance
 from lovevec_lab.methods.method import Method, Parameters
 from lovevec_lab.methods.unknown import Unk
 
-TABLE = made_table(150)
+TABLE = stem_table(150)
 LIST = Misspellings("list", [word for word in TABLE.words for _ in "ab"], [w + x for w in TABLE.words for x in "qz"])
 
 
@@ -33,7 +33,7 @@ class Fixed(Method):
 
 
 def test_what_counts():
-    table = table_of(["the", "cat", "hat"])
+    table = word_table(["the", "cat", "hat"])
     given = Misspellings("x", ["cat", "cat", "dog", "the"], ["caat", "hat", "doog", "teh"])
     found = trial(given, table)
     assert (found.wrong, found.rows.tolist()) == (["caat", "teh"], [1, 0])
@@ -96,7 +96,7 @@ def test_a_method_that_answers_with_words():
 
 def test_the_interval_is_of_words_not_of_misspellings():
     """100 words, one of them with most misspellings, which are all right: not as sure as 1,000 hits would be."""
-    table = made_table(100)
+    table = stem_table(100)
     wrong = [f"{table.words[0]}{n}" for n in range(900)] + [f"{word}x" for word in table.words]
     given = Misspellings("x", [table.words[0]] * 900 + table.words, wrong)
     method = Fixed(dict.fromkeys(wrong[:901], table.vectors[0]))
@@ -114,7 +114,7 @@ def test_vectors_that_are_not_finite_are_refused():
 
 
 def test_a_cased_target_is_lower_cased_once():
-    table = table_of(["Cat", "cat", "Dog"])
+    table = word_table(["Cat", "cat", "Dog"])
     lower = lower_cased(table)
     assert lower.words == ["cat", "dog"]
     assert np.array_equal(lower.vectors, table.vectors[1:])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_tables import made_table, table_of
+from lab_factories import stem_table, word_table
 
 from lovevec.errors import LovevecError
 from lovevec.train import Settings, train
@@ -16,10 +16,10 @@ from lovevec_lab.methods.fasttext import FastText
 from lovevec_lab.methods.love import Model
 from lovevec_lab.methods.unknown import Unk
 
-TABLE = made_table(400)
+TABLE = stem_table(400)
 RNG = np.random.default_rng(5)
-TURNED = table_of(TABLE.words, TABLE.vectors @ RNG.normal(size=(16, 24)) + 0.2, "turned")
-SAME_DIM = table_of(TABLE.words, TABLE.vectors @ np.linalg.qr(RNG.normal(size=(16, 16)))[0], "rotated")
+TURNED = word_table(TABLE.words, TABLE.vectors @ RNG.normal(size=(16, 24)) + 0.2, "turned")
+SAME_DIM = word_table(TABLE.words, TABLE.vectors @ np.linalg.qr(RNG.normal(size=(16, 16)))[0], "rotated")
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +33,13 @@ def cosines(made, own):
 
 
 def test_methods_of_the_targets_space_stay_as_they_are(model):
-    longer = table_of(TABLE.words, TABLE.vectors * 3)
+    longer = word_table(TABLE.words, TABLE.vectors * 3)
     for method in (TABLE, EditDistance(TABLE), Unk(TABLE), model, longer):
         assert shares_space(method, TABLE)
         assert brought_into(TABLE, method) is method
     assert not shares_space(SAME_DIM, TABLE)
     assert not shares_space(TURNED, TABLE)
-    assert not shares_space(table_of(["zzz", "qqq"], np.ones((2, 16))), TABLE)  # no word in common
+    assert not shares_space(word_table(["zzz", "qqq"], np.ones((2, 16))), TABLE)  # no word in common
 
 
 def test_a_model_of_another_space_is_mapped(model):
@@ -57,7 +57,7 @@ def test_a_model_of_another_space_is_mapped(model):
 
 
 def test_a_table_of_another_space_is_mapped_and_what_it_lacks_stays_zero():
-    guest = table_of([*SAME_DIM.words, "newword"], np.vstack([SAME_DIM.vectors, SAME_DIM.vectors[:1]]), "guest")
+    guest = word_table([*SAME_DIM.words, "newword"], np.vstack([SAME_DIM.vectors, SAME_DIM.vectors[:1]]), "guest")
     mapped = brought_into(TABLE, guest)
     assert isinstance(mapped, Mapped)
     words = ["newword", "lacking", TABLE.words[3]]
@@ -72,9 +72,9 @@ def test_a_table_of_another_space_is_mapped_and_what_it_lacks_stays_zero():
 def test_fasttext_is_mapped_too():
     fasttext = FastText(Path(__file__).parents[3] / "tests" / "vectors" / "data" / "skipgram.bin", "ft")
     words = [f"{word}{end}" for word in fasttext.words for end in ("", "s", "ed", "ly")]
-    table = table_of(words, fasttext.embed(words) @ RNG.normal(size=(6, 16)))
+    table = word_table(words, fasttext.embed(words) @ RNG.normal(size=(6, 16)))
     with pytest.raises(LovevecError, match="too few"):
-        brought_into(table_of(words[:4], table.vectors[:4]), fasttext)
+        brought_into(word_table(words[:4], table.vectors[:4]), fasttext)
     mapped = brought_into(table, fasttext)
     assert isinstance(mapped, Mapped)
     assert mapped.covers(["neverseen"]).all()
@@ -89,7 +89,7 @@ def test_any_method_that_knows_words_is_mapped():
 
 
 def test_too_few_shared_words_are_told_with_both_names(model):
-    strange = table_of(["alpha", "beta"], np.ones((2, 9), dtype=np.float32), "strange")
+    strange = word_table(["alpha", "beta"], np.ones((2, 9), dtype=np.float32), "strange")
     with pytest.raises(LovevecError, match=r"strange behind it: .*share 0 words"):
         brought_into(TABLE, strange)
     with pytest.raises(LovevecError, match=r"^strange with model behind it: .*share 0 words"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_tables import made_table, table_of
+from lab_factories import stem_table, word_table
 from tests.factories import toy_words
 
 from lovevec_lab.methods.edit_distance import BATCH, EditDistance
@@ -27,7 +27,7 @@ def nearest(word: str, words: list[str]) -> int:
 
 
 VOCABULARY = toy_words(80)
-RIVAL = EditDistance(table_of(VOCABULARY))
+RIVAL = EditDistance(word_table(VOCABULARY))
 
 
 @given(st.lists(st.text("abdeiklnoprst", min_size=1, max_size=9), min_size=1, max_size=5))
@@ -38,15 +38,15 @@ def test_the_nearest_word_by_the_definition(words):
 
 def test_of_words_equally_near_the_first_wins():
     words = ["zebra", "cat", "cut", "cot"]
-    rival = EditDistance(table_of(words))
+    rival = EditDistance(word_table(words))
     assert np.array_equal(rival.embed(["cxt"])[0], rival.table.vectors[1])
-    turned = EditDistance(table_of(words[::-1]))
+    turned = EditDistance(word_table(words[::-1]))
     assert np.array_equal(turned.embed(["cxt"])[0], turned.table.vectors[0])
     assert rival.covers(["cxt", "qqqqqqqqqqqqqqqq"]).all()  # there is always one, however far
 
 
 def test_only_the_first_words_are_looked_at():
-    table = table_of(["aaaa", "bbbb", "cccc"])
+    table = word_table(["aaaa", "bbbb", "cccc"])
     assert np.array_equal(EditDistance(table, first=2).embed(["cccx"])[0], table.vectors[0])
     assert np.array_equal(EditDistance(table, first=3).embed(["cccx"])[0], table.vectors[2])
     assert np.array_equal(EditDistance(table, first=2).embed(["cccc"])[0], table.vectors[2])  # known all the same
@@ -55,12 +55,12 @@ def test_only_the_first_words_are_looked_at():
 @pytest.mark.parametrize("longest", [100, 300])
 def test_long_words_of_a_table_do_not_overflow(longest):
     """A distance of more than 255 must not come out as a small one."""
-    table = table_of(["y" * longest, "xxxx"])
+    table = word_table(["y" * longest, "xxxx"])
     assert np.array_equal(EditDistance(table).embed(["xxxz"])[0], table.vectors[1])
 
 
 def test_more_words_than_a_batch():
-    table = made_table(50)
+    table = stem_table(50)
     rival = EditDistance(table)
     words = [word + "q" for word in toy_words(BATCH + 50, seed=1)]
     expected = [nearest(word, table.words) for word in words[-60:]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from made_tables import NASTY, made_table, table_of
+from lab_factories import NASTY, stem_table, word_table
 from tests.factories import toy_words
 
 from lovevec_lab.methods.edit_distance import EditDistance
@@ -12,7 +12,7 @@ from lovevec_lab.methods.fallback import WithFallback
 from lovevec_lab.methods.symspell import SymSpell
 from lovevec_lab.methods.unknown import Unk
 
-TABLE = made_table(200)
+TABLE = stem_table(200)
 RIVALS = [EditDistance(TABLE), SymSpell(TABLE), Unk(TABLE)]
 
 
@@ -58,7 +58,7 @@ def test_a_words_vector_does_not_depend_on_its_company(rival):
 
 
 def test_each_unknown_word_is_imputed_once_and_rows_are_the_callers_own():
-    table = table_of(["one", "two"])
+    table = word_table(["one", "two"])
     rival = Counted(table)
     made = rival.embed(["yes", "one", "no", "yes", " ", "NO", "e\u0301"])
     assert rival.asked == [["yes", "no", "é"]]  # composed, and lower case as the table is
@@ -69,20 +69,20 @@ def test_each_unknown_word_is_imputed_once_and_rows_are_the_callers_own():
 
 
 def test_case_counts_where_the_table_has_it():
-    cased = Counted(table_of(["One", "two"]))
+    cased = Counted(word_table(["One", "two"]))
     cased.embed(["Three", "TWO"])
     assert cased.asked == [["Three"]]  # TWO is known: as in every table the lower-case word stands in
-    mostly_lower = Counted(table_of(["One", *toy_words(120)]))
+    mostly_lower = Counted(word_table(["One", *toy_words(120)]))
     mostly_lower.embed(["Three", "One"])
     assert mostly_lower.asked == [["three"]]
 
 
 def test_a_known_word_in_another_unicode_form_is_known():
-    table = table_of(["café", "the"])
+    table = word_table(["café", "the"])
     assert np.array_equal(Counted(table).embed(["cafe\u0301"])[0], table.vectors[0])
 
 
 def test_a_long_word_counts_by_its_head_and_tail():
-    rival = Counted(table_of(["one", "two"]))
+    rival = Counted(word_table(["one", "two"]))
     rival.embed(["a" * 60 + "b" * 5000 + "c" * 60])
     assert rival.asked == [["a" * 50 + "c" * 50]]

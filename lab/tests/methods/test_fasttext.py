@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_tables import NASTY
+from lab_factories import NASTY
 
 from lovevec_lab.methods.fasttext import FastText
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_tables import made_table
-from random_models import random_model
+from lab_factories import stem_table
+from rival_factories import random_love
 
 from lovevec.attach import Attached
 from lovevec.errors import LovevecError
@@ -18,7 +18,7 @@ from lovevec_lab.methods.fasttext import FastText
 from lovevec_lab.methods.method import Method, Parameters, checked_embed
 from lovevec_lab.methods.unknown import Unk
 
-TABLE = made_table(200, dim=12)
+TABLE = stem_table(200, dim=12)
 DATA = Path(__file__).parents[3] / "tests" / "vectors" / "data"
 
 
@@ -41,7 +41,7 @@ def test_the_table_that_a_method_stands_on():
         assert (method.table.words, method.table.dim) == (TABLE.words, 12)
         assert method.table.vectors is TABLE.vectors
         assert list(method.words) == TABLE.words
-    assert random_model(Settings(vocabulary_size=200), TABLE.words).table is None
+    assert random_love(Settings(vocabulary_size=200), TABLE.words).table is None
     fasttext = FastText(DATA / "skipgram.bin", "ft")
     assert fasttext.table.words == fasttext.words
     np.testing.assert_allclose(fasttext.table.vectors, fasttext.embed(fasttext.words), atol=1e-6)
@@ -58,7 +58,7 @@ def test_any_method_can_stand_behind_a_table():
 
 
 def test_a_model_is_attached_as_it_is():
-    model = random_model(Settings(vocabulary_size=200), TABLE.words)
+    model = random_love(Settings(vocabulary_size=200), TABLE.words)
     assert model.attachable() is model.love
     words = ["plogriks", "stoomed"]
     expected = Attached(model.love, (TABLE.words, TABLE.vectors)).embed(words)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_tables import made_table, table_of
+from lab_factories import stem_table, word_table
 
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
@@ -84,7 +84,7 @@ def test_what_is_nothing_is_one_error(here, text):
 
 
 def test_rivals_by_commas_in_their_order_once_each():
-    table = made_table(60)
+    table = stem_table(60)
     rivals = made(" unk, Edit-Distance,,symspell,unk ", table)
     assert [rival.name for rival in rivals] == ["UNK", "Edit Distance", "SymSpell"]
     assert all(np.array_equal(rival.embed(table.words[:3]), table.vectors[:3]) for rival in rivals)
@@ -93,13 +93,13 @@ def test_rivals_by_commas_in_their_order_once_each():
 
 def test_an_unknown_rival_is_answered_by_the_names():
     with pytest.raises(LovevecError, match=r"--rivals bosh: no such rival.*mimick, bos, kvq-fh, pbos, edit-distance"):
-        made("unk,bosh", table_of(["a", "b"]))
+        made("unk,bosh", word_table(["a", "b"]))
     with pytest.raises(LovevecError, match="--target"):
         made("unk", None)
 
 
 def test_learned_rivals_are_kept_in_the_folder(tmp_path):
-    table = made_table(120, dim=8)
+    table = stem_table(120, dim=8)
     (bos,) = made("bos", table, tmp_path)
     assert bos.name == "BoS"
     assert (tmp_path / "bos" / "rival.json").is_file()

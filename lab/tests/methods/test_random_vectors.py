@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
-from made_tables import made_table
+from lab_factories import stem_table
 
 from lovevec_lab.methods.unknown import Random
 
-TABLE = made_table(30, dim=32)
+TABLE = stem_table(30, dim=32)
 
 
 def test_known_words_keep_theirs_and_others_have_one_of_their_own():

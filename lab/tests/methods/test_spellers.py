@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_tables import NASTY, table_of
+from lab_factories import NASTY, word_table
 from rapidfuzz.distance import OSA
 from tests.factories import toy_words
 
@@ -60,7 +60,7 @@ def programs() -> list:
 
 @pytest.fixture(scope="module", params=programs())
 def rival(request):
-    return SPELLERS[request.param](table_of(WORDS))
+    return SPELLERS[request.param](word_table(WORDS))
 
 
 @pytest.fixture(scope="module", params=programs())
@@ -147,7 +147,7 @@ def test_aspell_has_exactly_the_words():
 def test_suggestions_are_the_programs_own(name, tmp_path):
     """With a dictionary as its manual has it, where all words are in plain letters."""
     words = toy_words(400)
-    rival = SPELLERS[name](table_of(words))
+    rival = SPELLERS[name](word_table(words))
     rng = np.random.default_rng(0)
     wrong = [word for word in damage(damage(words, rng), rng) if word.isalpha() and word not in words][:150]
     (tmp_path / "list").write_text("\n".join(words) + "\n")
@@ -184,7 +184,7 @@ def test_many_words_in_several_processes(rival, monkeypatch):
 
 
 def test_the_folder_goes_with_the_last_who_needs_it(dictionary):
-    first = SPELLERS[dictionary.program](table_of(WORDS))
+    first = SPELLERS[dictionary.program](word_table(WORDS))
     folder = first.dictionary.folder
     other = copy(first)  # as one with another name
     del first
@@ -224,7 +224,7 @@ def test_a_program_that_is_missing_is_one_line_before_anything_is_read(name, ins
     with pytest.raises(LovevecError, match=f"^{name} is not installed: apt install {install}$"):
         Lineup(f"unk, {name}", target=tmp_path / "nowhere.vec")
     with pytest.raises(LovevecError, match=f"^{name} is not installed"):
-        SPELLERS[name](table_of(WORDS))
+        SPELLERS[name](word_table(WORDS))
     assert listed("all") == [rival for rival in RIVALS if rival not in SPELLERS]
 
 
@@ -239,7 +239,7 @@ def test_aspell_without_english_is_one_line(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", programs())
 def test_rivals_by_name(name):
-    table = table_of(WORDS)
+    table = word_table(WORDS)
     (made,) = rivals_of(name, table, folder=None, device="cpu", seed=0, quick=True, progress=Progress(quiet=True))
     assert (made.name, made.parameters) == (name.capitalize(), table.parameters)
     assert name in listed("all")

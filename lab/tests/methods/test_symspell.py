@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from made_tables import table_of
+from lab_factories import word_table
 from rapidfuzz.distance import OSA
 from symspellpy import SymSpell as Library
 from symspellpy import Verbosity
@@ -16,7 +16,7 @@ from lovevec.damage.edits import damage
 from lovevec_lab.methods.symspell import SymSpell
 
 VOCABULARY = toy_words(300)
-RIVAL = SymSpell(table_of(VOCABULARY))
+RIVAL = SymSpell(word_table(VOCABULARY))
 
 
 @pytest.fixture(scope="module")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from made_tables import made_table
+from lab_factories import stem_table
 
 from lovevec_lab.methods.unknown import Unk
 
 
 def test_unknown_words_have_the_mean_and_do_not_count_as_covered():
-    table = made_table(120)
+    table = stem_table(120)
     rival = Unk(table)
     words = [table.words[5], "qwrtz", "zzz"]
     made = rival.embed(words)

@@ -7,7 +7,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_table import made_table
+from lab_factories import table_from_rows
 from tests.factories import toy_words
 
 from lovevec_lab.evaluate.nets import CharCNNSettings, CNNSettings
@@ -31,7 +31,7 @@ KNOWN = {"good": [1, 0, 0, 2], "bad": [0, 1, 0, 1], "a": [0, 0, 1, 0]}
 
 
 def layer_of(words: list[str], share: float = 0.3, seed: int = 0) -> tuple[CharCNN, dict[str, int]]:
-    method = WithCharCNN(made_table(KNOWN), CharCNNSettings(8, (2, 3), 16, share))
+    method = WithCharCNN(table_from_rows(KNOWN), CharCNNSettings(8, (2, 3), 16, share))
     lookup = look_up(method, [["good", "bad", "a"]], [words])
     layer = input_layer(method, lookup)
     seeded(layer, seed, CPU)
@@ -42,7 +42,7 @@ def layer_of(words: list[str], share: float = 0.3, seed: int = 0) -> tuple[CharC
 def test_known_words_keep_their_vectors_and_padding_is_zero():
     layer, rows = layer_of(["goood"])
     found = layer(torch.tensor([[rows["good"], rows["goood"], 0], [rows["bad"], 0, 0]])).detach()
-    lookup = look_up(made_table(KNOWN), [["good", "bad", "a"]])
+    lookup = look_up(table_from_rows(KNOWN), [["good", "bad", "a"]])
     np.testing.assert_array_equal(found[0, 0], lookup.vectors[lookup.rows["good"]])
     np.testing.assert_array_equal(found[1, 0], lookup.vectors[lookup.rows["bad"]])
     assert not found[0, 2].any()
@@ -90,7 +90,7 @@ def test_in_training_a_share_of_known_words_is_taken_for_unknown(share):
 
 
 def test_the_method_counts_what_the_layer_learns():
-    table = made_table(KNOWN)
+    table = table_from_rows(KNOWN)
     method = WithCharCNN(table)
     layer = input_layer(method, look_up(method, [["good", "x"]]))
     assert method.parameters.embedding == table.parameters.embedding
@@ -109,7 +109,7 @@ def test_it_learns_from_the_task_what_letters_say_of_unknown_words():
     parts = [slice(0, 300), slice(300, 600)]
     settings = CNNSettings(filters=10, epochs=15)
     scores = {}
-    for method in (made_table(rows), WithCharCNN(made_table(rows), SMALL)):
+    for method in (table_from_rows(rows), WithCharCNN(table_from_rows(rows), SMALL)):
         lookup = look_up(method, *([[word] for word in words[part]] for part in parts))
         train, test = (Rows(lookup([[word] for word in words[part]]), sign[part], CPU) for part in parts)
         model = TextCNN(input_layer(method, lookup), 2, settings)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from made_table import made_table
+from lab_factories import table_from_rows
 
 from lovevec.errors import LovevecError
 from lovevec_lab.evaluate.nets.lookup import look_up
@@ -13,7 +13,7 @@ TEST = [["new", "film", "qqq"], []]
 
 
 def test_every_word_of_every_text_has_its_row():
-    found = look_up(made_table(ROWS), TRAIN, TEST)
+    found = look_up(table_from_rows(ROWS), TRAIN, TEST)
     assert list(found.rows) == ["good", "film", "bad", "zzz", "new", "qqq"]
     assert found.vectors.shape == (7, 2)
     assert found.vectors.dtype == np.float32
@@ -25,15 +25,15 @@ def test_every_word_of_every_text_has_its_row():
 
 
 def test_training_words_have_length_1_on_average_and_test_words_change_nothing():
-    alone = look_up(made_table(ROWS), TRAIN)
+    alone = look_up(table_from_rows(ROWS), TRAIN)
     lengths = np.linalg.norm(alone.vectors, axis=1)
     assert lengths[lengths > 0].mean() == pytest.approx(1)
-    more = look_up(made_table(ROWS), TRAIN, TEST)
+    more = look_up(table_from_rows(ROWS), TRAIN, TEST)
     np.testing.assert_array_equal(more.vectors[: len(alone.vectors)], alone.vectors)
 
 
 def test_the_row_of_padding_is_zero_and_belongs_to_no_word():
-    found = look_up(made_table(ROWS), TRAIN, TEST)
+    found = look_up(table_from_rows(ROWS), TRAIN, TEST)
     assert not found.vectors[0].any()
     assert 0 not in found.rows.values()
     assert len(set(found.rows.values())) == len(found.rows)
@@ -42,26 +42,26 @@ def test_the_row_of_padding_is_zero_and_belongs_to_no_word():
 def test_lengths_of_vectors_keep_their_proportions_whatever_the_unit():
     small = {word: [number * 1e-3 for number in row] for word, row in ROWS.items()}
     np.testing.assert_allclose(
-        look_up(made_table(small), TRAIN).vectors, look_up(made_table(ROWS), TRAIN).vectors, rtol=1e-5
+        look_up(table_from_rows(small), TRAIN).vectors, look_up(table_from_rows(ROWS), TRAIN).vectors, rtol=1e-5
     )
 
 
 def test_a_method_that_knows_nothing_gives_zeros():
-    found = look_up(made_table({"else": [1.0, 2.0]}), TRAIN, TEST)
+    found = look_up(table_from_rows({"else": [1.0, 2.0]}), TRAIN, TEST)
     assert not found.vectors.any()
     assert found.vectors.shape == (7, 2)
 
 
 def test_texts_that_can_be_read_once_only():
-    found = look_up(made_table(ROWS), iter(TRAIN), iter(TEST))
-    np.testing.assert_array_equal(found.vectors, look_up(made_table(ROWS), TRAIN, TEST).vectors)
+    found = look_up(table_from_rows(ROWS), iter(TRAIN), iter(TEST))
+    np.testing.assert_array_equal(found.vectors, look_up(table_from_rows(ROWS), TRAIN, TEST).vectors)
 
 
 def test_a_word_of_no_text_is_not_guessed():
     with pytest.raises(KeyError, match="elsewhere"):
-        look_up(made_table(ROWS), TRAIN)([["elsewhere"]])
+        look_up(table_from_rows(ROWS), TRAIN)([["elsewhere"]])
 
 
 def test_a_vector_that_is_no_number_is_refused():
     with pytest.raises(LovevecError, match="its vector of 'new' holds numbers that are not finite"):
-        look_up(made_table({**ROWS, "new": [np.nan, 1.0]}), TRAIN, TEST)
+        look_up(table_from_rows({**ROWS, "new": [np.nan, 1.0]}), TRAIN, TEST)

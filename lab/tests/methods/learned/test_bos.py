@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from made_tables import NASTY
+from lab_factories import NASTY
 from rival_factories import check_training, random_rival, rows_of, trained
 from tests.factories import toy_words
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import torch
-from made_tables import NASTY
+from lab_factories import NASTY
 from rival_factories import check_training, random_rival
 from tests.factories import toy_words
 

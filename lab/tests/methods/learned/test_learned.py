@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_tables import made_table, table_of
+from lab_factories import stem_table, word_table
 
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
@@ -19,7 +19,7 @@ from lovevec_lab.methods.learned.learn import TITLES, fingerprint, learn, rival_
 from lovevec_lab.methods.learned.love import PRESETS
 from lovevec_lab.methods.love import Model
 
-TARGET = made_table(150, 8)
+TARGET = stem_table(150, 8)
 WORDS = [*TARGET.words[:50], "unheardof"]
 
 
@@ -91,7 +91,7 @@ def test_without_a_folder_it_is_trained_in_memory(tmp_path):
 
 def test_another_seed_or_target_is_trained_again_and_said(tmp_path):
     first = learned("bos", tmp_path, Told()).embed(WORDS)
-    other = table_of(TARGET.words, TARGET.vectors[::-1])
+    other = word_table(TARGET.words, TARGET.vectors[::-1])
     for change in ({"seed": 1}, {"seed": 1, "target": other}):
         told = Told()
         assert not np.array_equal(learned("bos", tmp_path, told, **change).embed(WORDS), first)
@@ -153,7 +153,7 @@ def test_a_stopped_run_of_other_settings_is_begun_again(tmp_path):
 
 def test_one_word_is_too_few():
     with pytest.raises(LovevecError, match="made: has one word"):
-        learned("bos", None, Told(), target=table_of(["alone"]))
+        learned("bos", None, Told(), target=word_table(["alone"]))
 
 
 def test_unknown_names_are_refused():
@@ -163,7 +163,7 @@ def test_unknown_names_are_refused():
 
 def test_a_table_and_its_lower_case_form_are_one_target():
     rows = np.arange(6, dtype=np.float32).reshape(3, 2)
-    cased = table_of(["The", "the", "US"], rows)
-    assert fingerprint(cased) == fingerprint(table_of(["the", "us"], rows[1:]))
-    assert fingerprint(cased) != fingerprint(table_of(["the", "us"], rows[:2]))
-    assert fingerprint(cased) != fingerprint(table_of(["the", "uk"], rows[1:]))
+    cased = word_table(["The", "the", "US"], rows)
+    assert fingerprint(cased) == fingerprint(word_table(["the", "us"], rows[1:]))
+    assert fingerprint(cased) != fingerprint(word_table(["the", "us"], rows[:2]))
+    assert fingerprint(cased) != fingerprint(word_table(["the", "uk"], rows[1:]))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_tables import NASTY
+from lab_factories import NASTY
 from rival_factories import DIM, check_training, random_rival
 from tests.encoders.test_encoders import lstm
 from tests.factories import toy_words

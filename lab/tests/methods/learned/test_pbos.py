@@ -11,7 +11,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from made_tables import NASTY
+from lab_factories import NASTY
 from rival_factories import check_training, random_rival, rows_of, trained
 from tests.factories import toy_words
 
