@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TextIO
 
+from lovevec.errors import Spelling, as_argument, spell
+
 BAR = 20
 PERIOD_TERMINAL = 0.1
 PERIOD_PLAIN = 15.0
@@ -26,8 +28,8 @@ PERIOD_PLAIN = 15.0
 class Progress:
     """Where phases report to; `Progress(quiet=True)` shows nothing and costs nothing."""
 
-    def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
-        self.stream = stream or sys.stderr
+    def __init__(self, quiet: bool = False, stream: TextIO | None = None, spelling: Spelling = as_argument) -> None:
+        self.stream, self.spelling = stream or sys.stderr, spelling
         self.quiet = quiet or self.stream is None  # a process may have no stderr
         self.terminal = not self.quiet and self.stream.isatty()
         self.seconds: dict[str, float] = {}
@@ -49,9 +51,9 @@ class Progress:
         phase.finish()
 
     def say(self, line: str) -> None:
-        """Write a line of its own, clear of the moving one."""
+        """Write a line of its own, clear of the moving one; parameters that it names are spelled as the reader does."""
         if not self.quiet:
-            self.stream.write(("\r\x1b[K" if self.terminal else "") + line + "\n")
+            self.stream.write(("\r\x1b[K" if self.terminal else "") + spell(line, self.spelling) + "\n")
             self.stream.flush()
 
 

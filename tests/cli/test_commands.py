@@ -83,7 +83,7 @@ def test_words_that_are_not_utf_8_come_out_as_they_went_in(model):
 
 def test_python_runs_the_package():
     done = subprocess.run([sys.executable, "-m", "lovevec", "near", "-k", "0", "x"], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (2, "lovevec: k is 0: must be at least 1, a whole number\n")
+    assert (done.returncode, done.stderr) == (2, "lovevec: -k is 0: must be at least 1, a whole number\n")
     done = subprocess.run([sys.executable, "-m", "lovevec", "--version"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, lovevec("--version").stdout)
 

@@ -8,16 +8,14 @@ import re
 import subprocess
 import sys
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import lovevec
 from lovevec import LOVE
 from lovevec.cli import COMMANDS, main
-from lovevec.cli.shell import as_flags, harmless, one_field, typed
+from lovevec.cli.shell import harmless, one_field, typed
 from lovevec.model.folder import ModelParts, write_model
 from lovevec.model.known_rows import KnownRows
 
@@ -174,35 +172,3 @@ def test_what_goes_into_a_pipe_is_as_it_came(tiny_model):
     command = [sys.executable, "-m", "lovevec.cli", "embed", "--format", "jsonl", "-m", str(tiny_model), "-q"]
     done = subprocess.run(command, input=b"red\x1b[31m\n", capture_output=True, check=True)
     assert json.loads(done.stdout)["word"] == "red\x1b[31m"
-
-
-@pytest.mark.parametrize(
-    ("said", "typed_out"),
-    [
-        (
-            "m: holds a model; choose another folder, or overwrite=True",
-            "m: holds a model; choose another folder, or --overwrite",
-        ),
-        (
-            "v.vec:4: the file ends; limit=2 takes what is there",
-            "v.vec:4: the file ends; --limit 2 takes what is there",
-        ),
-        (
-            "go on with resume('my model'), or overwrite=True",
-            "go on with lovevec train --resume my model, or --overwrite",
-        ),
-        ("/data/limit=5/v.vec: no such file", "/data/limit=5/v.vec: no such file"),
-        ("a.limit=5: no such file", "a.limit=5: no such file"),
-    ],
-)
-def test_arguments_of_python_are_flags_on_the_command_line(said, typed_out):
-    assert as_flags(said) == typed_out
-
-
-def test_the_library_names_no_flags_where_training_and_reading_go_wrong():
-    """Errors are read by people who write Python; the command line translates."""
-    source = Path(lovevec.__file__).parent
-    flag = re.compile(r"Error\([^)]*--(resume|limit|learning-rate|temperature|overwrite|holdout|batch|device)\b")
-    files = [file for part in ("train", "vectors", "files", "model") for file in (source / part).rglob("*.py")]
-    assert len(files) > 40
-    assert [file.name for file in [*files, source / "device.py"] if flag.search(file.read_text("utf-8"))] == []

@@ -425,7 +425,7 @@ def test_a_folder_that_was_not_prepared_is_refused(tmp_path):
 
 
 def test_settings_that_preparation_fixed_cannot_change_later(prepared, tiny_target, tmp_path):
-    with pytest.raises(LovevecError, match="--shrink: fixed when this target was prepared"):
+    with pytest.raises(LovevecError, match="shrink: fixed when this target was prepared"):
         train(prepared, Settings(**{**QUICK, "shrink": "top"}))
     prepare(tiny_target, PrepareSettings(vocabulary_size=300, negatives=5)).save(tmp_path / "p")
     said = subprocess.run(

@@ -51,7 +51,7 @@ def test_damaged_dev_text_is_reported_where_runs_have_it():
 
 @pytest.mark.parametrize("rates", [(0.0,), (0.1, -1), (1.5,)])
 def test_what_is_no_rate_is_refused(rates):
-    with pytest.raises(LovevecError, match=r"--learning-rates .*: a rate lies between 0 and 1"):
+    with pytest.raises(LovevecError, match=r"learning_rates=.*: a rate lies between 0 and 1"):
         checked_rates(rates)
 
 

@@ -68,7 +68,7 @@ def test_damaged_copies_are_seeded_and_one_edit_away():
 def test_whose_words_are_damaged():
     table = stem_table(30)
     assert known_words([Sleeper(0), Unk(table)]) is table.words
-    with pytest.raises(LovevecError, match="--target"):
+    with pytest.raises(LovevecError, match="target=FILE"):
         known_words([Sleeper(0)])
 
 

@@ -35,7 +35,7 @@ from lovevec.bulk.output import (
 )
 from lovevec.bulk.parts import File, Input, Part, filesystem_of, open_input
 from lovevec.engine.engine import Mode, numba_is_there
-from lovevec.errors import FormatError, LovevecError
+from lovevec.errors import FormatError, LovevecError, Parameter
 from lovevec.love import LOVE
 from lovevec.model.find import find_model
 from lovevec.model.folder import CONFIG
@@ -69,7 +69,7 @@ class Options:
     def __post_init__(self) -> None:
         if self.texts and not self.near:
             raise LovevecError(
-                "near=False (--no-near) is for words: what a text's words stand for is part of its vector"
+                f"{Parameter('near', False)} is for words: what a text's words stand for is part of its vector"
             )
         if self.precision not in TYPES:
             raise LovevecError(f"precision is {self.precision!r}: choose one of {', '.join(TYPES)}")
@@ -319,7 +319,7 @@ def split_words(batch: dict[str, Any], job: Job, texts: bool, buckets: int, want
             for rows in job.source.rows(part, job.options.batch):
                 words.update(dict.fromkeys(word for row in rows for word in (runs_of(row) if texts else (row,))))
     except FormatError as error:
-        return {"bucket": np.array([-1]), "word": np.array([str(error)], object)}
+        return {"bucket": np.array([-1]), "word": np.array([error.message], object)}
     encoded = [word.encode("utf-8", "surrogateescape") for word in words]
     numbers = [zlib.crc32(word) % buckets for word in encoded]
     kept = [
@@ -398,9 +398,9 @@ def _outcome(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     try:
         return {**nothing, **work()}
     except FormatError as error:
-        return {**nothing, "error": str(error)}
+        return {**nothing, "error": error.message}
     except LovevecError as error:
-        return {**nothing, "error": str(error), "fatal": True}
+        return {**nothing, "error": error.message, "fatal": True}
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

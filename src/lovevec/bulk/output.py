@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 
 PLAN, UNFINISHED, DISTINCT = "_plan.json", "_unfinished", "_distinct"
 
@@ -139,8 +139,8 @@ def settle(filesystem: Any, folder: str, plan: Mapping[str, Any], overwrite: boo
             stale = _stale(before.get("input"), plan, names) if other == ["input"] else None
             if stale is None:
                 raise LovevecError(
-                    f"{folder}: holds a job with other {', '.join(other)}; choose another folder, or overwrite it "
-                    "(--overwrite)"
+                    f"{folder}: holds a job with other {', '.join(other)}; choose another folder, or "
+                    f"{Parameter('overwrite', True)}"
                 )
         for name in stale or ():
             if name in (UNFINISHED, DISTINCT):

@@ -26,7 +26,7 @@ from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from lovevec.errors import FormatError, LovevecError, MissingExtra
+from lovevec.errors import FormatError, LovevecError, MissingExtra, Parameter
 from lovevec.files.lines import BOM, ends_in_returns, plain_ends, whole_lines
 from lovevec.texts.read import object_texts, table_texts
 
@@ -208,7 +208,9 @@ def open_input(addresses: Sequence[str], column: str | None, default: str) -> In
         raise LovevecError(f"the input holds files of several kinds: {shown}; name those of one in a run")
     kind = next(iter(kinds))
     if kind == "text" and column is not None:
-        raise LovevecError(f"{files[0].path}: is read as lines, which have no column {column!r}: leave --column out")
+        raise LovevecError(
+            f"{files[0].path}: is read as lines, which have no column {column!r}: leave {Parameter('column')} out"
+        )
     return Input(filesystems[0], files, kind, None if kind == "text" else column or default)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from lovevec.cli.shell import describe
+from lovevec.cli.shell import as_flag, describe
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 
@@ -100,7 +100,7 @@ def run(given: argparse.Namespace) -> None:
     output = Path(given.output)
     inputs = [as_path(name) or 0 for name in given.corpus] + ([Path(given.words)] if given.words else [])
     refuse_same_file(inputs, [output])
-    with Progress(given.quiet) as progress:
+    with Progress(given.quiet, spelling=as_flag) as progress:
         try:
             words = None if given.words is None else read_words(Path(given.words), progress)
             distill(

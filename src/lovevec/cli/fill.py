@@ -139,7 +139,7 @@ def vector_file(name: str) -> Iterator[Path]:
         try:
             yield path
         except LovevecError as error:
-            raise LovevecError(str(error).replace(str(path), STDIN)) from None
+            raise LovevecError(error.message.replace(str(path), STDIN)) from None
 
 
 def wanted_words(given: argparse.Namespace, table: VectorTable) -> tuple[list[str], list[str]]:

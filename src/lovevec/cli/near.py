@@ -7,7 +7,7 @@ import json
 
 from lovevec.cli.neighbors import add_word_arguments, given_words
 from lovevec.cli.shell import describe, one_field, put
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 
 ABOUT = """The known words that the given strings may stand for, with their probabilities; what is missing to 1 is the
 probability that a string is a new word. One line a string, tab-separated: the string (a tab inside it as \\t); known,
@@ -31,7 +31,7 @@ def run(given: argparse.Namespace) -> None:
     from lovevec.near.readings import WORDS_PER_READING
 
     if given.k < 1:
-        raise LovevecError(f"k is {given.k}: must be at least 1, a whole number")
+        raise LovevecError(f"{Parameter('k')} is {given.k}: must be at least 1, a whole number")
     batches = given_words(given.words, given.split)
     love = LOVE.load(given.model)
     for words in batches:

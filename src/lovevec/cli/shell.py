@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from lovevec.errors import LovevecError, MissingExtra
+from lovevec.errors import FUNCTIONS, LovevecError, MissingExtra
 from lovevec.progress import Progress
 
 PATIENCE = 1.0  # seconds before progress is shown: what is done sooner needs none
@@ -29,9 +29,6 @@ UNSAFE = re.compile(
     "[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udc7f\udd00-\udfff]"
     "|\udcc2[\udc80-\udc9f]|\udce2\udc80[\udca8-\udcae]|\udce2\udc81[\udca6-\udca9]"
 )
-# An argument of Python in an error, as `overwrite=True`; not part of a path.
-ARGUMENT = re.compile(r"(?<![\w/.=-])(overwrite|limit)=(True|N|\d+)(?![\w/.])")
-RESUME = re.compile(r"\bresume\('([^']*)'\)")
 MODEL_HELP = "a model folder, a shipped model's name, or a hub id (default: the shipped model)"
 
 
@@ -181,13 +178,14 @@ def typed(word: str) -> str:
         return word
 
 
-def as_flags(message: str) -> str:
-    """What the library says to people who write Python, said to those who type commands: `limit=5` is `--limit 5`,
-    `overwrite=True` is `--overwrite`, `resume('m')` is `lovevec train --resume m`."""
-    message = RESUME.sub(r"lovevec train --resume \1", message)
-    return ARGUMENT.sub(
-        lambda found: "--" + found[1].replace("_", "-") + ("" if found[2] == "True" else f" {found[2]}"), message
-    )
+def as_flag(name: str, value: str) -> str:
+    """A parameter as it is typed: `--limit`, `--limit 5`, `--overwrite`, `--no-near`, `-k`."""
+    if name in FUNCTIONS:
+        return f"lovevec train --{name} {value}"
+    dashed = name.replace("_", "-")
+    if value == "False":
+        return f"--no-{dashed}"
+    return ("-" if len(name) == 1 else "--") + dashed + (f" {value}" if value not in ("", "True") else "")
 
 
 def run_command(command: Callable[[], int | None]) -> int:
@@ -196,7 +194,7 @@ def run_command(command: Callable[[], int | None]) -> int:
         speak_utf8()
         return _to_the_end(command)
     except LovevecError as error:
-        complain(as_flags(str(error)))
+        complain(error.spelled(as_flag))
         return 2
     except KeyboardInterrupt:
         complain("stopped")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 
 from lovevec.cli.settings import HelpAll, add_settings, chosen_settings, fit_case
-from lovevec.cli.shell import describe
+from lovevec.cli.shell import as_flag, describe
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec.train.settings import PrepareSettings, Settings, TrainSettings, names
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
     from lovevec.train.prepared import is_prepared, refuse_stale, settings_of
 
     chosen = chosen_settings(options, Settings)
-    with Progress(options.quiet) as progress:
+    with Progress(options.quiet, spelling=as_flag) as progress:
         if options.resume is not None:
             if options.target is not None or options.output is not None or options.preset or chosen:
                 raise LovevecError("--resume takes the folder alone: target and settings are those of the run")

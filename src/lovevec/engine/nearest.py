@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.units.words import word_list
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class NeighborIndex:
 def refuse_count(k: object) -> None:
     """An error for a number of neighbors that is none."""
     if not isinstance(k, (int, np.integer)) or k < 1:
-        raise LovevecError(f"k is {k!r}: must be at least 1, a whole number")
+        raise LovevecError(f"{Parameter('k')} is {k!r}: must be at least 1, a whole number")
 
 
 def unit_vectors(vectors: NDArray[Any], dim: int) -> Floats:

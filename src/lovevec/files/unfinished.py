@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from lovevec.errors import FormatError, LovevecError, reason
+from lovevec.errors import FormatError, LovevecError, Parameter, reason
 from lovevec.files import atomic_write, write_json
 from lovevec.files.lines import read_bytes
 
 Arrays = Mapping[str, NDArray[Any]]
 UNFINISHED = ".unfinished"  # what the folder is called inside the output folder that it goes with
 PLAN = "run.json"
-OVERWRITE = "overwrite=True"  # what replaces a run or its output; the command line says --overwrite
+OVERWRITE = Parameter("overwrite", True)  # what replaces a run or its output
 PATIENCE = 20  # saving may take a twentieth of the time
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 

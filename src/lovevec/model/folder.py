@@ -233,7 +233,7 @@ def _read_channel(path: Path, config: dict[str, Any]) -> Channel:
     try:
         return Channel.from_dict(config.get("channel"))
     except LovevecError as error:
-        raise FormatError(path, str(error)) from None
+        raise FormatError(path, error.message) from None
 
 
 def _read_tensors(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.near.channel import UNIT
 
 WORDS_PER_READING = 10  # known words that one string may stand for
@@ -90,7 +90,7 @@ def near_words(
     have the `readings`, in order.
     """
     if not isinstance(k, (int, np.integer)) or k < 1:
-        raise LovevecError(f"k is {k!r}: must be at least 1, a whole number")
+        raise LovevecError(f"{Parameter('k')} is {k!r}: must be at least 1, a whole number")
     unknown = zip(readings.rows.tolist(), readings.probabilities.tolist(), strict=True)
     near = []
     for row in rows.tolist():

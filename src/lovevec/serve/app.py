@@ -25,7 +25,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from lovevec import __version__
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, as_field
 from lovevec.serve import schema
 from lovevec.serve.batches import Batcher, Busy, Compute, Limits
 from lovevec.serve.gate import ApiError, Gate, Metrics
@@ -119,7 +119,7 @@ class Service:
             message = f"the server is busy: {batcher.waiting:,} words wait already; ask again in a second"
             raise ApiError(429, message, code="server_busy", headers={"Retry-After": "1"}) from None
         except LovevecError as error:
-            raise ApiError(400, str(error)) from None
+            raise ApiError(400, error.spelled(as_field), next(iter(error.parameters), None)) from None
 
     def count_readings(self, served: Served, readings: Iterable[str]) -> None:
         """For /metrics."""

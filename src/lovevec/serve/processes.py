@@ -29,7 +29,7 @@ from importlib import metadata
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
-from lovevec.errors import LovevecError, MissingExtra
+from lovevec.errors import LovevecError, MissingExtra, Parameter
 
 if TYPE_CHECKING:
     import uvicorn
@@ -259,7 +259,9 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         try:
             listener.bind(address)
         except OSError as error:
-            raise LovevecError(f"{host}:{port}: cannot listen there: {error.strerror}; choose another --port") from None
+            raise LovevecError(
+                f"{host}:{port}: cannot listen there: {error.strerror}; choose another {Parameter('port')}"
+            ) from None
         yield listener
 
 

@@ -19,7 +19,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lovevec.errors import FormatError, LovevecError, MissingExtra, reason
+from lovevec.errors import FormatError, LovevecError, MissingExtra, Parameter, reason
 from lovevec.files.lines import open_plain
 from lovevec.vectors.read.words import open_words
 
@@ -41,12 +41,14 @@ def open_texts(path: Path | None, column: str | None) -> Iterator[Texts]:
     suffix = "" if path is None else path.suffix.lower()
     if path is None or suffix not in COLUMNS:
         if column is not None:
-            raise LovevecError(f"--column is for files that end in {', '.join(COLUMNS)}: {path or 'standard input'}")
+            raise LovevecError(
+                f"{Parameter('column')} is for files that end in {', '.join(COLUMNS)}: {path or 'standard input'}"
+            )
         with open_words(path) as stream:
             yield Texts(stream.batches(BATCH), stream.count())
         return
     if column is None:
-        raise LovevecError(f"{path}: has columns; name that of the texts with --column")
+        raise LovevecError(f"{path}: has columns; name that of the texts with {Parameter('column')}")
     try:
         if suffix == ".parquet":
             yield _parquet(path, column)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from lovevec.errors import LovevecError, reason
+from lovevec.errors import LovevecError, Parameter, reason
 from lovevec.files import atomic_write, write_json, write_text
 from lovevec.files.lines import read_bytes
 from lovevec.files.tensors import in_blocks, map_tensors, release, tensor_blocks
@@ -265,5 +265,5 @@ def refuse_stale(prepared: PrepareSettings, chosen: Mapping[str, Any]) -> None:
     fixed, wanted = asdict(prepared), asdict(with_files(replace(prepared, **chosen), lambda name: Path(name).name))
     changed = [name for name in names(PrepareSettings) if wanted[name] != fixed[name]]
     if changed:
-        flags = ", ".join("--" + name.replace("_", "-") for name in changed)
-        raise LovevecError(f"{flags}: fixed when this target was prepared; run lovevec prepare again with it")
+        parameters = ", ".join(f"{Parameter(name)}" for name in changed)
+        raise LovevecError(f"{parameters}: fixed when this target was prepared; run lovevec prepare again with it")

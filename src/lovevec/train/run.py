@@ -18,7 +18,7 @@ import numpy as np
 
 from lovevec import __version__
 from lovevec.device import choose_device, device_name
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.files import write_json
 from lovevec.files.lock import Lock
 from lovevec.files.misspellings import read_misspellings
@@ -99,9 +99,10 @@ def memory_told() -> Iterator[None]:
         if not isinstance(error, MemoryError) and "allocate" not in str(error) and "out of memory" not in str(error):
             raise
         said = str(error).splitlines()[0] if str(error) else "MemoryError"
+        smaller = ", ".join(f"{Parameter(name)}" for name in ("key_width", "head", "ngrams", "vocabulary_size"))
         raise LovevecError(
-            "not enough memory for this run: fewer words (limit), or smaller key_width, head, ngrams, vocabulary_size "
-            f"or batch ({said})"
+            f"not enough memory for this run: fewer words ({Parameter('limit')}), or smaller {smaller} or "
+            f"{Parameter('batch')} ({said})"
         ) from None
 
 
@@ -165,7 +166,7 @@ class _Run:
         unfinished = Unfinished(self.own)
         if unfinished.exists and not overwrite:
             raise LovevecError(
-                f"{self.folder}: holds an unfinished run; go on with resume({str(self.folder)!r}), or {OVERWRITE}"
+                f"{self.folder}: holds an unfinished run; go on with {Parameter('resume', self.folder)}, or {OVERWRITE}"
             )
         there = [name for name in OURS if (self.folder / name).exists()]
         if there and not overwrite:
@@ -262,7 +263,7 @@ class _Run:
             trainer.run(unfinished, self.progress, self.keep_seconds)
         except (KeyboardInterrupt, SystemExit):
             if self.folder:
-                self.progress.say(f"go on with: lovevec train --resume {self.folder}")
+                self.progress.say(f"go on with: {Parameter('resume', self.folder)}")
             raise
 
     def _measure(self, love: LOVE, trainer: Trainer) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any, get_args, get_type_hints
 
 from lovevec.engine.fold import ENCODERS, EncoderKind, EncoderSpec
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.model.known_rows import ROW_PRECISIONS, WEIGHTS
 from lovevec.train.augmentation import AUGMENTATIONS
 from lovevec.units.mixed_input import INPUT_MODES, InputMode
@@ -132,7 +132,7 @@ class TrainSettings:
         if not sum(self.augmentation.values()) > 0:
             raise LovevecError("the augmentation probabilities are all zero: set at least `none` above zero")
         if self.dropout >= 1 or self.holdout >= 1:
-            raise LovevecError("dropout and holdout must stay below 1")
+            raise LovevecError(f"{Parameter('dropout')} and {Parameter('holdout')} must stay below 1")
 
     @property
     def augmentation(self) -> dict[str, float]:
@@ -198,15 +198,15 @@ def _check(settings: Any) -> None:
         value, kind = getattr(settings, part.name), hints[part.name]
         choices = part.metadata.get("choices") or get_args(kind)
         if choices and value not in choices:
-            raise LovevecError(f"{part.name} is {value!r:.60}: choose one of {', '.join(map(str, choices))}")
+            raise LovevecError(f"{Parameter(part.name)} is {value!r:.60}: choose one of {', '.join(map(str, choices))}")
         if kind is float and type(value) is int and abs(value) < 1e300:
             object.__setattr__(settings, part.name, value := float(value))
         if kind in (int, float, str, bool) and type(value) is not kind:
-            raise LovevecError(f"{part.name} is {value!r:.60}: expected {kind.__name__}")
+            raise LovevecError(f"{Parameter(part.name)} is {value!r:.60}: expected {kind.__name__}")
         low, high = part.metadata.get("range", (None, None))
         if low is not None and not (low <= value <= high and isfinite(value)):
             bounds = f"at least {low:g}" if high > 1 and not value > high else f"from {low:g} to {high:,.0f}"
-            raise LovevecError(f"{part.name} is {value!s:.60}: must be {bounds}")
+            raise LovevecError(f"{Parameter(part.name)} is {value!s:.60}: must be {bounds}")
 
 
 # Settings that go together, by one name: `lovevec train … --preset typos`. What is said beside a preset counts more.

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from lovevec.device import choose_device
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.transformer.load import load_model, load_tokenizer, positions_of, public_name
 from lovevec.transformer.pieces import Pieces, lowercases
 
@@ -56,7 +56,9 @@ class ContextualModel:
         self.length = _passage_length(self.name, model, tokenizer, length)
         self.room = self.length - len(self.before) - len(self.behind)
         if self.room < 1:
-            raise LovevecError(f"--length is {length}: the special tokens of {self.name} leave no room for words")
+            raise LovevecError(
+                f"{Parameter('length')} is {length}: the special tokens of {self.name} leave no room for words"
+            )
         self.layer = _layer_index(self.name, model, layer)
         self.dim = int(self.states([[*self.before, *self.backend.encode("a", add_special_tokens=False).ids]]).shape[-1])
 
@@ -123,7 +125,7 @@ def _passage_length(name: str, model: Any, tokenizer: Any, length: int) -> int:
     limits = [limit for limit in (tokenizer.model_max_length, positions_of(model)) if limit and limit < NO_LIMIT]
     limit = int(min(limits, default=USUAL_LENGTH))
     if length > limit:
-        raise LovevecError(f"--length is {length}: {name} takes at most {limit} pieces")
+        raise LovevecError(f"{Parameter('length')} is {length}: {name} takes at most {limit} pieces")
     return length or limit
 
 
@@ -132,6 +134,6 @@ def _layer_index(name: str, model: Any, layer: int) -> int:
     count = int(getattr(model.config, "num_hidden_layers", 0))
     if not -count - 1 <= layer <= count:
         raise LovevecError(
-            f"--layer is {layer}: {name} has the layers 0 (its input) to {count}, or -1 (the last) and on"
+            f"{Parameter('layer')} is {layer}: {name} has the layers 0 (its input) to {count}, or -1 (the last) and on"
         )
     return -1 if layer in (-1, count) else layer % (count + 1)

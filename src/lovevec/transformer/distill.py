@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from lovevec import __version__
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.files.unfinished import OVERWRITE, Unfinished
 from lovevec.progress import Progress
 from lovevec.transformer.corpus import Corpus
@@ -129,15 +129,20 @@ def _refuse_contradictions(settings: DistillSettings, corpus: Corpus, words: lis
     if words is not None and not words:
         raise LovevecError("there are no words in the list of words")
     if settings.single and words is None:
-        raise LovevecError("single words come from a list: name it with --words FILE")
+        raise LovevecError(f"single words come from a list: name it with {Parameter('words', 'FILE')}")
     if settings.single and corpus.paths:
-        raise LovevecError("--single takes each word alone; a corpus is of no use to it: name one of the two")
+        raise LovevecError(
+            f"{Parameter('single', True)} takes each word alone; a corpus is of no use to it: name one of the two"
+        )
     if not settings.single and not corpus.paths:
-        raise LovevecError("name the text to read with --corpus FILE, or take each word alone with --single")
+        raise LovevecError(
+            f"name the text to read with {Parameter('corpus', 'FILE')}, or take each word alone with "
+            f"{Parameter('single', True)}"
+        )
     if words is None and None in corpus.paths:
         raise LovevecError(
-            "standard input can be read only once, but its words must be counted first: name them with --words FILE, "
-            "or write the text to a file"
+            "standard input can be read only once, but its words must be counted first: name them with "
+            f"{Parameter('words', 'FILE')}, or write the text to a file"
         )
 
 

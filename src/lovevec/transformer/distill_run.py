@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec import __version__
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.files.unfinished import Unfinished
 from lovevec.progress import Phase, Progress
 from lovevec.transformer.contextual import ContextualModel, Passage
@@ -86,7 +86,9 @@ class DistillRun:
             self.unfinished.remove()
             if not corpus.size:
                 raise LovevecError("the corpus is empty: there is nothing to read in its files")
-            raise LovevecError(f"no word of the corpus occurs {self.settings.min_count} times: lower --min-count")
+            raise LovevecError(
+                f"no word of the corpus occurs {self.settings.min_count} times: lower {Parameter('min_count')}"
+            )
         return list(frequent)[:limit], frequent
 
     def _count_words(self, corpus: Corpus) -> dict[str, int]:
@@ -211,7 +213,11 @@ class DistillRun:
             self.progress.say(f"{len(absent):,} words never occur, so they were taken alone{_examples(absent)}")
         if missing:
             why = "have no pieces in the model's vocabulary" if self.settings.single else "never occur as one word"
-            more = "" if self.settings.single or self.settings.fill_missing else "; --fill-missing takes them alone"
+            more = (
+                ""
+                if self.settings.single or self.settings.fill_missing
+                else f"; {Parameter('fill_missing', True)} takes them alone"
+            )
             self.progress.say(f"{len(missing):,} words {why}: left out{_examples(missing)}{more}")
 
     def _origin(self, corpus: Corpus, occurrences: int) -> dict[str, Any]:

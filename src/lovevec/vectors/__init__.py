@@ -36,7 +36,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lovevec.errors import FormatError, LovevecError
+from lovevec.errors import FormatError, LovevecError, Parameter
 from lovevec.progress import Progress
 from lovevec.vectors.table import Noted, ReadReport, VectorTable, bare_name
 
@@ -89,7 +89,9 @@ def read_vectors(
             job = replace(job, mmap=False)
         return replace(read_file(job), name=bare_name(job.path))
     except MemoryError:
-        raise LovevecError(f"{path}: memory has no room for it; read fewer rows with limit=N") from None
+        raise LovevecError(
+            f"{path}: memory has no room for it; read fewer rows with {Parameter('limit', 'N')}"
+        ) from None
 
 
 def is_large(path: Path) -> bool:

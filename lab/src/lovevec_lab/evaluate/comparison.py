@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.progress import Progress
 from lovevec_lab.evaluate.results import refuse_bad_folder
 from lovevec_lab.methods.method import Method
@@ -39,16 +39,16 @@ class Lineup:
 
     def __post_init__(self) -> None:
         if not isinstance(self.seed, int) or self.seed < 0:
-            raise LovevecError(f"--seed {self.seed!r}: a whole number from 0 up expected")
+            raise LovevecError(f"{Parameter('seed', repr(self.seed))}: a whole number from 0 up expected")
         if not isinstance(self.rivals, (str, list, tuple)):
-            raise LovevecError(f"--rivals {self.rivals!r}: names expected, by commas or as a list")
+            raise LovevecError(f"{Parameter('rivals', repr(self.rivals))}: names expected, by commas or as a list")
         listed(self.rival_names)
         if self.keep is not None:
             refuse_bad_folder(self.keep)
 
     @property
     def rival_names(self) -> str:
-        """As --rivals has them."""
+        """The rivals as one string, names with commas between."""
         return self.rivals if isinstance(self.rivals, str) else ",".join(self.rivals)
 
     def methods(self, sources: Any) -> list[Method]:
@@ -60,7 +60,7 @@ class Lineup:
         if self.rival_names:
             methods = [*methods, *self.made(self.target_of(methods))]
         if not methods:
-            raise LovevecError("nothing to evaluate: name a model or a vector file, or --rivals")
+            raise LovevecError(f"nothing to evaluate: name a model or a vector file, or {Parameter('rivals')}")
         refuse_namesakes([method.name for method in methods])
         return methods
 
@@ -80,7 +80,9 @@ class Lineup:
         for method in methods:
             if (table := table_of(method)) is not None:
                 return table
-        raise LovevecError("no word vectors to learn from or to look in: name these with --target FILE")
+        raise LovevecError(
+            f"no word vectors to learn from or to look in: name these with {Parameter('target', 'FILE')}"
+        )
 
     def made(self, target: Table) -> list[Method]:
         """The rivals, made from the target."""
@@ -139,16 +141,16 @@ def refuse_namesakes(names: Sequence[str]) -> None:
 
 def refuse_less_than_one(**counts: int | None) -> None:
     """An error before any work is done."""
-    for flag, number in counts.items():
+    for name, number in counts.items():
         if number is not None and (not isinstance(number, int) or number < 1):
-            raise LovevecError(f"--{flag}: must be at least 1, a whole number, not {number!r}")
+            raise LovevecError(f"{Parameter(name)}: must be at least 1, a whole number, not {number!r}")
 
 
-def checked_numbers(flag: str, values: Any) -> list[Any]:
-    """Numbers for a flag that takes several; one number is a list of itself."""
+def checked_numbers(name: str, values: Any) -> list[Any]:
+    """The values of a parameter that takes several numbers; one number is a list of itself."""
     numbers = [values] if isinstance(values, (int, float)) else values
     if isinstance(numbers, str) or not all(isinstance(number, (int, float)) for number in numbers):
-        raise LovevecError(f"--{flag} {values!r}: a list of numbers expected")
+        raise LovevecError(f"{Parameter(name, repr(values))}: a list of numbers expected")
     return list(numbers)
 
 

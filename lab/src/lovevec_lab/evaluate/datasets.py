@@ -1,6 +1,6 @@
 """The paper's datasets and those of whole texts: what their files are called, where they come from, their licences.
 
-None of them ships with the package. A folder of them is named by --data or $LOVEVEC_DATA (docs/data.md).
+None of them ships with the package. A folder of them is named by the parameter `data` or $LOVEVEC_DATA (docs/data.md).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.files.lines import read_bytes
 
 Kind = Literal["similarity", "clusters", "texts", "tagged", "misspellings", "sts", "queries"]
@@ -143,7 +143,7 @@ def find(name: str, data: Path | None = None) -> list[Path]:
         if not file.is_file():
             raise LovevecError(
                 f"{listed.name}: {file} is not there; the set comes from {listed.source} (licence: {listed.licence}); "
-                f"put its files there, or name the folder of the sets with --data or ${VARIABLE}"
+                f"put its files there, or name the folder of the sets with {Parameter('data')} or ${VARIABLE}"
             )
     return files
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from lovevec.damage.noise import Noise
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.progress import Progress
 from lovevec_lab.evaluate.comparison import (
     Folder,
@@ -115,7 +115,7 @@ class Downstream:
         settings = self.settings(seeds=tuple(range(seed, seed + seeds)), noise_seed=seed, device=device)
         settings = settings.quick() if quick else settings
         settings = replace(
-            settings, rates=checked_rates(checked_numbers("learning-rates", learning_rates)) or settings.rates
+            settings, rates=checked_rates(checked_numbers("learning_rates", learning_rates)) or settings.rates
         )
         settings = settings.with_epochs(epochs) if epochs else settings
         noises = noises_of(noise, typos_per_sentence, kind)
@@ -155,11 +155,13 @@ def noises_of(shares: Sequence[float], counts: Sequence[int], kind: str | None) 
     """Shares of damaged words in per cent, then numbers of them a sentence, each once; clean text and 70 % if neither
     is given."""
     shares = checked_numbers("noise", shares)
-    counts = checked_numbers("typos-per-sentence", counts)
+    counts = checked_numbers("typos_per_sentence", counts)
     if not all(0 <= share <= 100 for share in shares):
-        raise LovevecError(f"--noise {_joined(shares)}: shares of words in per cent expected, from 0 to 100")
+        raise LovevecError(
+            f"{Parameter('noise', _joined(shares))}: shares of words in per cent expected, from 0 to 100"
+        )
     if not all(count >= 0 for count in counts):
-        raise LovevecError(f"--typos-per-sentence {_joined(counts)}: numbers from 0 up expected")
+        raise LovevecError(f"{Parameter('typos_per_sentence', _joined(counts))}: numbers from 0 up expected")
     shares = shares if shares or counts else NOISE
     noises = [Noise(kind or "ocr", share / 100) for share in shares]
     noises += [Noise(kind or "typo", per_sentence=count) for count in counts]
@@ -176,15 +178,21 @@ def rows_of(lineup: Lineup, vectors: Any, impute: Any, generated: bool, char_cnn
     models = lineup.named(impute)
     for method in models:
         if method.table is not None:
-            raise LovevecError(f"--impute {method.name}: is no model; vectors of known words go to --vectors")
+            raise LovevecError(
+                f"{Parameter('impute', method.name)}: is no model; vectors of known words go to {Parameter('vectors')}"
+            )
     known = table_of(alone[0]) if alone else None
     if alone and known is None:
         shown = vectors if isinstance(vectors, str) else alone[0].name
-        raise LovevecError(f"--vectors {shown}: is a model, not a file of word vectors; name it with --impute")
+        raise LovevecError(
+            f"{Parameter('vectors', shown)}: is a model, not a file of word vectors; name it with {Parameter('impute')}"
+        )
     methods = lineup.with_rivals([*alone, *models])
     if known is None:
         if char_cnn:
-            raise LovevecError("--char-cnn: name the vectors of the known words with --vectors FILE")
+            raise LovevecError(
+                f"{Parameter('char_cnn')}: name the vectors of the known words with {Parameter('vectors', 'FILE')}"
+            )
         return methods
     others = methods[len(alone) :]
     rows = [Plugged(known, method) if method.table is None and not generated else method for method in others]

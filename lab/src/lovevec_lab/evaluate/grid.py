@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.progress import Progress
 from lovevec_lab.evaluate.result_cache import ResultCache, Score
 
@@ -85,7 +85,7 @@ def checked_rates(rates: Sequence[float]) -> tuple[float, ...]:
     """The rates, if they can be rates."""
     if not all(0 < rate <= 1 for rate in rates):
         named = ",".join(f"{rate:g}" for rate in rates)
-        raise LovevecError(f"--learning-rates {named}: a rate lies between 0 and 1")
+        raise LovevecError(f"{Parameter('learning_rates', named)}: a rate lies between 0 and 1")
     return tuple(rates)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from lovevec.damage.edits import damage
-from lovevec.errors import FormatError, LovevecError
+from lovevec.errors import FormatError, LovevecError, Parameter
 from lovevec.files.lines import read_bytes
 from lovevec.progress import Progress
 from lovevec_lab.evaluate.comparison import Folder, Lineup, as_list, refuse_less_than_one
@@ -49,7 +49,7 @@ def speed(
     count = count if count is not None else QUICK_COUNT if quick else COUNT
     refuse_less_than_one(count=count)
     if words is not None and not isinstance(words, (str, os.PathLike)):
-        raise LovevecError(f"--words {words!r:.60}: the path of a text file expected")
+        raise LovevecError(f"{Parameter('words', f'{words!r:.60}')}: the path of a text file expected")
     lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
     repeats = QUICK_REPEATS if quick else REPEATS
     text = running_text(words, count) if words else []
@@ -106,7 +106,7 @@ def known_words(methods: Sequence[Method]) -> Sequence[str]:
     for method in methods:
         if len(method.words):
             return method.words
-    raise LovevecError("speed: none of the methods knows any words; name some with --target FILE")
+    raise LovevecError(f"speed: none of the methods knows any words; name some with {Parameter('target', 'FILE')}")
 
 
 def running_text(path: Folder, count: int) -> list[str]:

@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from lovevec.damage.noise import PARTS
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.love import LOVE
 from lovevec.model.find import DEFAULT, find_model
 from lovevec.model.hub import HUB_ID, from_hub
@@ -62,7 +62,7 @@ def encoders_of(sources: Any, speller: str = "", robust: bool = False, device: s
     the `speller`. A dict gives each a name of its own. What is named is opened anew for the speller's row: encoders
     remember words, and one row's speed is not to gain by another's."""
     if speller and speller not in SPELLERS:
-        raise LovevecError(f"--speller {speller}: there are {', '.join(SPELLERS)}")
+        raise LovevecError(f"{Parameter('speller', speller)}: there are {', '.join(SPELLERS)}")
     named = sources.items() if isinstance(sources, Mapping) else (("", source) for source in as_list(sources))
     listed: list[TextEncoder] = []
     for name, source in named:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.damage.noise import NOISE_KINDS, Noise, damaged_texts
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.progress import Progress
 from lovevec.vectors.rows import normalized
 from lovevec_lab.evaluate.comparison import Folder, as_list, refuse_less_than_one, refuse_namesakes, without_folders
@@ -120,7 +120,7 @@ def texts(
     progress = progress or Progress(quiet=True)
     refuse_less_than_one(resamples=resamples)
     if not isinstance(seed, int) or seed < 0:
-        raise LovevecError(f"--seed {seed!r}: a whole number from 0 up expected")
+        raise LovevecError(f"{Parameter('seed', repr(seed))}: a whole number from 0 up expected")
     resamples = resamples or (QUICK_RESAMPLES if quick else RESAMPLES)
     wanted = None if noises is None else [parse_noise(noise) for noise in as_list(noises)]
     chosen: list[Set] = [
@@ -186,7 +186,7 @@ def parse_noise(text: str | Noise) -> Noise | None:
     if kind == CLEAN and not colon:
         return Noise()
     if kind not in NOISE_KINDS:
-        raise LovevecError(f"--noise {text}: known are {CLEAN} and KIND:PERCENT, of the kinds {', '.join(NOISE_KINDS)}")
+        raise LovevecError(f"noise {text}: known are {CLEAN} and KIND:PERCENT, of the kinds {', '.join(NOISE_KINDS)}")
     if kind == OWN and not colon:
         return None
     try:
@@ -194,7 +194,7 @@ def parse_noise(text: str | Noise) -> Noise | None:
     except ValueError:
         percent = -1
     if not 0 <= percent <= 100:
-        raise LovevecError(f"--noise {text}: per cent of the words expected behind the colon, as in {kind}:{PERCENT}")
+        raise LovevecError(f"noise {text}: per cent of the words expected behind the colon, as in {kind}:{PERCENT}")
     return Noise(kind, percent / 100)
 
 

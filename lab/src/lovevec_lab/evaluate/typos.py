@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.progress import Progress
 from lovevec.train.score import ranks
 from lovevec.vectors import ReadReport, VectorTable
@@ -97,7 +97,9 @@ def typos(
     """
     progress = progress or Progress(quiet=True)
     if not methods and not rivals:
-        raise LovevecError("nothing to evaluate: name models or vector files with --methods, or --rivals")
+        raise LovevecError(
+            f"nothing to evaluate: name models or vector files with {Parameter('methods')}, or {Parameter('rivals')}"
+        )
     lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
     lists = read_several(misspellings, sets or SETS, data_folder(data))
     resamples = QUICK_RESAMPLES if quick else RESAMPLES

@@ -31,7 +31,7 @@ class Plugged(Method):
         try:
             self.attached = Attached(model.attachable(), (table.words, table.vectors))
         except LovevecError as error:
-            raise LovevecError(f"{table.name} with {model.name} behind it: {error}") from None
+            raise LovevecError(f"{table.name} with {model.name} behind it: {error.message}") from None
 
     def covers(self, words: Sequence[str]) -> Bools:
         """Known words, and those that the model covers."""

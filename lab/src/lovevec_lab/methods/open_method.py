@@ -17,7 +17,7 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.progress import Progress
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def rivals_of(
     if missing and "all" in names.lower().replace(",", " ").split():
         progress.say(f"not among all rivals, since not installed: {', '.join(missing)}")
     if target is None:
-        raise LovevecError("rivals are made from word vectors: name these with --target FILE")
+        raise LovevecError(f"rivals are made from word vectors: name these with {Parameter('target', 'FILE')}")
     return [_make(name, target, folder, device, seed, quick, progress) for name in wanted]
 
 
@@ -187,7 +187,9 @@ def listed(names: str) -> list[str]:
                 refuse_missing(name)
             wanted[name] = None
         elif name:
-            raise LovevecError(f"--rivals {name}: no such rival; there are {', '.join([*RIVALS, *OURS])}, and all")
+            raise LovevecError(
+                f"{Parameter('rivals', name)}: no such rival; there are {', '.join([*RIVALS, *OURS])}, and all"
+            )
     return list(wanted)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from lovevec.damage.noise import Noise
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.progress import Progress
 from lovevec.train import Settings
 from lovevec_lab.evaluate.classify import classify
@@ -263,7 +263,9 @@ def select(names: Sequence[str], chosen: Sequence[str], kind: str) -> list[str]:
     folded = [name.lower() for name in chosen]
     selected = [name for name in names if not folded or name.lower() in folded]
     if not selected or (kind == "methods" and len(selected) < len(set(folded))):
-        raise LovevecError(f"--{kind} {','.join(chosen)}: not all of them are here; there are {', '.join(names)}")
+        raise LovevecError(
+            f"{Parameter(kind, ','.join(chosen))}: not all of them are here; there are {', '.join(names)}"
+        )
     return selected
 
 

@@ -76,7 +76,7 @@ def redraw(name: str, folder: Path, progress: Progress) -> str:
         scores = json.loads(file.read_text("utf-8"))["scores"]
         page, pictures = module.page(scores), module.pictures(scores)
     except (OSError, ValueError, KeyError, TypeError):
-        raise LovevecError(f"{file}: no results of an earlier run there; leave --redraw out to measure") from None
+        raise LovevecError(f"{file}: no results of an earlier run there to draw again; measure first") from None
     for line in write_page(folder, name, page, pictures):
         progress.say(line)
     return page

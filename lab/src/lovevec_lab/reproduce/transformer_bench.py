@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec_lab.evaluate.grid import best_by_seed, run_one
 from lovevec_lab.evaluate.result_cache import Score
 from lovevec_lab.reproduce.bench import COUNTED, SWEEP, TASKS, Workspace, select
@@ -138,5 +138,5 @@ def share_of(text: str) -> tuple[int, int]:
     """`3/12` -> (3, 12)."""
     number, _, of = text.partition("/")
     if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-        raise LovevecError(f"--share {text}: K/N expected, the K-th of N parts, as in 3/12")
+        raise LovevecError(f"{Parameter('share', text)}: K/N expected, the K-th of N parts, as in 3/12")
     return int(number), int(of)

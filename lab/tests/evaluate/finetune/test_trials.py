@@ -159,5 +159,5 @@ def test_a_missing_encoder_is_told(tmp_path):
         Transformer(str(tmp_path)).tokenizer  # noqa: B018
     with pytest.raises(LovevecError, match="strategy 'best'"):
         Transformer(str(tmp_path), strategy="best")
-    with pytest.raises(LovevecError, match="--precision fp8"):
+    with pytest.raises(LovevecError, match="precision=fp8"):
         FinetuneSettings(precision="fp8")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import FormatError, LovevecError
+from lovevec.errors import FormatError, LovevecError, Parameter
 from lovevec.progress import Phase, Progress
 from lovevec.vectors.table import Noted, ReadReport, VectorTable
 
@@ -163,7 +163,7 @@ class TableBuilder:
             gigabytes = max(rows, self.hint) * dim * 4 / 2**30
             raise LovevecError(
                 f"{self.path}: its vectors need {gigabytes:.1f} GiB of memory, which is not there; "
-                "read fewer rows with limit=N"
+                f"read fewer rows with {Parameter('limit', 'N')}"
             ) from None
         return self.matrix
 
@@ -232,4 +232,4 @@ class Job:
 
     def advice(self, kept: int) -> str:
         """How to read a file that is shorter than it should be."""
-        return f"; limit={kept} takes what is there" if kept else ""
+        return f"; {Parameter('limit', kept)} takes what is there" if kept else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lovevec.errors import FormatError
+from lovevec.errors import FormatError, Parameter
 from lovevec.vectors.read.builder import Job
 from lovevec.vectors.read.source import Source
 from lovevec.vectors.read.text import HEADER
@@ -60,7 +60,7 @@ def check_size(source: Source, job: Job, promised: int, dim: int) -> None:
         raise FormatError(
             job.path,
             f"the header promises {promised:,} × {dim:,} numbers, at least {least:,} bytes; the file has "
-            f"{source.size:,}: cut or damaged; limit=N takes the first N rows",
+            f"{source.size:,}: cut or damaged; {Parameter('limit', 'N')} takes the first N rows",
         )
 
 

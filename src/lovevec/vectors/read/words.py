@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from lovevec.errors import FormatError, LovevecError
+from lovevec.errors import FormatError, LovevecError, Parameter
 from lovevec.files.lines import BOM, ends_in_returns, plain_ends, split_lines, whole_lines
 from lovevec.vectors.read.source import open_raw, opening
 
@@ -63,7 +63,9 @@ def find_word_list(path: Path, words: Path | None) -> list[str | None]:
     path_of_list = words or next((each for each in beside if each.is_file()), None)
     if path_of_list is None:
         names = " or ".join(each.name for each in beside)
-        raise FormatError(path, f"holds no words: pass words=FILE (one word a line) or put {names} beside it")
+        raise FormatError(
+            path, f"holds no words: put {names} beside it, or pass {Parameter('words', 'FILE')}, one word a line"
+        )
     with open_raw(path_of_list) as file:
         return split_words(file.read())
 

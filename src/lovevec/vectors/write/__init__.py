@@ -29,7 +29,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.files import atomic_write
 from lovevec.vectors.table import VectorTable
 from lovevec.vectors.write.sink import Sink, open_sink
@@ -64,7 +64,9 @@ def format_of(path: str | Path | None, named: str | None = None) -> Format:
         return SUFFIXES[Path(path).suffix.lower()]
     except KeyError:
         known = ", ".join(SUFFIXES)
-        raise LovevecError(f"{path}: its name does not say the format; end it in {known}, or use --format") from None
+        raise LovevecError(
+            f"{path}: its name does not say the format; end it in {known}, or use {Parameter('format')}"
+        ) from None
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.progress import Progress
 from lovevec.vectors.read.builder import Job
 from lovevec.vectors.read.recognise import read_file
@@ -55,7 +55,7 @@ def convert(
         if there.exists() and there.resolve() in {path.resolve(), words and words.resolve()}:
             raise LovevecError(f"{there}: is the input too; write to another file")
         if there.exists() and not overwrite:
-            raise LovevecError(f"{there}: is there already; choose another file, or overwrite=True")
+            raise LovevecError(f"{there}: is there already; choose another file, or {Parameter('overwrite', True)}")
     if not output.parent.is_dir():
         raise LovevecError(f"{output}: cannot be written: there is no folder {output.parent}")
     with ExitStack() as stack:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.progress import Phase
 
 RATES = (9e-5, 7e-5, 5e-5, 3e-5, 1e-5)  # the paper's, for BERT-base; smaller models need larger ones
@@ -85,7 +85,7 @@ class FinetuneSettings:
 
     def __post_init__(self) -> None:
         if self.precision not in PRECISIONS:
-            raise LovevecError(f"--precision {self.precision}: known are {', '.join(PRECISIONS)}")
+            raise LovevecError(f"{Parameter('precision', self.precision)}: known are {', '.join(PRECISIONS)}")
 
     def quick(self) -> FinetuneSettings:
         """To see whether it works: one rate, one seed, one epoch, little text."""
