@@ -13,7 +13,7 @@ pytest.importorskip("pyarrow")
         (["--column", "wort"], b"w.csv: has no column 'wort' but 'id', 'word'"),
         (["--address", "127.0.0.1:9"], b"127.0.0.1:9: no Ray cluster answers there"),
         (["--batch", "0"], b"batch is 0: must be at least 1"),
-        (["--texts", "--no-near"], b"(--no-near) is for words"),
+        (["--texts", "--no-near"], b"--no-near is for words"),
         (["-m", "nowhere/at-all.d"], b"nowhere/at-all.d"),
     ],
 )
