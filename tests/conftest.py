@@ -9,13 +9,17 @@ import threading
 # Threads that wait by spinning make small products on a busy machine twenty times as slow; before torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import hypothesis
 import numpy as np
 import pytest
+from filelock import FileLock
 
 from lovevec import LOVE
+from tests.command_line import run_here
 from tests.factories import one_thread, random_love, toy_vectors, toy_words
 
 # No test may depend on time: a busy machine is no failure.
@@ -38,11 +42,49 @@ def on_one_thread():
 
 
 @pytest.fixture(scope="session")
-def small_model(tmp_path_factory) -> Path:
-    """A folder of a model with random weights that knows some English words."""
-    folder = tmp_path_factory.mktemp("small") / "model"
-    random_love().save(folder)
+def shared_folder(tmp_path_factory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """`shared_folder(name, write)`: the folder that `write` wrote, once for all processes that run tests together.
+
+    The first that needs it writes it and the others wait, so that a model is trained once and not once a process.
+    Nobody may change it.
+    """
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # each process has a folder of its own inside
+
+    def folder(name: str, write: Callable[[Path], object]) -> Path:
+        place = base / "shared" / name
+        place.mkdir(parents=True, exist_ok=True)
+        with FileLock(place.with_suffix(".lock")):
+            if not (place / "model").exists():
+                write(place / "unfinished")
+                (place / "unfinished").rename(place / "model")
+        return place / "model"
+
     return folder
+
+
+@pytest.fixture(scope="session")
+def small_model(shared_folder) -> Path:
+    """A folder of a model with random weights that knows some English words."""
+    return shared_folder("small", lambda folder: random_love().save(folder))
+
+
+@pytest.fixture(scope="session")
+def tiny_model(shared_folder, tiny_target) -> Path:
+    """A folder of a model that was trained: 300 known words, 16 dimensions."""
+
+    def write(folder: Path) -> None:
+        from lovevec.train import Settings, train
+
+        train(tiny_target, Settings(epochs=2, vocabulary_size=300, negatives=10, device="cpu", seed=1), output=folder)
+
+    return shared_folder("tiny", write)
+
+
+@pytest.fixture(scope="session")
+def program() -> Callable[..., CompletedProcess[bytes]]:
+    """Run `lovevec …` with bytes on stdin; gives stdout and stderr as bytes."""
+    return run_here
 
 
 @pytest.fixture(scope="session")

@@ -6,29 +6,22 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.command_line import run_here
 from tests.factories import toy_vectors, toy_words
 
 from lovevec import LOVE
-from lovevec.cli import main
 
 QUICK = ["--epochs", "2", "--vocabulary-size", "300", "--negatives", "10", "--device", "cpu"]
 
 
 def lovevec(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "lovevec.cli", *map(str, arguments)], capture_output=True, text=True)
-
-
-def here(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """The same in this process, where torch is imported already."""
-    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as errors:
-        code = main([*map(str, arguments)])
-    return subprocess.CompletedProcess(arguments, code, out.getvalue(), errors.getvalue())
+    """The command in this process, where torch is imported already; its output as text."""
+    done = run_here(*arguments)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +37,7 @@ def vectors(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def model(vectors) -> Path:
     folder = vectors.parent / "model"
-    done = here("train", vectors, "-o", folder, *QUICK)
+    done = lovevec("train", vectors, "-o", folder, *QUICK)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     for part in ("reading", "150 words × 8", "hard negatives", "training", "parameters", "typo"):
@@ -53,11 +46,11 @@ def model(vectors) -> Path:
 
 
 def test_prepare_then_train_gives_the_model_of_train_alone(vectors, model, tmp_path):
-    done = here("prepare", vectors, "-o", tmp_path / "p", *QUICK[2:6])
+    done = lovevec("prepare", vectors, "-o", tmp_path / "p", *QUICK[2:6])
     assert done.returncode == 0, done.stderr
     assert "150 words" in done.stderr
     assert "parameters" in done.stderr
-    done = here("train", tmp_path / "p", "-o", tmp_path / "m", "--epochs", "2", "--device", "cpu", "-q")
+    done = lovevec("train", tmp_path / "p", "-o", tmp_path / "m", "--epochs", "2", "--device", "cpu", "-q")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (tmp_path / "m" / "model.safetensors").read_bytes() == (model / "model.safetensors").read_bytes()
     report = json.loads((tmp_path / "m" / "report.json").read_text())
@@ -74,8 +67,7 @@ def test_neighbors_prints_one_line_a_word(model):
 
 
 def test_words_that_are_not_utf_8_come_out_as_they_went_in(model):
-    program = [sys.executable, "-m", "lovevec.cli", "neighbors", "-m", str(model), b"caf\xe9"]
-    done = subprocess.run(program, capture_output=True)
+    done = run_here("neighbors", "-m", model, b"caf\xe9")
     assert done.returncode == 0, done.stderr
     assert done.stdout.split(b"\t")[0] == b"caf\xe9"
     assert done.stdout.split(b"\t")[1] in (b"near", b"new")
@@ -115,7 +107,7 @@ def test_help_teaches():
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = here(*arguments)
+    done = lovevec(*arguments)
     assert done.returncode == 2
     assert done.stdout == ""
     assert message in done.stderr
@@ -126,19 +118,19 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path, mon
 def test_a_wrong_line_is_named_and_nothing_is_left_behind(tmp_path):
     path = tmp_path / "bad.txt"
     path.write_text("one 1 2 3\ntwo 1 2\nthree 1 2 3\n")
-    done = here("train", path, "-o", tmp_path / "m")
+    done = lovevec("train", path, "-o", tmp_path / "m")
     assert done.returncode == 2
     assert f"{path}:2" in done.stderr
     assert not (tmp_path / "m").exists()
 
 
 def test_prepare_writes_over_nothing(vectors, model, tmp_path):
-    done = here("prepare", vectors, "-o", model, *QUICK[2:6])
+    done = lovevec("prepare", vectors, "-o", model, *QUICK[2:6])
     assert done.returncode == 2
     assert "holds something already" in done.stderr
     assert lovevec("neighbors", "-m", model, "word").returncode == 0
     (tmp_path / "file").write_text("mine")
-    done = here("prepare", vectors, "-o", tmp_path / "file")
+    done = lovevec("prepare", vectors, "-o", tmp_path / "file")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     done = lovevec("prepare", vectors, "-o", tmp_path / "file" / "deeper", "-q")

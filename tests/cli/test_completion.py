@@ -9,11 +9,11 @@ import select
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from tests.command_line import run_here
 
 from lovevec.cli import COMMANDS
 from lovevec.cli.completion import SCRIPTS, all_commands
@@ -53,10 +53,9 @@ def place(tmp_path_factory) -> Path:
     for name in ("glove.txt", "other.txt"):
         (folder / name).touch()
     for shell in SCRIPTS:
-        program = [sys.executable, "-m", "lovevec", "completion", shell]
-        done = subprocess.run(program, capture_output=True, text=True)
-        assert (done.returncode, done.stderr) == (0, "")
-        (folder.parent / f"script.{shell}").write_text(done.stdout)
+        done = run_here("completion", shell)
+        assert (done.returncode, done.stderr) == (0, b"")
+        (folder.parent / f"script.{shell}").write_bytes(done.stdout)
     return folder
 
 
@@ -158,8 +157,9 @@ done"""
 def flags_in_help(path: tuple[str, ...]) -> set[str]:
     """The flags that a command's own help names: the oracle."""
     most = "--help-all" if path in (("train",), ("prepare",)) else "--help"
-    done = subprocess.run([sys.executable, "-m", "lovevec", *path, most], capture_output=True, text=True, check=True)
-    return set(re.findall(r"^ +(?:-\w, |-\w [A-Z]+, )?(--[\w-]+)", done.stdout, flags=re.MULTILINE))
+    done = run_here(*path, most)
+    assert done.returncode == 0
+    return set(re.findall(r"^ +(?:-\w, |-\w [A-Z]+, )?(--[\w-]+)", done.stdout.decode(), flags=re.MULTILINE))
 
 
 @pytest.mark.parametrize("path", [(), ("train",), ("embed",), ("distill",), ("evaluate", "clusters"), ("reproduce",)])
@@ -180,6 +180,6 @@ def test_commands_and_models_are_all_there(place):
 
 
 def test_an_unknown_shell_is_one_error():
-    done = subprocess.run([sys.executable, "-m", "lovevec", "completion", "cmd"], capture_output=True, text=True)
+    done = run_here("completion", "cmd")
     assert done.returncode == 2
-    assert "invalid choice: 'cmd'" in done.stderr
+    assert b"invalid choice: 'cmd'" in done.stderr

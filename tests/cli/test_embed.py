@@ -9,10 +9,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.command_line import command
 from tests.factories import toy_words
 
 from lovevec import LOVE
@@ -79,8 +82,7 @@ def test_gensim_reads_what_is_redirected(program, tiny_model, tmp_path):
     keyed = pytest.importorskip("gensim.models").KeyedVectors
     words = toy_words(50, seed=4)
     with open(tmp_path / "v.vec", "wb") as out:
-        command = [sys.executable, "-m", "lovevec.cli", "embed", "-m", str(tiny_model)]
-        subprocess.run(command, input="\n".join(words).encode(), stdout=out, check=True)
+        assert program("embed", "-m", tiny_model, input="\n".join(words).encode(), stdout=out).returncode == 0
     table = keyed.load_word2vec_format(str(tmp_path / "v.vec"))
     assert table.index_to_key == words
     through = program("embed", "-m", tiny_model, input="\n".join(words).encode()).stdout
@@ -91,11 +93,10 @@ def test_gensim_reads_what_is_redirected(program, tiny_model, tmp_path):
     assert read_vectors(tmp_path / "bare.vec").words == words
 
 
-def test_appending_does_not_touch_what_is_there(tiny_model, tmp_path):
+def test_appending_does_not_touch_what_is_there(program, tiny_model, tmp_path):
     (tmp_path / "v.vec").write_bytes(b"mine\n")
     with open(tmp_path / "v.vec", "ab") as out:
-        command = [sys.executable, "-m", "lovevec.cli", "embed", "-m", str(tiny_model)]
-        subprocess.run(command, input=b"one\ntwo\n", stdout=out, check=True)
+        assert program("embed", "-m", tiny_model, input=b"one\ntwo\n", stdout=out).returncode == 0
     lines = (tmp_path / "v.vec").read_bytes().split(b"\n")
     assert [line.split(b" ")[0] for line in lines] == [b"mine", b"one", b"two", b""]
 
@@ -160,8 +161,8 @@ def test_npz_and_parquet_can_go_through_a_pipe(program, love, tiny_model, tmp_pa
 
 
 def test_a_partner_program_gets_each_answer_at_once(tiny_model):
-    command = [sys.executable, "-m", "lovevec.cli", "embed", "-m", str(tiny_model), "--format", "jsonl"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as partner:
+    jsonl = command("embed", "-m", tiny_model, "--format", "jsonl")
+    with subprocess.Popen(jsonl, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as partner:
         for word in ("first", "second"):
             partner.stdin.write(f"{word}\n".encode())
             partner.stdin.flush()
@@ -196,11 +197,10 @@ def test_mistakes_are_one_line_and_change_nothing(program, tiny_model, tmp_path,
     assert (tmp_path / "words.txt").read_text() == "one\ntwo\n"
 
 
-def test_the_same_file_through_the_shell_is_refused(tiny_model, tmp_path):
+def test_the_same_file_through_the_shell_is_refused(program, tiny_model, tmp_path):
     (tmp_path / "w").write_text("one\ntwo\n")
-    command = [sys.executable, "-m", "lovevec.cli", "embed", "-m", str(tiny_model)]
     with open(tmp_path / "w", "rb") as source, open(tmp_path / "w", "ab") as out:
-        done = subprocess.run(command, stdin=source, stdout=out, stderr=subprocess.PIPE, timeout=60)
+        done = program("embed", "-m", tiny_model, stdin=source, stdout=out)
     assert done.returncode == 2
     assert b"standard output: is the input too" in done.stderr
     assert (tmp_path / "w").read_text() == "one\ntwo\n"
@@ -208,16 +208,24 @@ def test_the_same_file_through_the_shell_is_refused(tiny_model, tmp_path):
 
 def test_a_closed_pipe_ends_it_quietly(tiny_model, tmp_path):
     (tmp_path / "w").write_text("\n".join(toy_words(20_000)))
-    command = [sys.executable, "-m", "lovevec.cli", "embed", "-m", str(tiny_model), "-i", str(tmp_path / "w")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    embed = command("embed", "-m", tiny_model, "-i", tmp_path / "w")
+    with subprocess.Popen(embed, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"20000 16\n"
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(30) == 141
 
 
-def small_files() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+@contextmanager
+def small_files() -> Iterator[None]:
+    """Files of this process, those of a model too, may hold 20,000 bytes."""
+    limits, usual = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, usual)
 
 
 @LINUX
@@ -225,7 +233,8 @@ def small_files() -> None:
 def test_a_full_disk_is_one_error_and_leaves_nothing(program, tiny_model, tmp_path, kind):
     (tmp_path / "w").write_text("\n".join(toy_words(4_000)))
     (tmp_path / f"v.{kind}").write_text("old")
-    done = program("embed", "-m", tiny_model, "-i", "w", "-o", f"v.{kind}", cwd=tmp_path, preexec_fn=small_files)
+    with small_files():
+        done = program("embed", "-m", tiny_model, "-i", "w", "-o", f"v.{kind}", cwd=tmp_path)
     assert done.returncode == 2
     name = "v.words.txt" if kind == "npy" else f"v.{kind}"  # the words are flushed last, so fail first
     assert done.stderr.decode() == f"lovevec: {name}: cannot be written: File too large\n"
@@ -236,11 +245,10 @@ def test_a_full_disk_is_one_error_and_leaves_nothing(program, tiny_model, tmp_pa
 @LINUX
 @pytest.mark.parametrize("words", [1, 4_000])
 @pytest.mark.parametrize("kind", ["vec", "npz", "parquet", "jsonl"])
-def test_a_full_standard_output_is_one_error(tiny_model, words, kind):
-    command = [sys.executable, "-m", "lovevec.cli", "embed", "-m", str(tiny_model), "--format", kind]
+def test_a_full_standard_output_is_one_error(program, tiny_model, words, kind):
+    text = "\n".join(toy_words(words)).encode()
     with open("/dev/full", "wb") as full:
-        text = "\n".join(toy_words(words)).encode()
-        done = subprocess.run(command, input=text, stdout=full, stderr=subprocess.PIPE, timeout=60)
+        done = program("embed", "-q", "-m", tiny_model, "--format", kind, input=text, stdout=full)
     assert done.returncode == 2
     assert done.stderr == b"lovevec: standard output: cannot be written: No space left on device\n"
 
@@ -249,8 +257,8 @@ def test_a_full_standard_output_is_one_error(tiny_model, words, kind):
 def test_stopped_half_way_nothing_is_left(tiny_model, tmp_path, number, code):
     out = tmp_path / "out"
     out.mkdir()
-    command = [sys.executable, "-m", "lovevec.cli", "embed", "-m", str(tiny_model), "-o", str(out / "v.npy")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    embed = command("embed", "-m", tiny_model, "-o", out / "v.npy")
+    with subprocess.Popen(embed, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdin.write(b"word\n" * 1_000)
         process.stdin.flush()
         for _ in range(400):
@@ -289,7 +297,7 @@ def test_help_teaches(program):
     shown = program("embed", "--help").stdout.decode()
     assert shown.count("\n  lovevec embed") == 3
     whole = program("--help").stdout.decode()
-    for command in (
+    for name in (
         "embed",
         "neighbors",
         "similar",
@@ -301,7 +309,7 @@ def test_help_teaches(program):
         "train",
         "prepare",
     ):
-        assert f"\n  lovevec {command}" in whole
+        assert f"\n  lovevec {name}" in whole
 
 
 def test_one_word_loads_nothing_that_it_does_not_need(tiny_model):
@@ -314,22 +322,20 @@ def test_one_word_loads_nothing_that_it_does_not_need(tiny_model):
     assert not loaded & {"torch", "numba", "pyarrow", "tokenizers", "rapidfuzz", "gensim"}
 
 
-def test_a_missing_extra_is_one_line(tiny_model, tmp_path):
-    given = ["embed", "-m", str(tiny_model), "word", "-o", str(tmp_path / "v.parquet")]
-    code = f"import sys; sys.modules['pyarrow'] = None; from lovevec.cli import main; sys.exit(main({given!r}))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (2, "lovevec: this needs pyarrow: pip install 'lovevec[parquet]'\n")
+def test_a_missing_extra_is_one_line(program, tiny_model, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    done = program("embed", "-m", tiny_model, "word", "-o", tmp_path / "v.parquet")
+    assert (done.returncode, done.stderr) == (2, b"lovevec: this needs pyarrow: pip install 'lovevec[parquet]'\n")
     assert not list(tmp_path.iterdir())
 
 
 @LINUX
-def test_a_terminal_is_not_waited_for_and_gets_no_binary(tiny_model):
+def test_a_terminal_is_not_waited_for_and_gets_no_binary(program, tiny_model):
     ours, theirs = os.openpty()
-    command = [sys.executable, "-m", "lovevec.cli", "embed", "-m", str(tiny_model)]
-    done = subprocess.run(command, stdin=theirs, capture_output=True, timeout=60)
+    done = program("embed", "-m", tiny_model, stdin=theirs)
     assert done.returncode == 2
     assert b"no words: name some" in done.stderr
-    done = subprocess.run([*command, "word", "--format", "npy"], stdout=theirs, stderr=subprocess.PIPE, timeout=60)
+    done = program("embed", "-m", tiny_model, "word", "--format", "npy", stdout=theirs)
     assert done.returncode == 2
     assert b"npy is not for a terminal" in done.stderr
     os.close(ours)

@@ -5,30 +5,22 @@ import pytest
 
 from lovevec import LOVE
 from lovevec.cli import main
-from lovevec.train import Settings, train
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory, tiny_target):
-    folder = tmp_path_factory.mktemp("export") / "m"
-    train(tiny_target, Settings(epochs=2, vocabulary_size=300, negatives=5, device="cpu"), output=folder)
-    return folder
 
 
 @pytest.mark.parametrize(("flags", "least"), [([], 0.999), (["--precision", "float16"], 0.99999)])
-def test_the_small_model_gives_the_same_vectors(trained, tmp_path, capsys, flags, least):
-    assert main(["export", str(trained), "-o", str(tmp_path / "small"), *flags]) == 0
+def test_the_small_model_gives_the_same_vectors(tiny_model, tmp_path, capsys, flags, least):
+    assert main(["export", str(tiny_model), "-o", str(tmp_path / "small"), *flags]) == 0
     assert "MB as" in capsys.readouterr().err
     words = ["brick", "", "zürich", "trickster"]
-    one, other = LOVE.load(trained), LOVE.load(tmp_path / "small")
+    one, other = LOVE.load(tiny_model), LOVE.load(tmp_path / "small")
     assert ((one.embed(words) * other.embed(words)).sum(axis=1) > least).all()
     assert list(other.words) == list(one.words)
     assert np.array_equal(one.confidence(words), other.confidence(words), equal_nan=True) or flags == []
 
 
-def test_a_model_that_is_there_stays_unless_asked(trained, tmp_path, capsys):
+def test_a_model_that_is_there_stays_unless_asked(tiny_model, tmp_path, capsys):
     for _ in range(2):
-        code = main(["export", str(trained), "-o", str(tmp_path / "small")])
+        code = main(["export", str(tiny_model), "-o", str(tmp_path / "small")])
     assert code == 2
     assert "--overwrite" in capsys.readouterr().err
-    assert main(["export", str(trained), "-o", str(tmp_path / "small"), "--overwrite"]) == 0
+    assert main(["export", str(tiny_model), "-o", str(tmp_path / "small"), "--overwrite"]) == 0

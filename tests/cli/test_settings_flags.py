@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import subprocess
-import sys
 from dataclasses import fields
 
 import pytest
+from tests.command_line import run_here
 
 from lovevec.cli import prepare as prepare_command
 from lovevec.cli import train as train_command
@@ -65,9 +64,9 @@ def test_every_setting_has_a_flag(setting):
 
 def help_of(command: str, flag: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setenv("COLUMNS", "100")
-    done = subprocess.run([sys.executable, "-m", "lovevec.cli", command, flag], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.splitlines()
+    done = run_here(command, flag)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode().splitlines()
 
 
 COMMANDS = [("train", Settings), ("prepare", PrepareSettings)]

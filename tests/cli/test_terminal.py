@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.command_line import run_process
 
 from lovevec import LOVE
 from lovevec.cli import COMMANDS, main
@@ -119,15 +118,15 @@ def test_whatever_a_config_says_of_its_model_info_and_repr_go_on(capfdbinary, ti
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1"])
 def test_help_and_answers_come_out_whatever_the_encoding(program, tiny_model, encoding):
-    environment = {**os.environ, "PYTHONIOENCODING": encoding}
     for name in COMMANDS if encoding == "ascii" else ("train", "evaluate"):
-        done = program(name, "--help", env=environment)
+        done = program(name, "--help", encoding=encoding)
         assert (done.returncode, done.stderr) == (0, b""), name
         assert done.stdout.decode("utf-8").startswith("usage: lovevec ")
-    done = program("neighbors", "-m", tiny_model, "café", "呵", env=environment)
+    done = program("neighbors", "-m", tiny_model, "café", "呵", encoding=encoding)
     assert (done.returncode, done.stderr) == (0, b"")
     assert [line.split("\t")[0] for line in done.stdout.decode("utf-8").splitlines()] == ["café", "呵"]
-    assert program("info", "-m", tiny_model, env=environment).stdout.decode("utf-8").count("×") == 1
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    assert run_process("info", "-m", tiny_model, env=environment).stdout.decode("utf-8").count("×") == 1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="arguments are text there")
@@ -136,12 +135,12 @@ def test_arguments_are_utf_8_whatever_the_locale(program, tiny_model, tmp_path):
     folder = tmp_path / "modèle"
     folder.symlink_to(tiny_model)
     for command in ("neighbors", "near", "explain"):
-        plain = program(command, "-m", tiny_model, "--json", "café", env={**os.environ, "PYTHONUTF8": "1"})
-        done = program(command, "-m", os.fsencode(folder), "--json", "café".encode(), env=environment)
+        plain = program(command, "-m", tiny_model, "--json", "café")
+        done = run_process(command, "-m", os.fsencode(folder), "--json", "café".encode(), env=environment)
         assert (done.returncode, done.stderr) == (0, b""), command
         assert done.stdout == plain.stdout
         assert json.loads(done.stdout)["word"] == "café"
-    done = program("embed", "-m", tiny_model, "café".encode(), b"caf\xe9", env=environment)
+    done = run_process("embed", "-m", tiny_model, "café".encode(), b"caf\xe9", env=environment)
     assert [line.split(b" ")[0] for line in done.stdout.splitlines()[1:]] == ["café".encode(), b"caf\xe9"]
 
 
@@ -149,26 +148,23 @@ def test_arguments_are_utf_8_whatever_the_locale(program, tiny_model, tmp_path):
 @pytest.mark.parametrize(
     "arguments", [["embed", "--format", "vec"], ["embed", "--format", "jsonl"], ["encode"]], ids=str
 )
-def test_words_that_are_embedded_onto_a_terminal_do_nothing_to_it(tiny_model, arguments):
+def test_words_that_are_embedded_onto_a_terminal_do_nothing_to_it(program, tiny_model, arguments):
     controller, terminal = os.openpty()
-    command = [sys.executable, "-m", "lovevec.cli", *arguments, "-m", str(tiny_model), "-q"]
     words = "\n".join(["red\x1b[31m", "csi\x9b2J", "\u202eevil", "plain"]).encode()
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=terminal, stderr=subprocess.PIPE) as process:
-        _, errors = process.communicate(words)
+    done = program(*arguments, "-m", tiny_model, "-q", input=words, stdout=terminal)
     os.close(terminal)
     found = b""
     with suppress(OSError):  # how Linux says that the other end is closed
         while block := os.read(controller, 1 << 16):
             found += block
     os.close(controller)
-    assert (process.returncode, errors) == (0, b"")
+    assert (done.returncode, done.stderr) == (0, b"")
     text = found.decode("utf-8").replace("\r\n", "\n")
     assert "plain" in text
     assert "x1b[31m" in text
     assert not ACTED_ON.search(text)
 
 
-def test_what_goes_into_a_pipe_is_as_it_came(tiny_model):
-    command = [sys.executable, "-m", "lovevec.cli", "embed", "--format", "jsonl", "-m", str(tiny_model), "-q"]
-    done = subprocess.run(command, input=b"red\x1b[31m\n", capture_output=True, check=True)
+def test_what_goes_into_a_pipe_is_as_it_came(program, tiny_model):
+    done = program("embed", "--format", "jsonl", "-m", tiny_model, "-q", input=b"red\x1b[31m\n")
     assert json.loads(done.stdout)["word"] == "red\x1b[31m"
