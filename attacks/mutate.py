@@ -22,7 +22,7 @@ from safetensors.numpy import load, save
 
 from attacks.good import Sample, as_zip, models, samples
 from lovevec.files.unfinished import UNFINISHED
-from lovevec.model.folder import checksum, checksum_metadata
+from lovevec.model.validation import checksum, checksum_metadata
 
 SIZES = (0, 1, -1, 2**15, 2**16 - 1, 2**31 - 1, -(2**31), 2**32 - 1, 2**40, 2**62, 2**63 - 1, -(2**63))
 NUMBERS = ("0", "-1", "1e999", "-1e999", "nan", "inf", "1e-400", "9" * 30, "9" * 5000, "0x10", "1_000", "١", "", "1,5")

@@ -14,7 +14,7 @@ import pytest
 
 from lovevec import LOVE, LovevecError
 from lovevec.engine.nearest import nearest
-from lovevec.model.folder import checksum
+from lovevec.model.validation import checksum
 from lovevec.train import Settings, train
 from tests.factories import at_once, toy_vectors, toy_words
 

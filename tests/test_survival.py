@@ -18,8 +18,9 @@ import pytest
 
 from lovevec import LOVE, LovevecError
 from lovevec.cli import main
-from lovevec.model.folder import checksum, checksum_metadata, write_model
+from lovevec.model.folder import write_model
 from lovevec.model.shipped import shipped
+from lovevec.model.validation import checksum, checksum_metadata
 from lovevec.vectors import read_vectors
 from tests.factories import at_once, random_parts, toy_vectors, toy_words
 

@@ -21,7 +21,8 @@ from tests.nasty import NASTY
 from lovevec.engine.engine import FoldEngine
 from lovevec.engine.fold import PRECISIONS
 from lovevec.errors import FormatError, LovevecError
-from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts, checksum, read_model, write_model
+from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts, read_model, write_model
+from lovevec.model.validation import checksum
 
 SAMPLE = [*toy_words(40, seed=8), *NASTY[:12]]
 SHAPES: dict[str, dict[str, Any]] = {

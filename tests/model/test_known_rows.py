@@ -19,8 +19,9 @@ from tests.factories import random_parts
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.love import LOVE
-from lovevec.model.folder import CONFIG, ROWS, WORDS, ModelParts, checksum, read_model, write_model
+from lovevec.model.folder import CONFIG, ROWS, WORDS, ModelParts, read_model, write_model
 from lovevec.model.known_rows import LEVELS, KnownRows
+from lovevec.model.validation import checksum
 from lovevec.near.channel import DEFAULT, Channel
 
 PRECISE = {"float16": 0.99999, "int8": 0.9999, "int4": 0.99}

@@ -21,8 +21,12 @@ DEFAULT = "default"
 
 
 def find_model(name: str | os.PathLike[str] | None = None, **hub: Any) -> Path:
-    """The folder of the model that `name` means; an error says where it was looked for. `hub` are options of from_hub,
-    for a model there."""
+    """The folder of the model that `name` means; an error says where it was looked for.
+
+    `hub` are the options of `from_hub`, for a model that is there: revision, token, cache_dir and so on.
+
+        find_model("minilm-input").name     # 'minilm-input'
+    """
     if name is None:
         return _shipped(DEFAULT)
     if not isinstance(name, (str, os.PathLike)) or not os.fspath(name):

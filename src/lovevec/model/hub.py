@@ -20,9 +20,9 @@ from lovevec.errors import LovevecError
 from lovevec.model.folder import CARD, CONFIG, ROWS, TOKENIZER, WEIGHTS, WORDS
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
-NEEDED = (CONFIG, WEIGHTS, TOKENIZER, WORDS)
+REQUIRED_FILES = (CONFIG, WEIGHTS, TOKENIZER, WORDS)
 # What the hub shows and searches by: how a card begins.
-FRONT = """---
+FRONT_MATTER = """---
 library_name: lovevec
 pipeline_tag: feature-extraction
 tags:
@@ -33,7 +33,7 @@ tags:
 - misspellings
 ---
 """
-PLAIN = """# A LOVE model
+PLAIN_CARD = """# A LOVE model
 
 A vector for any word, known, rare, new or misspelled: {words:,} known words, {dim} dimensions.
 
@@ -47,21 +47,22 @@ love["mispelling"]
 
 def from_hub(
     name: str,
-    needed: Sequence[str] = NEEDED,
-    patterns: Sequence[str] = (*NEEDED, ROWS, CARD),
+    required: Sequence[str] = REQUIRED_FILES,
+    patterns: Sequence[str] = (*REQUIRED_FILES, ROWS, CARD),
     *,
     force_download: bool = False,
     local_files_only: bool = False,
     **options: Any,
 ) -> Path:
-    """The folder of a hub model: from the local cache where that has the `needed` files, or else downloaded (what fits
-    the `patterns`), unless that is not to be. `options` are those of the hub's client: revision, token, cache_dir."""
+    """The folder of a hub model: from the local cache where that has the `required` files, or else downloaded, those
+    files that fit the `patterns`; with `local_files_only` never downloaded, with `force_download` always. `options` are
+    those of the hub's client: revision, token, cache_dir."""
     from huggingface_hub import constants, snapshot_download
 
     if not force_download:
         try:
             folder = Path(snapshot_download(name, local_files_only=True, **options))
-            if all((folder / file).is_file() for file in needed):
+            if all((folder / file).is_file() for file in required):
                 return folder
         except (OSError, ValueError):
             pass  # not there
@@ -90,7 +91,8 @@ def to_hub(
     create_pr: bool | None = None,
     **patterns: Any,
 ) -> str:
-    """Make the repository if it is not there, and commit what `save` writes into a folder; the commit's address."""
+    """Create the repository `repo_id` if it is not there, commit what `save` writes into a temporary folder, and give
+    the address of the commit. `patterns` say which files: allow_patterns, ignore_patterns, delete_patterns."""
     from huggingface_hub import HfApi, constants
 
     if not isinstance(repo_id, str) or not re.fullmatch(rf"{HUB_ID.pattern}|[A-Za-z0-9][\w.-]*", repo_id, re.ASCII):
@@ -116,15 +118,15 @@ def to_hub(
 
 
 def hub_card(card: str, name: str, words: int, dim: int) -> str:
-    """A model card as the hub wants it: with its front matter, which one that has it keeps, and loading the model by
-    `name`. A model without a card gets a short one."""
-    text = card if card.strip() else PLAIN.format(name=name, words=words, dim=dim)
+    """A model card as the hub wants it: its front matter is added, unless the card has one, and its example loads the
+    model by `name`. A model without a card gets a short one."""
+    text = card if card.strip() else PLAIN_CARD.format(name=name, words=words, dim=dim)
     text = re.sub(r'(?m)^(love = LOVE\.load\()"[^"\n]*"\)', lambda line: f'{line[1]}"{name}")', text)
-    return text if text.startswith("---\n") else FRONT + text
+    return text if text.startswith("---\n") else FRONT_MATTER + text
 
 
 def _errors() -> tuple[type[BaseException], ...]:
-    """What the hub's client raises; connections fail by the errors of the HTTP library that its version uses."""
+    """The errors of the hub's client; those of a connection come from the HTTP library that its version uses."""
     from huggingface_hub.errors import HfHubHTTPError
 
     return OSError, ValueError, HfHubHTTPError, HfHubHTTPError.__mro__[1]

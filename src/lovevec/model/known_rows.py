@@ -1,4 +1,4 @@
-"""The known words' own vectors inside a model, as small codes: directions, a row for each known word.
+"""The known words of a model, and their own vectors as small codes: directions, a row for each known word.
 
     float16   2 bytes a number
     int8      1 byte: row / its largest number x 127
@@ -10,16 +10,18 @@ A row stands for `scale x codes`, with a scale that makes it of unit length. Mea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Literal, get_args
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.engine.products import product
-from lovevec.errors import LovevecError
+from lovevec.errors import FormatError, LovevecError, reason
 from lovevec.files.tensors import in_blocks, lengths_of
 
 RowPrecision = Literal["float16", "int8", "int4", "none"]
@@ -27,15 +29,56 @@ ROW_PRECISIONS: tuple[str, ...] = get_args(RowPrecision)
 DTYPES = {"float16": np.float16, "int8": np.int8, "int4": np.uint8}
 HALF_LEVELS = (0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.0690, 2.7326)
 LEVELS = np.array([*(-level for level in reversed(HALF_LEVELS)), *HALF_LEVELS], dtype=np.float32)
-BLOCK = 1024
-FEW = 256  # rows that are compared at a time: they stay in the cache
-LARGEST_SCALE = 8.0  # of int4, whose smallest level is an eighth; codes of the others reach 1 or more in every row
-LARGEST_WEIGHT = 1e6
-SIGNLESS, HALF_ONE, HALF_INFINITY = np.uint16(0x7FFF), 0x3C00, 0x7C00  # bits of float16
-FLATTER = 0.8  # lengths to this power are weights: measured on STS-B's train pairs (docs/results/texts.md)
-WEIGHTS = ("rank", "lengths")  # how much a word counts in a text, as `of_target` makes it
+ROWS_PER_BLOCK, CODES_PER_BLOCK = 1024, 65_536
+ROWS_PER_PRODUCT = 256  # decoded and compared at a time: they stay in the cache
+MAX_SCALE = 8.0  # of int4, whose smallest level is an eighth; codes of the others reach 1 or more in every row
+MAX_WEIGHT = 1e6
+HALF_MAGNITUDE, HALF_ONE, HALF_INFINITY = np.uint16(0x7FFF), 0x3C00, 0x7C00  # bits of float16
+WEIGHT_EXPONENT = 0.8  # lengths to this power are weights: measured on STS-B's train pairs (docs/results/texts.md)
+TEXT_WEIGHTS = ("rank", "lengths")  # how much a word counts in a text, as `of_target` makes it
 
 Floats = NDArray[np.float32]
+
+
+class KnownWords(Sequence[str]):
+    """The known words of a model folder: a JSON list of strings, parsed when somebody first asks, since most loads only
+    want a vector. `path` is named in errors. There must be as many words as `rows`, where that is a number."""
+
+    def __init__(self, content: bytes, path: Path, rows: int | None = None) -> None:
+        self._content, self._path, self._rows = content, path, rows
+
+    @cached_property
+    def _words(self) -> list[str]:
+        try:
+            words = json.loads(self._content)
+        except (ValueError, RecursionError) as error:
+            raise FormatError(self._path, f"not readable as JSON ({reason(error)})") from None
+        if not isinstance(words, list) or not all(type(word) is str for word in words):
+            raise FormatError(self._path, "must be a list of words")
+        if self._rows not in (None, len(words)):
+            raise FormatError(self._path, f"{len(words):,} known words, but {self._rows:,} rows of their own")
+        return words
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        return self._words[index]
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._words
+
+    def __eq__(self, other: object) -> bool:
+        return self._words == (other._words if isinstance(other, KnownWords) else other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,75 +101,79 @@ class KnownRows:
 
     @property
     def precision(self) -> str:
-        """How the rows are stored."""
+        """How the rows are stored: float16, int8 or int4."""
         return next(name for name, dtype in DTYPES.items() if self.codes.dtype == dtype)
 
     @property
     def parameters(self) -> int:
-        """How many numbers it holds."""
+        """How many numbers the rows stand for: words times dimensions."""
         return len(self) * self.dim
 
     @classmethod
     def of(cls, vectors: Floats, precision: str, weights: Floats | None = None) -> KnownRows:
-        """Code rows of any length; rows of zeros stay so."""
+        """Code the directions of `vectors` [words, dim], which may have any length; rows of zeros stay zeros."""
         if precision not in DTYPES:
             raise LovevecError(f"unknown precision of rows {precision!r}: choose one of {', '.join(ROW_PRECISIONS)}")
         codes = np.empty((len(vectors), _codes(vectors[:1], precision).shape[1]), DTYPES[precision])
         scale = np.zeros(len(vectors), dtype=np.float32)
-        for low, rows in in_blocks(vectors, BLOCK):
+        for low, rows in in_blocks(vectors, ROWS_PER_BLOCK):
             coded = _codes(rows, precision)
             lengths = lengths_of(cls(coded, np.ones(len(rows), dtype=np.float32), vectors.shape[1]).all())
             some = rows.any(axis=1) & (lengths > 0)
-            scale[low : low + BLOCK] = np.where(some, 1 / np.where(some, lengths, 1), 0)
-            codes[low : low + BLOCK] = coded
+            scale[low : low + ROWS_PER_BLOCK] = np.where(some, 1 / np.where(some, lengths, 1), 0)
+            codes[low : low + ROWS_PER_BLOCK] = coded
         return cls(codes, scale, vectors.shape[1], weights)
 
     @classmethod
     def of_target(cls, vectors: Floats, precision: str, weights: str) -> KnownRows:
-        """Code a target's rows; the words count by their rank, or by the rows' lengths."""
+        """Code a target's rows. In texts the words count by their rank, or with `weights="lengths"` by the lengths of
+        their rows to the power of 0.8, relative to the mean length of the second, rarer half of the words."""
         if weights != "lengths":
             return cls.of(vectors, precision)
         lengths = lengths_of(vectors).astype(np.float32)
-        counts: Floats = (lengths / max(float(lengths[len(lengths) // 2 :].mean()), 1e-30)) ** np.float32(FLATTER)
+        usual = max(float(lengths[len(lengths) // 2 :].mean()), 1e-30)
+        counts: Floats = (lengths / usual) ** np.float32(WEIGHT_EXPONENT)
         return cls.of(vectors, precision, counts)
 
     def take(self, rows: NDArray[np.integer]) -> KnownRows:
-        """Some of the words."""
+        """The rows, and weights, of some of the words, by their numbers."""
         weights = None if self.weights is None else self.weights[rows]
         return KnownRows(self.codes[rows], self.scale[rows], self.dim, weights)
 
     def __getitem__(self, rows: NDArray[np.integer]) -> Floats:
-        """[len(rows), dim] of unit length."""
+        """Decode some rows, by their numbers: float32 [len(rows), dim], each of unit length."""
         result = np.empty((len(rows), self.dim), dtype=np.float32)
-        for low in range(0, len(rows), BLOCK):
-            part = rows[low : low + BLOCK]
+        for low in range(0, len(rows), ROWS_PER_BLOCK):
+            part = rows[low : low + ROWS_PER_BLOCK]
             plain = self.codes[part]
             if plain.dtype == np.uint8:
                 plain = _pairs().take(plain, mode="clip").view(np.float32)[:, : self.dim]
-            np.multiply(plain, self.scale[part][:, None], out=result[low : low + BLOCK])
+            np.multiply(plain, self.scale[part][:, None], out=result[low : low + ROWS_PER_BLOCK])
         return result
 
     def products(self, queries: Floats) -> Floats:
-        """queries [q, dim] times all rows: [q, words]. Codes are decoded a few rows at a time into the same small
-        arrays, and scales come after: a third of the time that whole rows take. The BLAS has one thread: waiting for
-        several, block after block, would take longer than they save."""
+        """Queries [q, dim] times all rows: [q, words], cosines where the queries have length 1.
+
+        Codes are decoded a few rows at a time into the same small arrays, and scales come after: a third of the time
+        that whole rows take. The BLAS has one thread: waiting for several, block after block, would take longer than
+        they save."""
         result = np.empty((len(queries), len(self)), dtype=np.float32)
-        places = np.empty((FEW, self.codes.shape[1]), dtype=np.intp)
-        pairs = np.empty((FEW, self.codes.shape[1]), dtype=np.float64)
-        for low in range(0, len(self), FEW):
-            codes: NDArray[Any] = self.codes[low : low + FEW]
+        places = np.empty((ROWS_PER_PRODUCT, self.codes.shape[1]), dtype=np.intp)
+        pairs = np.empty((ROWS_PER_PRODUCT, self.codes.shape[1]), dtype=np.float64)
+        for low in range(0, len(self), ROWS_PER_PRODUCT):
+            codes: NDArray[Any] = self.codes[low : low + ROWS_PER_PRODUCT]
             if codes.dtype == np.uint8:
                 places[: len(codes)] = codes
                 _pairs().take(places[: len(codes)], out=pairs[: len(codes)], mode="clip")
                 plain = pairs[: len(codes)].view(np.float32)[:, : self.dim]
             else:
                 plain = codes.astype(np.float32)
-            result[:, low : low + FEW] = product(plain, queries.T).T
+            result[:, low : low + ROWS_PER_PRODUCT] = product(plain, queries.T).T
         result *= self.scale
         return result
 
     def all(self) -> Floats:
-        """[words, dim]"""
+        """Decode all rows: float32 [words, dim], each of unit length."""
         return self[np.arange(len(self))]
 
     def to(self, precision: str) -> KnownRows:
@@ -134,13 +181,13 @@ class KnownRows:
         return self if precision == self.precision else KnownRows.of(self.all(), precision, self.weights)
 
     def tensors(self) -> dict[str, NDArray[Any]]:
-        """By the names they have in the file."""
+        """The arrays by the names that they have in rows.safetensors."""
         tensors = {"codes": self.codes, "scale": self.scale}
         return tensors if self.weights is None else tensors | {"weights": self.weights}
 
     @classmethod
     def from_tensors(cls, tensors: Mapping[str, NDArray[Any]], dim: int) -> KnownRows:
-        """The inverse, for rows of so many dimensions; ValueError says what is wrong."""
+        """The inverse of `tensors`, for rows of `dim` dimensions; a ValueError says what is wrong with them."""
         codes, scale = tensors.get("codes"), tensors.get("scale")
         weights = tensors.get("weights")
         if codes is None or scale is None or set(tensors) - {"codes", "scale", "weights"}:
@@ -153,12 +200,12 @@ class KnownRows:
         largest = _largest_half(codes) if codes.dtype == np.float16 else 0
         if not np.isfinite(scale).all() or largest >= HALF_INFINITY:
             raise ValueError("holds numbers that are not finite")
-        if not (np.abs(scale) <= LARGEST_SCALE).all() or largest > HALF_ONE:
+        if not (np.abs(scale) <= MAX_SCALE).all() or largest > HALF_ONE:
             raise ValueError("holds numbers that no row of unit length has")
         if weights is not None and (weights.dtype != np.float32 or weights.shape != scale.shape):
             raise ValueError(f"weights of the shape {weights.shape} for {len(scale):,} words")
-        if weights is not None and not ((weights >= 0) & (weights <= LARGEST_WEIGHT)).all():
-            raise ValueError(f"holds weights that are no numbers from 0 to {LARGEST_WEIGHT:,.0f}")
+        if weights is not None and not ((weights >= 0) & (weights <= MAX_WEIGHT)).all():
+            raise ValueError(f"holds weights that are no numbers from 0 to {MAX_WEIGHT:,.0f}")
         return cls(codes, scale, dim, weights)
 
 
@@ -166,12 +213,12 @@ def _largest_half(codes: NDArray[np.float16]) -> int:
     """The bits of the largest of float16 numbers without their signs, which have the order of the numbers: numpy is
     slow with float16 itself."""
     bits = codes.reshape(-1).view(np.uint16)
-    blocks = (bits[low : low + BLOCK * 64] & SIGNLESS for low in range(0, len(bits), BLOCK * 64))
+    blocks = (bits[low : low + CODES_PER_BLOCK] & HALF_MAGNITUDE for low in range(0, len(bits), CODES_PER_BLOCK))
     return max((int(block.max()) for block in blocks), default=0)
 
 
 def _codes(vectors: Floats, precision: str) -> NDArray[Any]:
-    """Rows -> codes, before any scale."""
+    """Code rows [n, dim], before any scale: [n, dim], or for int4, with two numbers a byte, [n, (dim + 1) // 2]."""
     vectors = np.asarray(vectors, dtype=np.float32)
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0)
     unit = vectors / np.where(largest > 0, largest, 1)

@@ -13,7 +13,7 @@ from typing import Any, get_args, get_type_hints
 
 from lovevec.engine.fold import ENCODERS, EncoderKind, EncoderSpec
 from lovevec.errors import LovevecError, Parameter
-from lovevec.model.known_rows import ROW_PRECISIONS, WEIGHTS
+from lovevec.model.known_rows import ROW_PRECISIONS, TEXT_WEIGHTS
 from lovevec.train.augmentation import AUGMENTATIONS
 from lovevec.units.mixed_input import INPUT_MODES, InputMode
 from lovevec.units.vocabulary import SHRINKS, Shrink
@@ -120,7 +120,7 @@ class TrainSettings:
         "int8", "how the known words' own vectors are kept in the model", ROW_PRECISIONS, group="readings"
     )
     weights: str = _setting(
-        "rank", "how much a word counts in a text: by its place in the target, or its vector's length", WEIGHTS,
+        "rank", "how much a word counts in a text: by its place in the target, or its vector's length", TEXT_WEIGHTS,
         group="readings",
     )  # fmt: skip
     misspellings: str = _file(

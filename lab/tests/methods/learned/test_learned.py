@@ -104,7 +104,7 @@ def test_another_seed_or_target_is_trained_again_and_said(tmp_path):
 
 def test_older_settings_that_lack_new_names_or_have_old_ones_still_count(tmp_path):
     learned("love", tmp_path, Told())
-    from lovevec.model.folder import checksum_metadata
+    from lovevec.model.validation import checksum_metadata
 
     path = tmp_path / "love" / "config.json"
     config = json.loads(path.read_text())

@@ -6,6 +6,6 @@ from pathlib import Path
 
 
 def shipped() -> dict[str, Path]:
-    """Name -> folder of each shipped model."""
+    """The folders of the models that ship with this copy of the package, by name."""
     here = Path(__file__).parent  # importlib.resources would say the same, after 5 ms of imports
     return {folder.name: folder for folder in sorted(here.iterdir()) if (folder / "config.json").is_file()}

@@ -11,7 +11,7 @@ import torch
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
 from lovevec.model.folder import CARD
-from lovevec.model.hub import NEEDED
+from lovevec.model.hub import REQUIRED_FILES
 from lovevec.plugins.transformers.embedding import RobustEmbedding, make_robust
 from lovevec.plugins.transformers.imputed import FILE, Imputer
 
@@ -80,5 +80,5 @@ def love_folder(name: Any, options: dict[str, Any]) -> Path:
     from transformers.utils.hub import cached_file
 
     kept = {key: options[key] for key in ("cache_dir", "revision", "token", "local_files_only") if key in options}
-    files = [cached_file(name, f"{FOLDER}/{file}", **kept) for file in (*NEEDED, FILE, CARD)]
+    files = [cached_file(name, f"{FOLDER}/{file}", **kept) for file in (*REQUIRED_FILES, FILE, CARD)]
     return Path(str(files[0])).parent
