@@ -270,7 +270,7 @@ def test_ones_own_table_in_a_blank_pipeline(small):
 
 
 def test_what_was_made_is_remembered_but_not_for_ever(nlp, shipped_love, monkeypatch):
-    monkeypatch.setattr("lovevec.plugins.spacy.REMEMBERED", 4)
+    monkeypatch.setattr("lovevec.plugins.spacy.vectors.REMEMBERED", 4)
     for words in (["aa1", "bb1"], ["cc1", "bb1", "dd1"], ["ee1", "ff1", "gg1", "hh1", "aa1"], ["bb1"]):
         assert np.array_equal(nlp.vocab.vectors.get_batch(words), shipped_love.embed(words))
         assert len(nlp.vocab.vectors._made) <= 4

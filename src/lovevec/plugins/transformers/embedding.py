@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from lovevec.errors import LovevecError
-from lovevec.plugins.transformers.imputed import Imputer, quick
-from lovevec.plugins.transformers.trained import TrainedLOVE, ingredients
+from lovevec.plugins.transformers.imputer import Imputer, quick
+from lovevec.plugins.transformers.trainable import TrainedLOVE, ingredients
 from lovevec.plugins.transformers.wire_format import KEY, NUMBERS, to_bytes
 from lovevec.plugins.transformers.word_cache import WordCache
 

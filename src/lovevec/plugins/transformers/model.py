@@ -13,7 +13,7 @@ from lovevec.love import LOVE
 from lovevec.model.folder import CARD
 from lovevec.model.hub import REQUIRED_FILES
 from lovevec.plugins.transformers.embedding import RobustEmbedding, make_robust
-from lovevec.plugins.transformers.imputed import FILE, Imputer
+from lovevec.plugins.transformers.imputer import FILE, Imputer
 
 FOLDER = "love"  # inside a saved model's folder
 

@@ -20,7 +20,7 @@ from lovevec.model.shipped import shipped
 from lovevec.plugins import Keep, Love, kept_words, right_spelled
 from lovevec.plugins.transformers.classes import register, robust_config, robust_model, robust_tokenizer
 from lovevec.plugins.transformers.embedding import STRATEGIES, Strategy, make_robust
-from lovevec.plugins.transformers.imputed import Imputer, also_knowing, fit
+from lovevec.plugins.transformers.imputer import Imputer, also_knowing, fit
 from lovevec.plugins.transformers.model import RobustModel
 from lovevec.plugins.transformers.wire_format import KEY
 from lovevec.transformer.load import LOADING_ERRORS, loading_problem, rows_of_words

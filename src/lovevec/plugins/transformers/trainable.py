@@ -17,7 +17,7 @@ from torch.nn import functional
 from lovevec.engine.with_numpy import NumpyEngine
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
-from lovevec.plugins.transformers.imputed import Imputer
+from lovevec.plugins.transformers.imputer import Imputer
 
 Floats = NDArray[np.float32]
 MOST_UNITS = 288  # of 64 bytes: as many characters, pieces and n-grams of two sizes at most, and the marks
