@@ -22,7 +22,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.validation import validate_data
 
 from lovevec import LOVE
-from lovevec.plugins import opened
+from lovevec.plugins import load_love
 from lovevec.plugins.sklearn import LoveVectorizer
 
 TEXTS = [
@@ -186,7 +186,7 @@ def test_it_has_to_be_fitted():
 
 
 def word_of(number: float) -> str:
-    words = opened(None).words
+    words = load_love(None).words
     return words[crc32(f"{number:.3g}".encode()) % len(words)]
 
 

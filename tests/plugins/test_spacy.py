@@ -20,7 +20,7 @@ from spacy.vectors import Vectors
 from tests.factories import toy_vectors, toy_words
 
 from lovevec import LOVE, LovevecError
-from lovevec.plugins.spacy import NAME, LoveVectors, attach
+from lovevec.plugins.spacy import REGISTRY_NAME, LoveVectors, attach
 
 TEXT = "Oxgen is a wonderfull gas, deplatformed blorfing"
 ROOT = Path(__file__).parents[2]
@@ -220,7 +220,7 @@ def test_pipelines_come_back_from_files_and_bytes(nlp, small, tmp_path):
             assert isinstance(again.vocab.vectors, LoveVectors)
             assert np.array_equal(vectors_of(again, TEXT + " oxgen plorickz"), expected)
             assert again.vocab.vectors.options == pipeline.vocab.vectors.options
-        assert from_disk.config["nlp"]["vectors"] == {"@vectors": NAME}
+        assert from_disk.config["nlp"]["vectors"] == {"@vectors": REGISTRY_NAME}
     damaged = tmp_path / "0" / "vocab" / "lovevec" / "model.safetensors"
     damaged.write_bytes(damaged.read_bytes()[:-1])
     with pytest.raises(LovevecError, match=re.escape(str(damaged))):
@@ -232,7 +232,7 @@ def test_a_pipeline_with_plain_vectors_loads_with_a_love_behind(tmp_path):
     words = LOVE.load().words[:2000]
     plain = with_table(words)
     plain.to_disk(tmp_path / "plain")
-    again = spacy.load(tmp_path / "plain", config={"nlp.vectors": {"@vectors": NAME}})
+    again = spacy.load(tmp_path / "plain", config={"nlp.vectors": {"@vectors": REGISTRY_NAME}})
     assert np.array_equal(again(words[7])[0].vector, plain(words[7])[0].vector)
     assert again("oxgen")[0].has_vector
     assert len(again("oxgen")[0].vector) == 16
@@ -240,7 +240,9 @@ def test_a_pipeline_with_plain_vectors_loads_with_a_love_behind(tmp_path):
 
 def test_a_folder_that_is_gone_counts_only_where_it_is_needed(small, tmp_path):
     small.save(tmp_path / "love")
-    config = {"nlp": {"lang": "en", "pipeline": [], "vectors": {"@vectors": NAME, "love": str(tmp_path / "love")}}}
+    config = {
+        "nlp": {"lang": "en", "pipeline": [], "vectors": {"@vectors": REGISTRY_NAME, "love": str(tmp_path / "love")}}
+    }
     nlp = spacy.util.load_model_from_config({**spacy.blank("en").config, **config}, auto_fill=True)
     assert nlp.vocab.vectors.shape == (300, 16)
     expected = vectors_of(nlp)
@@ -269,22 +271,22 @@ def test_ones_own_table_in_a_blank_pipeline(small):
     assert np.array_equal(nlp.vocab.vectors.get_batch(asked), robust.embed(asked))
 
 
-def test_what_was_made_is_remembered_but_not_for_ever(nlp, shipped_love, monkeypatch):
-    monkeypatch.setattr("lovevec.plugins.spacy.vectors.REMEMBERED", 4)
+def test_what_was_made_is_remembered_but_not_for_ever(shipped_love):
+    vectors = LoveVectors(shipped_love, max_imputed=4)
     for words in (["aa1", "bb1"], ["cc1", "bb1", "dd1"], ["ee1", "ff1", "gg1", "hh1", "aa1"], ["bb1"]):
-        assert np.array_equal(nlp.vocab.vectors.get_batch(words), shipped_love.embed(words))
-        assert len(nlp.vocab.vectors._made) <= 4
+        assert np.array_equal(vectors.get_batch(words), shipped_love.embed(words))
+        assert len(vectors._imputed) <= 4
 
 
 def test_words_ahead_are_made_at_once(nlp, shipped_love):
     nlp.add_pipe("lovevec_words", first=True)
     texts = ["oxgen blorfing gas", "oxgen deplatformed"]
     docs = list(nlp.pipe(texts))
-    made = nlp.vocab.vectors._made
+    made = nlp.vocab.vectors._imputed
     assert {nlp.vocab.strings[number] for number in made} == {"oxgen", "blorfing", "gas", "deplatformed"}
     for doc, text in zip(docs, texts, strict=True):
         assert np.array_equal([token.vector for token in doc], shipped_love.embed(text.split()))
-    assert nlp.vocab.vectors._made is made
+    assert nlp.vocab.vectors._imputed is made
     assert len(made) == 4
 
 
@@ -317,7 +319,7 @@ def test_spacy_finds_them_by_their_entry_point(tmp_path):
         r'\[project.entry-points.spacy_vectors\]\n"(.+)" = "(.+):(.+)"', (ROOT / "pyproject.toml").read_text()
     )
     name, module, function = line.groups()
-    assert name == NAME
-    assert spacy.registry.vectors.get(NAME) is getattr(import_module(module), function)
+    assert name == REGISTRY_NAME
+    assert spacy.registry.vectors.get(REGISTRY_NAME) is getattr(import_module(module), function)
     code = "import sys, lovevec, lovevec.love; print('spacy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"

@@ -15,36 +15,41 @@ from lovevec.love import LOVE
 from lovevec.model.find import DEFAULT
 from lovevec.units.words import refuse_other_than_words, word_list
 
-Love = LOVE | str | os.PathLike[str] | None
-Keep = Iterable[str] | os.PathLike[str] | None
+LoveOption = LOVE | str | os.PathLike[str] | None
+KeepOption = Iterable[str] | os.PathLike[str] | None
 
 
-def opened(love: Love | Attached) -> LOVE | Attached:
-    """A model or an attached table as it is; else the model of that name, where none is said the shipped default, which
-    is read once a process."""
+def load_love(love: LoveOption | Attached) -> LOVE | Attached:
+    """The model that a plug-in's argument `love` stands for: a LOVE or an attached table is taken as it is, a name or
+    folder is loaded, None is the shipped default, which is loaded once a process."""
     if isinstance(love, (LOVE, Attached)):
         return love
     if love is not None and not isinstance(love, (str, os.PathLike)):
         raise LovevecError(f"love: expected a LOVE, an attached table, or a model's name, not {type(love).__name__}")
-    return _shipped() if love is None else LOVE.load(love)
+    return _default_love() if love is None else LOVE.load(love)
 
 
 @cache
-def _shipped() -> LOVE:
+def _default_love() -> LOVE:
     return LOVE.load(DEFAULT)
 
 
 def robustify(model: Any, *arguments: Any, **options: Any) -> Any:
-    """Give a model LOVE for the words that it breaks into pieces: a transformer by its name or folder, a pair (model,
-    tokenizer), a SentenceTransformer (lovevec.plugins.transformers.robustify says more), or model2vec's StaticModel
-    (lovevec.plugins.model2vec.robustify). The model given stays as it is."""
+    """Give a model LOVE for the words that it breaks into pieces. The model given stays as it is.
+
+    `model` is a transformer by its name or folder, a pair (model, tokenizer) or a SentenceTransformer, and the further
+    arguments are those of `lovevec.plugins.transformers.robustify`; or it is model2vec's StaticModel, and they are
+    those of `lovevec.plugins.model2vec.robustify`. Returns the robust one, of the same kind; for a name a pair.
+
+        model, tokenizer = robustify("sentence-transformers/all-MiniLM-L6-v2")
+    """
     static = any(kind.__module__.partition(".")[0] == "model2vec" for kind in type(model).__mro__)
     plugin = import_module(f"lovevec.plugins.{'model2vec' if static else 'transformers'}")
     return plugin.robustify(model, *arguments, **options)
 
 
-def kept_words(keep: Keep) -> list[str] | None:
-    """The words to leave in pieces, None if not said; a name stands for a LOVE's known words."""
+def words_to_keep(keep: KeepOption) -> list[str] | None:
+    """The words that `keep` names: those of a list, or the known words of the LOVE of that name; None for None."""
     if keep is None:
         return None
     if isinstance(keep, (str, os.PathLike)):
@@ -56,14 +61,14 @@ def kept_words(keep: Keep) -> list[str] | None:
     return words
 
 
-def right_spelled(whole: Iterable[str]) -> list[str]:
-    """What is kept if not said: the words that the shipped default knows; none for a model of another language, fewer
-    than half of whose `whole` words are among them (of BERT's 96 % are)."""
-    words, own = list(LOVE.load(DEFAULT).words), {word.lower() for word in whole if word.isalpha()}
+def default_keep(whole: Iterable[str]) -> list[str]:
+    """The words to keep where none are named: those that the shipped default knows; none for a model of another
+    language, fewer than half of whose `whole` words are among them (of BERT's 96 % are)."""
+    words, own = list(_default_love().words), {word.lower() for word in whole if word.isalpha()}
     return words if 2 * len(own.intersection(words)) >= len(own) > 0 else []
 
 
-def in_any_form(words: Iterable[str], normalizer: object) -> frozenset[str]:
+def normalized_forms(words: Iterable[str], normalizer: object) -> frozenset[str]:
     """Words in lower case, and as a tokenizer's normalizer (None where there is none) leaves them: perhaps without
     accents."""
     lower = frozenset(word.lower() for word in words) - {""}

@@ -19,7 +19,7 @@ from lovevec.attach import Attached
 from lovevec.errors import MissingExtra
 from lovevec.love import LOVE
 from lovevec.model.find import DEFAULT
-from lovevec.plugins import Love
+from lovevec.plugins import LoveOption
 
 # Each class with its package and the extra that brings it.
 NEEDS = {
@@ -31,7 +31,7 @@ NEEDS = {
 __all__ = list(NEEDS)
 
 
-def _model(love: Love | Attached) -> LOVE | Attached:
+def _model(love: LoveOption | Attached) -> LOVE | Attached:
     return love if isinstance(love, (LOVE, Attached)) else LOVE.load(love)
 
 
@@ -41,7 +41,7 @@ with suppress(ImportError):
     class LoveEmbeddings(Embeddings):
         """LangChain's embeddings by a LOVE, an attached table, or a model's name (the shipped one if not said)."""
 
-        def __init__(self, love: Love | Attached = None) -> None:
+        def __init__(self, love: LoveOption | Attached = None) -> None:
             self.love = _model(love)
 
         def embed_documents(self, texts: list[str]) -> list[list[float]]:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from lovevec.attach import Attached
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.love import LOVE
-from lovevec.plugins import Love
+from lovevec.plugins import LoveOption
 from lovevec.units.words import word_list
 
 try:
@@ -34,13 +34,13 @@ Floats = NDArray[np.float32]
 LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
-def embed(words: Any, love: Love | Attached = None) -> Any:
+def embed(words: Any, love: LoveOption | Attached = None) -> Any:
     """The column of the words' vectors, in the library of the column given; `love` is a model, an attached table, or
     the name of a model (the shipped one if not said)."""
     return _column_of(words, _model(love).embed)
 
 
-def encode(texts: Any, love: Love | Attached = None) -> Any:
+def encode(texts: Any, love: LoveOption | Attached = None) -> Any:
     """The column of the vectors of whole texts."""
     return _column_of(texts, _model(love).encode)
 
@@ -63,7 +63,7 @@ def matrix(vectors: Any) -> Floats:
     return np.asarray(numbers.to_numpy()).reshape(len(column), dim)
 
 
-def _model(love: Love | Attached) -> LOVE | Attached:
+def _model(love: LoveOption | Attached) -> LOVE | Attached:
     return love if isinstance(love, (LOVE, Attached)) else LOVE.load(love)
 
 

@@ -24,7 +24,7 @@ from lovevec.attach import Attached
 from lovevec.attach.sample import Model
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.love import LOVE
-from lovevec.plugins import Love, opened
+from lovevec.plugins import LoveOption, load_love
 
 try:
     from gensim.models import KeyedVectors
@@ -40,8 +40,8 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
     words of the LOVE, with their own vectors. `love` is a LOVE, its folder or name; if not said the shipped default.
     """
 
-    def __init__(self, vectors: Any = None, love: Model | Love = None, **options: Any) -> None:
-        self._love: Any = opened(love) if love is None or isinstance(love, (str, os.PathLike)) else love
+    def __init__(self, vectors: Any = None, love: Model | LoveOption = None, **options: Any) -> None:
+        self._love: Any = load_love(love) if love is None or isinstance(love, (str, os.PathLike)) else love
         self._alone, self._options = vectors is None, options
         if vectors is None:
             vectors = self._known_words()

@@ -38,7 +38,7 @@ from lovevec.near.channel import Channel
 from lovevec.near.forms import look_up
 from lovevec.near.reader import Reader
 from lovevec.near.readings import add_known_rows
-from lovevec.plugins import Keep, Love, in_any_form, kept_words, right_spelled
+from lovevec.plugins import KeepOption, LoveOption, default_keep, normalized_forms, words_to_keep
 from lovevec.progress import Progress
 from lovevec.transformer.pieces import UNSPACED, Pieces, whole_words
 from lovevec.units.ragged import offsets_of
@@ -75,7 +75,7 @@ class RobustStaticModel(StaticModel):
         self._cutter.no_truncation()
         self._cutter.no_padding()
         whole, self._pieces = words_and_pieces(self._cutter, self.unk_token_id)
-        self._kept = in_any_form(keep, self._cutter.normalizer)
+        self._kept = normalized_forms(keep, self._cutter.normalizer)
         self._suspect = {self.unk_token_id} | (self._pieces.goes_on if self._pieces else set())
         self.reader = Reader(list(dict.fromkeys([*keep, *whole])), channel)
 
@@ -294,7 +294,9 @@ class RobustStaticModel(StaticModel):
         return total / number if number > 0 else np.zeros_like(total)
 
 
-def robustify(model: StaticModel | str | os.PathLike[str], love: Love = None, keep: Keep = None) -> RobustStaticModel:
+def robustify(
+    model: StaticModel | str | os.PathLike[str], love: LoveOption = None, keep: KeepOption = None
+) -> RobustStaticModel:
     """A model2vec model that reads the words which it does not know whole: a StaticModel with the same table. `model`
     is one, or its folder or hub id; it stays as it is.
 
@@ -311,9 +313,9 @@ def robustify(model: StaticModel | str | os.PathLike[str], love: Love = None, ke
     loaded = love if isinstance(love, LOVE) else LOVE.load(love)
     if loaded.channel is None:
         raise LovevecError("love: reads by spelling only, so it has no channel; load it without spelling_only")
-    words = kept_words(keep)
+    words = words_to_keep(keep)
     if words is None:
-        words = right_spelled(words_and_pieces(model.tokenizer, model.unk_token_id)[0])
+        words = default_keep(words_and_pieces(model.tokenizer, model.unk_token_id)[0])
     return RobustStaticModel(model, loaded.channel, words)
 
 

@@ -46,7 +46,7 @@ def export_onnx(love: LOVE, path: str | os.PathLike[str], precision: Precision |
     if not path.parent.is_dir():
         raise LovevecError(f"{path}: cannot be written: there is no folder {path.parent}")
     vocabulary = json.dumps(love.parts.units.as_dict())
-    script = files("lovevec").joinpath("serve", "page", UNITS_SCRIPT).read_bytes()
+    script = (files("lovevec") / "serve" / "page" / UNITS_SCRIPT).read_bytes()
     content = {
         path: onnx_model(love.parts, precision).SerializeToString(),
         path.with_suffix(".units.json"): vocabulary.encode("ascii"),

@@ -21,7 +21,7 @@ import numpy as np
 
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.love import LOVE
-from lovevec.plugins import Love, opened
+from lovevec.plugins import LoveOption, load_love
 from lovevec.texts.tokens import parts_of, runs_of
 
 try:
@@ -49,10 +49,14 @@ class LoveWords(InputModule):  # type: ignore[misc]
     config_file_name = "love_words.json"
 
     def __init__(
-        self, love: Love = None, trainable: bool = False, normalize: bool = True, spelling_only: bool | None = None
+        self,
+        love: LoveOption = None,
+        trainable: bool = False,
+        normalize: bool = True,
+        spelling_only: bool | None = None,
     ) -> None:
         super().__init__()
-        model = opened(love)
+        model = load_love(love)
         if not isinstance(model, LOVE):
             raise LovevecError("love: LoveWords takes a LOVE; of an attached table, that is its `model`")
         if spelling_only is not None and spelling_only != model.spelling_only:

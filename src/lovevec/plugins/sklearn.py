@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from lovevec.attach import Attached
 from lovevec.errors import LovevecError, MissingExtra
-from lovevec.plugins import Love, opened
+from lovevec.plugins import LoveOption, load_love
 from lovevec.texts.encoder import BATCH, USUAL, Options, TextEncoder, encoded
 from lovevec.units.words import word_list
 from lovevec.vectors.rows import normalized
@@ -60,7 +60,7 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def __init__(
         self,
-        love: Love | Attached = None,
+        love: LoveOption | Attached = None,
         *,
         pooling: Pooling = "mean",
         weights: Weights | None = None,
@@ -79,7 +79,7 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise ValueError(f"weights is {self.weights!r}: choose one of {', '.join(CHOICES)}, or None")
         texts = self._texts(X)
         try:
-            self.love_ = opened(self.love)
+            self.love_ = load_love(self.love)
         except LovevecError as error:
             raise ValueError(str(error)) from None
         self.weights_ = self._learned_weights(texts)

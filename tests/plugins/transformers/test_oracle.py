@@ -10,6 +10,7 @@ import torch
 from tests.transformer_factories import KINDS, mixed_texts
 
 from lovevec.plugins.transformers import robustify
+from lovevec.plugins.transformers.embedding import WordCache
 
 STRATEGIES = ("replace", "linear", "add")
 
@@ -133,15 +134,13 @@ def test_threads_that_share_a_model_get_the_same_vectors(small, love):
     assert all(torch.equal(one, other) for one, other in zip(found, expected * 3, strict=True))
 
 
-def test_more_words_than_the_cache_holds(small, love, monkeypatch):
-    from lovevec.plugins.transformers import word_cache
-
+def test_more_words_than_the_cache_holds(small, love):
     robust, tokenizer = robustify(small("bert"), love, space="direct")
     batches = [tokenizer(mixed_texts(8, broken=0.9, seed=seed), padding=True, return_tensors="pt") for seed in range(6)]
     with torch.no_grad():
         expected = [robust(**batch).last_hidden_state for batch in batches]
-        monkeypatch.setattr(word_cache, "MOST_WORDS", 20)
         crowded, _ = robustify(small("bert"), love, space="direct")
+        crowded.robust_embeddings.cache = WordCache(max_words=20)
         for _ in range(2):
             for batch, one in zip(batches, expected, strict=True):
                 assert torch.equal(crowded(**batch).last_hidden_state, one)

@@ -1,5 +1,144 @@
-"""spaCy vectors with a vector for any token: see vectors.py."""
+"""spaCy vectors with a vector for any token: of words that a pipeline knows its own rows, of all others LOVE's.
 
-from lovevec.plugins.spacy.vectors import NAME, LoveVectors, attach, create_vectors, create_words_ahead
+    nlp = attach(spacy.blank("en"))            # or spacy.load("en_core_web_md"), whose vectors stay as they are
+    nlp("oxgen")[0].vector, nlp("oxgen")[0]._.imputed, nlp("oxgen")[0]._.near
 
-__all__ = ["NAME", "LoveVectors", "attach", "create_vectors", "create_words_ahead"]
+Training configs name them, `[nlp.vectors]` with `@vectors = "lovevec.Vectors.v1"`; layers that include static vectors
+(`include_static_vectors = true`) then see a vector for each token. They are saved and loaded with their pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from lovevec.attach import Attached
+from lovevec.errors import LovevecError, MissingExtra
+from lovevec.love import LOVE
+from lovevec.plugins import LoveOption
+from lovevec.plugins.spacy.vectors import LoveVectors, load_model
+
+try:
+    import spacy
+    from spacy.language import Language
+    from spacy.tokens import Doc, Token
+    from spacy.util import minibatch
+
+    register_vectors = spacy.registry.vectors
+except (ImportError, AttributeError):
+    raise MissingExtra("spaCy 3.8 or newer", "spacy") from None
+
+__all__ = ["LoveVectors", "WordsAhead", "attach", "create_vectors"]
+
+REGISTRY_NAME = "lovevec.Vectors.v1"
+
+
+@register_vectors(REGISTRY_NAME)  # type: ignore[untyped-decorator]
+def create_vectors(love: str | None = None) -> Callable[[Any], LoveVectors]:
+    """What `[nlp.vectors]` of a training config calls: the vectors of a LOVE, by its folder or name (if not said the
+    shipped default), as spaCy's function from a vocab to its vectors.
+
+        [nlp.vectors]
+        @vectors = "lovevec.Vectors.v1"
+        love = "my-love"
+
+    A pipeline brings the LOVE that it was saved with, so a folder that is no longer there counts only when a word is
+    looked up before.
+    """
+
+    def create(vocab: Any) -> LoveVectors:
+        try:
+            return LoveVectors(load_model(love), strings=vocab.strings)
+        except LovevecError:
+            return LoveVectors(love, attached=True, strings=vocab.strings)
+
+    return create
+
+
+class WordsAhead:
+    """A component for text with many words that no table has: it computes the vectors of all tokens of a batch of
+    documents at once, so that `token.vector` finds them. One by one, unknown words take several times as long.
+
+        nlp.add_pipe("lovevec_words", first=True)
+    """
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Compute the vectors of a document's tokens; the document is returned as it is."""
+        return next(self.pipe([doc]))
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Compute the vectors of the tokens of documents, batch by batch; the documents are passed on as they are."""
+        for docs in minibatch(stream, batch_size):
+            vectors = docs[0].vocab.vectors
+            if isinstance(vectors, LoveVectors):
+                vectors.get_batch({key for doc in docs for key in doc.to_array(vectors.attr).tolist()})
+            yield from docs
+
+
+@Language.factory("lovevec_words")  # type: ignore[untyped-decorator]
+def _create_words_ahead(nlp: Any, name: str) -> WordsAhead:
+    return WordsAhead()
+
+
+def attach(nlp: Any, love: LoveOption | Attached = None, **options: Any) -> Any:
+    """Give a pipeline vectors for any token; it is changed, and returned.
+
+    nlp      a spaCy pipeline. The words of its own vectors keep them, bit for bit; the others get imputed ones in the
+             same space. A pipeline without vectors gets those of the LOVE, or the words of an attached table.
+    love     a LOVE, its folder or name, or an attached table (`love.attach(vectors)`); the shipped default for None
+    options  those of `love.attach`
+
+        nlp = attach(spacy.blank("en"))
+        nlp("oxgen")[0].vector
+    """
+    own, vocab = nlp.vocab.vectors, nlp.vocab
+    if isinstance(own, LoveVectors):
+        raise LovevecError("nlp: has vectors for any token already; load the pipeline anew to attach another LOVE")
+    if isinstance(love, Attached) and not own.size:
+        if options or not isinstance(love.model, LOVE):
+            raise LovevecError("love: an attached table has its options already, and has to have a LOVE behind it")
+        keys = list(love.words)
+        vectors = LoveVectors(love.model, strings=vocab.strings, data=np.array(love.vectors), keys=keys, name=own.name)
+    elif own.size:
+        vectors = LoveVectors(
+            load_model(love),
+            options=options,
+            strings=vocab.strings,
+            name=own.name,
+            data=own.data,
+            mode=own.mode,
+            attr=own.attr,
+        )
+        vectors.key2row = dict(own.key2row)
+        vectors._sync_unset()
+        _ = vectors.source  # raises here what does not go together
+    else:
+        if options:
+            raise LovevecError(f"{', '.join(options)}: the pipeline has no vectors to attach to")
+        vectors = LoveVectors(load_model(love), strings=vocab.strings, name=own.name)
+    vocab.vectors = vectors
+    nlp.config["nlp"]["vectors"] = {"@vectors": REGISTRY_NAME}
+    return nlp
+
+
+def _source_of(token: Token) -> LOVE | Attached | None:
+    vectors = token.vocab.vectors
+    return vectors.source if isinstance(vectors, LoveVectors) else None
+
+
+def _is_imputed(token: Token) -> bool:
+    source = _source_of(token)
+    if source is None or token.orth in token.vocab.vectors.key2row:
+        return False
+    return not source.text_encoder().source.is_known(token.text)
+
+
+def _near(token: Token) -> list[tuple[str, float]]:
+    source = _source_of(token)
+    return [] if source is None else source.near(token.text)
+
+
+Token.set_extension("imputed", getter=_is_imputed, force=True)
+Token.set_extension("near", getter=_near, force=True)

@@ -1,10 +1,4 @@
-"""spaCy vectors with a vector for any token: of words that a pipeline knows its own rows, of all others LOVE's.
-
-    nlp = attach(spacy.blank("en"))            # or spacy.load("en_core_web_md"), whose vectors stay as they are
-    nlp("oxgen")[0].vector, nlp("oxgen")[0]._.imputed, nlp("oxgen")[0]._.near
-
-Training configs name them, `[nlp.vectors]` with `@vectors = "lovevec.Vectors.v1"`; layers that include static vectors
-(`include_static_vectors = true`) then see a vector for each token. They are saved and loaded with their pipeline.
+"""spaCy's Vectors with a vector for any token: the class behind `attach` and `@vectors = "lovevec.Vectors.v1"`.
 
 Two kinds of one class. *Alone* the vectors are those of a LOVE; rows that are set by hand come before it. *Attached*
 there is a table of spaCy's, and the LOVE stands behind it, as `love.attach` has it: a misspelling has the row of the
@@ -14,7 +8,7 @@ every token has a vector, so none `is_oov`; what the table lacks says `token._.i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,48 +19,51 @@ from numpy.typing import NDArray
 from lovevec.attach import Attached
 from lovevec.errors import FormatError, LovevecError, MissingExtra
 from lovevec.love import LOVE
-from lovevec.plugins import Love, opened
+from lovevec.plugins import LoveOption, load_love
 
 try:
-    import spacy
     import srsly
-    from spacy.language import Language
-    from spacy.strings import get_string_id
-    from spacy.tokens import Doc, Token
-    from spacy.util import minibatch
+    from spacy.strings import StringStore, get_string_id
     from spacy.vectors import Vectors
     from thinc.backends import get_array_ops
-
-    registered = spacy.registry.vectors
-except (ImportError, AttributeError):
+except ImportError:
     raise MissingExtra("spaCy 3.8 or newer", "spacy") from None
 
 Floats = NDArray[np.float32]
-NAME = "lovevec.Vectors.v1"
-FOLDER, STATE = "lovevec", "spacy.json"  # in the vocab's folder: the LOVE, and how it stands behind the table
-REMEMBERED = 65_536  # vectors of words that the table lacks
-ROOM = 100  # rows that a table without room gets, at least
+LOVE_FOLDER, STATE_FILE = "lovevec", "spacy.json"  # in the vocab's folder: the LOVE, and how it stands behind the table
+MIN_ROWS = 100  # of a table that grows
 
 
 class LoveVectors(Vectors):  # type: ignore[misc]
-    """spaCy's Vectors (`table` are their arguments) with a LOVE for what the table lacks.
+    """spaCy's Vectors with a LOVE for what their table lacks.
 
-    `attached` says whether the LOVE is to be brought into the table's space; if not said, whether there is a table.
-    `options` are those of `love.attach`.
+    love         a LOVE, its folder or name; the shipped default for None
+    attached     whether the LOVE is to be brought into the table's space; None where that is so if there is a table
+    options      those of `love.attach`
+    max_imputed  how many vectors of words that the table lacks are remembered
+    table        the arguments of spaCy's Vectors
+
+        LoveVectors().get_batch(["oxygen", "oxgen"])
     """
 
     data: Any
     mode = "lovevec"  # neither default nor floret: what is no table, layers and tools ask by `get_batch`
 
     def __init__(
-        self, love: Love = None, *, attached: bool | None = None, options: dict[str, Any] | None = None, **table: Any
+        self,
+        love: LoveOption = None,
+        *,
+        attached: bool | None = None,
+        options: dict[str, Any] | None = None,
+        max_imputed: int = 65_536,
+        **table: Any,
     ) -> None:
         super().__init__(**table)
         if super().mode != "default":
             raise LovevecError("vectors: floret has a vector for any word already; attach takes a table, or none")
-        self._love: Love = love
+        self._love: LoveOption = love
         self.attached = bool("data" in table or "shape" in table) if attached is None else attached
-        self.options = options or {}
+        self.options, self.max_imputed = options or {}, max_imputed
         self._source: Attached | None = None
         if not self.attached:
             self.data = self.data.reshape(0, self.love.dim)
@@ -74,8 +71,8 @@ class LoveVectors(Vectors):  # type: ignore[misc]
 
     @property
     def love(self) -> LOVE:
-        """The model; a name is opened when it is first needed."""
-        self._love = love = _model(self._love)
+        """The LOVE behind the table; one given by its name is loaded when it is first needed."""
+        self._love = love = load_model(self._love)
         return love
 
     @property
@@ -84,7 +81,7 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         love = self.love
         if not self.attached:
             return love
-        if self._source is None or self._of is not self.data:
+        if self._source is None or self._attached_data is not self.data:
             self._forget()
             words, rows = self._words()
             if words:
@@ -104,11 +101,11 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         return [first[row] for row in rows.tolist()], rows
 
     def _forget(self) -> None:
-        """What was made of the table, which has changed."""
+        """Drop what was derived from the table, which has changed."""
         self._source = None
         self._plain: Vectors | None = None
-        self._of = self.data
-        self._made: dict[int, Floats] = {}
+        self._attached_data = self.data
+        self._imputed: dict[int, Floats] = {}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -120,33 +117,34 @@ class LoveVectors(Vectors):  # type: ignore[misc]
 
     @property
     def size(self) -> int:
-        """rows x dimensions."""
+        """The number of rows times that of dimensions, as spaCy counts it."""
         return self.shape[0] * self.shape[1]
 
     @property
     def n_keys(self) -> int:
-        """The keys of the table; alone -1, as with floret."""
+        """The number of keys of the table; alone -1, as spaCy has it for floret: any word is a key."""
         return len(self.key2row) if self.attached else -1
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __contains__(self, key: str | int) -> bool:
-        """Whether there is a vector: of any string there is, if not for want of a table."""
+        """Whether there is a vector: for any string, unless there is no table to attach to."""
         number = int(get_string_id(key))
         if number in self.key2row:
             return True
-        behind = not self.attached or bool(self.key2row)
-        return behind and bool(number) and (isinstance(key, str) or number in self.strings)
+        any_word = not self.attached or bool(self.key2row)
+        return any_word and bool(number) and (isinstance(key, str) or number in self.strings)
 
     def __getitem__(self, key: str | int) -> Any:
         number = int(get_string_id(key))
-        if number in self.key2row or (number not in self._made and key not in self):
+        if number in self.key2row or (number not in self._imputed and key not in self):
             return super().__getitem__(key)  # spaCy's own error, where there is none
         return self.get_batch([key])[0]
 
     def get_batch(self, keys: Iterable[str | int]) -> Any:
-        """[len(keys), dim]: rows of the table; what it lacks is made all at once. Zeros for the empty string."""
+        """The vectors of keys, [len(keys), dim]: rows of the table, the others imputed all at once; zeros for the empty
+        string."""
         keys = list(keys)
         numbers = [int(get_string_id(key)) for key in keys]
         rows = np.fromiter((self.key2row.get(number, -1) for number in numbers), dtype=np.int64, count=len(numbers))
@@ -156,35 +154,35 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         result = ops.xp.zeros((len(keys), self.shape[1]), dtype="f")
         result[rows >= 0] = self.data[rows[rows >= 0]]
         lacking = [place for place in np.flatnonzero(rows < 0).tolist() if numbers[place]]
-        made = self._imputed({numbers[place]: keys[place] for place in lacking})
-        if made:
-            result[lacking] = ops.asarray(np.stack([made[numbers[place]] for place in lacking]))
+        imputed = self._impute({numbers[place]: keys[place] for place in lacking})
+        if imputed:
+            result[lacking] = ops.asarray(np.stack([imputed[numbers[place]] for place in lacking]))
         return result
 
-    def _imputed(self, lacking: dict[int, str | int]) -> dict[int, Floats]:
+    def _impute(self, lacking: dict[int, str | int]) -> dict[int, Floats]:
         """Vectors of words that the table lacks, by the hashes of their keys; those made before need not be again."""
         source = self.source
         if source is None or not lacking:
             return {}
-        new = {number: key for number, key in lacking.items() if number not in self._made}
+        new = {number: key for number, key in lacking.items() if number not in self._imputed}
         if not new:
-            return self._made
+            return self._imputed
         words = [key if isinstance(key, str) else self.strings.as_string(key) for key in new.values()]
-        made = dict(zip(new, source.embed(words), strict=True))
-        if len(self._made) + len(made) > REMEMBERED:
-            made |= {number: self._made[number] for number in lacking if number in self._made}
-            self._made = made if len(made) <= REMEMBERED else {}
-            return made
-        self._made.update(made)
-        return self._made
+        vectors = dict(zip(new, source.embed(words), strict=True))
+        if len(self._imputed) + len(vectors) > self.max_imputed:
+            vectors |= {number: self._imputed[number] for number in lacking if number in self._imputed}
+            self._imputed = vectors if len(vectors) <= self.max_imputed else {}
+            return vectors
+        self._imputed.update(vectors)
+        return self._imputed
 
     def add(self, key: str | int, *, vector: Any = None, row: int | None = None) -> int:
-        """Give a key a row, as spaCy's; a table without room grows."""
+        """Give a key a row and return its number, as spaCy's method does; a table without room grows."""
         if isinstance(key, str):
             self.strings.add(key)
         if row is None and int(get_string_id(key)) not in self.key2row and super().is_full:
             width = self.data.shape[1] or (0 if vector is None else len(vector))
-            self.resize((max(ROOM, int(1.3 * len(self.data))), width))
+            self.resize((max(MIN_ROWS, int(1.3 * len(self.data))), width))
         row = super().add(key, vector=vector, row=row)
         self._forget()
         return row
@@ -194,7 +192,7 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         self._forget()
 
     def resize(self, shape: tuple[int, int], inplace: bool = False) -> list[tuple[int, int]]:
-        """Change the table's size, as spaCy's. Alone the width is the model's."""
+        """Change the table's size, as spaCy's method does. Alone the width is the model's, and stays."""
         if not self.attached and shape[1] != self.love.dim:
             raise ValueError(f"the vectors are a LOVE's of {self.love.dim} dimensions: they cannot have {shape[1]}")
         removed: list[tuple[int, int]] = super().resize(shape, inplace)
@@ -202,7 +200,7 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         return removed
 
     def clear(self) -> None:
-        """Clear the table."""
+        """Remove all rows of the table, as spaCy's method does."""
         super().clear()
         self._forget()
 
@@ -212,13 +210,12 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         if words is None:
             own = [self.strings[number] for number in self.key2row if number in self.strings]
             words = own if self.attached else [*own, *self.love.words]
-        listed = list(dict.fromkeys(words))
-        data = self.get_batch(listed)
-        plain = Vectors(strings=spacy.strings.StringStore(listed), data=data, keys=listed, name=self.name)
-        return plain
+        keys = list(dict.fromkeys(words))
+        return Vectors(strings=StringStore(keys), data=self.get_batch(keys), keys=keys, name=self.name)
 
     def most_similar(self, queries: Any, *, batch_size: int = 1024, n: int = 1, sort: bool = True) -> Any:
-        """spaCy's (keys, rows, scores): among the table's words; alone among those of `to_table()`, and its rows."""
+        """The nearest words as spaCy's (keys, rows, scores): among the table's words, alone among those of `to_table()`
+        and by its rows."""
         if self.attached:
             return super().most_similar(queries, batch_size=batch_size, n=n, sort=sort)
         if self._plain is None:
@@ -227,18 +224,15 @@ class LoveVectors(Vectors):  # type: ignore[misc]
                 self.strings.add(string)
         return self._plain.most_similar(queries, batch_size=batch_size, n=n, sort=sort)
 
-    def _state(self) -> dict[str, Any]:
-        return {"attached": self.attached, "spelling_only": self.love.spelling_only, "options": self.options}
-
     def _load_love(self, folder: Path) -> None:
-        """The LOVE of a saved pipeline. One without it, whose vectors are a table: the LOVE at hand is attached."""
+        """Take the LOVE of a saved pipeline; one that has a table and no LOVE gets the LOVE at hand attached."""
         if folder.is_dir():
             try:
-                state = srsly.read_json(folder / STATE)
+                state = srsly.read_json(folder / STATE_FILE)
                 spelling_only, self.attached = bool(state["spelling_only"]), bool(state["attached"])
                 self.options = dict(state["options"])
             except (OSError, ValueError, KeyError, TypeError) as error:
-                raise FormatError(folder / STATE, f"is not what lovevec writes ({error})") from None
+                raise FormatError(folder / STATE_FILE, f"is not what lovevec writes ({error})") from None
             self._love = LOVE.load(folder, spelling_only=spelling_only)
         elif self.key2row:
             self.attached = True
@@ -246,21 +240,22 @@ class LoveVectors(Vectors):  # type: ignore[misc]
 
     def _save_love(self, folder: Path) -> None:
         self.love.save(folder)
-        srsly.write_json(folder / STATE, self._state())
+        state = {"attached": self.attached, "spelling_only": self.love.spelling_only, "options": self.options}
+        srsly.write_json(folder / STATE_FILE, state)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """The table as spaCy writes it, and the LOVE in a folder beside it."""
+        """Write the table as spaCy does, and the LOVE in a folder beside it."""
         super().to_disk(path, exclude=exclude)
-        self._save_love(Path(path) / FOLDER)
+        self._save_love(Path(path) / LOVE_FOLDER)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> LoveVectors:
-        """The inverse; of a pipeline with plain vectors these are the table."""
+        """Read what `to_disk` wrote; the vectors of a plain pipeline become the table."""
         super().from_disk(path, exclude=exclude)
-        self._load_love(Path(path) / FOLDER)
+        self._load_love(Path(path) / LOVE_FOLDER)
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """The same as `to_disk`, in one piece."""
+        """What `to_disk` writes, packed into bytes."""
         with TemporaryDirectory() as folder:
             self._save_love(Path(folder))
             files = {file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())}
@@ -268,13 +263,13 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         return packed
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> LoveVectors:
-        """The inverse; bytes of plain Vectors are a table."""
+        """Read what `to_bytes` packed; the bytes of plain Vectors become the table."""
         parts = srsly.msgpack_loads(data)
         if set(parts) != {"table", "love"}:
             parts = {"table": data, "love": {}}
         super().from_bytes(parts["table"], exclude=exclude)
         with TemporaryDirectory() as folder:
-            place = Path(folder) / FOLDER
+            place = Path(folder) / LOVE_FOLDER
             if parts["love"]:
                 place.mkdir()
             for name, content in parts["love"].items():
@@ -284,112 +279,19 @@ class LoveVectors(Vectors):  # type: ignore[misc]
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = self.love, self.attached, self.options, self.name
-        return _unpickled, (*state, super().to_bytes())
+        return _unpickle, (*state, super().to_bytes())
 
 
-def _unpickled(love: LOVE, attached: bool, options: dict[str, Any], name: str | None, table: bytes) -> LoveVectors:
+def _unpickle(love: LOVE, attached: bool, options: dict[str, Any], name: str | None, table: bytes) -> LoveVectors:
     vectors = LoveVectors(love, attached=attached, options=options, name=name)
     Vectors.from_bytes(vectors, table)
     vectors._forget()
     return vectors
 
 
-@registered(NAME)  # type: ignore[untyped-decorator]
-def create_vectors(love: str | None = None) -> Callable[[Any], LoveVectors]:
-    """For `[nlp.vectors]`: the vectors of a LOVE, by its folder or name; of the shipped default, if not said.
-
-    A pipeline brings the LOVE that it was saved with, so a folder that is no longer there counts only when a word is
-    looked up before."""
-
-    def create(vocab: Any) -> LoveVectors:
-        try:
-            return LoveVectors(_model(love), strings=vocab.strings)
-        except LovevecError:
-            return LoveVectors(love, attached=True, strings=vocab.strings)
-
-    return create
-
-
-class WordsAhead:
-    """A component for text with many words that no table has: makes the vectors of all tokens of a batch of documents
-    at once, so that `token.vector` finds them. One by one, unknown words take several times as long."""
-
-    def __call__(self, doc: Doc) -> Doc:
-        """The document as it is."""
-        return next(self.pipe([doc]))
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """The documents as they are."""
-        for docs in minibatch(stream, batch_size):
-            vectors = docs[0].vocab.vectors
-            if isinstance(vectors, LoveVectors):
-                vectors.get_batch({key for doc in docs for key in doc.to_array(vectors.attr).tolist()})
-            yield from docs
-
-
-@Language.factory("lovevec_words")  # type: ignore[untyped-decorator]
-def create_words_ahead(nlp: Any, name: str) -> WordsAhead:
-    """For `nlp.add_pipe("lovevec_words", first=True)`."""
-    return WordsAhead()
-
-
-def attach(nlp: Any, love: Love | Attached = None, **options: Any) -> Any:
-    """Give a pipeline vectors for any token; it is changed, and returned. The words of its own vectors keep them, bit
-    for bit; the others get imputed ones in the same space. A pipeline without vectors gets those of the LOVE, or the
-    words of an attached table. `options` are those of `love.attach`."""
-    own, vocab = nlp.vocab.vectors, nlp.vocab
-    if isinstance(own, LoveVectors):
-        raise LovevecError("nlp: has vectors for any token already; load the pipeline anew to attach another LOVE")
-    if isinstance(love, Attached) and not own.size:
-        if options or not isinstance(love.model, LOVE):
-            raise LovevecError("love: an attached table has its options already, and has to have a LOVE behind it")
-        keys = list(love.words)
-        vectors = LoveVectors(love.model, strings=vocab.strings, data=np.array(love.vectors), keys=keys, name=own.name)
-    elif own.size:
-        vectors = LoveVectors(
-            _model(love),
-            options=options,
-            strings=vocab.strings,
-            name=own.name,
-            data=own.data,
-            mode=own.mode,
-            attr=own.attr,
-        )
-        vectors.key2row = dict(own.key2row)
-        vectors._sync_unset()
-        _ = vectors.source  # options and vectors that do not go together are told here
-    else:
-        if options:
-            raise LovevecError(f"{', '.join(options)}: the pipeline has no vectors to attach to")
-        vectors = LoveVectors(_model(love), strings=vocab.strings, name=own.name)
-    vocab.vectors = vectors
-    nlp.config["nlp"]["vectors"] = {"@vectors": NAME}
-    return nlp
-
-
-def _model(love: Love | Attached) -> LOVE:
-    model = opened(love)
+def load_model(love: LoveOption | Attached) -> LOVE:
+    """The LOVE that an argument `love` stands for; an attached table is refused."""
+    model = load_love(love)
     if isinstance(model, Attached):
         raise LovevecError("love: an attached table is for a pipeline without vectors: attach(nlp, table)")
     return model
-
-
-def _source_of(token: Token) -> LOVE | Attached | None:
-    vectors = token.vocab.vectors
-    return vectors.source if isinstance(vectors, LoveVectors) else None
-
-
-def _is_imputed(token: Token) -> bool:
-    source = _source_of(token)
-    if source is None or token.orth in token.vocab.vectors.key2row:
-        return False
-    return not source.text_encoder().source.is_known(token.text)
-
-
-def _near(token: Token) -> list[tuple[str, float]]:
-    source = _source_of(token)
-    return [] if source is None else source.near(token.text)
-
-
-Token.set_extension("imputed", getter=_is_imputed, force=True)
-Token.set_extension("near", getter=_near, force=True)

@@ -4,8 +4,8 @@
     model, tokenizer = robustify("bert-base-uncased", love="my-love")
     model(**tokenizer(["a mispelled sentense"], return_tensors="pt"))
 
-Model and tokenizer are used as ever: Trainer, pipelines, Auto heads, save_pretrained. To load what was saved, import
-this package first, then use AutoModel….from_pretrained and AutoTokenizer.from_pretrained.
+Model and tokenizer are used like plain ones: Trainer, pipelines, Auto heads, save_pretrained. To load what was saved,
+import this package first, then use AutoModel….from_pretrained and AutoTokenizer.from_pretrained.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ try:
 except ImportError as error:
     raise MissingExtra(error.name or "transformers", "bert") from None
 
-from lovevec.plugins.transformers.classes import by_robust_name, register_known
+from lovevec.plugins.transformers.classes import register_encoders, robust_class
 from lovevec.plugins.transformers.robustify import robustify
 
 __all__ = ["robustify"]
 
-register_known()
+register_encoders()
 
 
 def __getattr__(name: str) -> Any:
-    """The classes made on demand, by name: pickles find them so."""
-    return by_robust_name(name)
+    return robust_class(name)

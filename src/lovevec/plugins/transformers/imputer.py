@@ -31,8 +31,8 @@ from lovevec.love import LOVE
 from lovevec.model.known_rows import KnownRows
 
 Floats = NDArray[np.float32]
-FILE = "fit.safetensors"  # beside LOVE's own files
-SCALARS = ("typical", "offset", "least", "most")
+FIT_FILE = "fit.safetensors"  # beside LOVE's own files
+LENGTH_NUMBERS = ("typical", "offset", "least", "most")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,51 +48,54 @@ class Imputer:
 
     @property
     def dim(self) -> int:
-        """Of the vectors."""
+        """The number of dimensions of the vectors that come out."""
         return self.love.dim if self.map is None else int(self.map.slope.shape[1])
 
     def __call__(self, words: list[str]) -> Floats:
-        """A direction by LOVE (of a misspelling the mean over its readings), times a length."""
+        """Vectors of words, [len(words), dim]: LOVE's direction (of a misspelling the mean over its readings) times a
+        length."""
         vectors = self.love.embed_in_text(words)
         directions = vectors if self.map is None else self.map(vectors)
         return directions * self.lengths(vectors)[:, None]
 
     def save(self, folder: Path) -> None:
-        """LOVE's own folder, and how it was fitted beside its files."""
+        """Write LOVE's own folder, and beside its files how it was fitted to the model."""
         self.love.save(folder)
         arrays = {"map": self.map.slope if self.map else None, "lengths": self.lengths.slope}
-        numbers = {name: getattr(self.lengths, name) for name in SCALARS}
+        numbers = {name: getattr(self.lengths, name) for name in LENGTH_NUMBERS}
         metadata = {"about": json.dumps({**numbers, "near": self.near, "spelling_only": self.love.spelling_only})}
-        with atomic_write(folder / FILE) as file:
+        with atomic_write(folder / FIT_FILE) as file:
             file.write(save({name: array for name, array in arrays.items() if array is not None}, metadata))
 
     @classmethod
     def load(cls, folder: Path) -> Imputer:
-        """The inverse of `save`."""
+        """The imputer that `save` wrote to a folder; an error where its files do not go together."""
         love = LOVE.load(folder)
         try:
-            with safe_open(folder / FILE, "numpy") as file:
+            with safe_open(folder / FIT_FILE, "numpy") as file:
                 metadata = json.loads(file.metadata()["about"])
                 love = LOVE(love.parts, love.card, spelling_only=bool(metadata["spelling_only"]))
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
-            lengths = Lengths(**{name: float(metadata[name]) for name in SCALARS}, slope=arrays.get("lengths"))
+            lengths = Lengths(**{name: float(metadata[name]) for name in LENGTH_NUMBERS}, slope=arrays.get("lengths"))
             slope = arrays.get("map")
             imputer = cls(love, lengths, None if slope is None else Map(slope), float(metadata["near"]))
             imputer(["a"])
         except (OSError, SafetensorError, ValueError, TypeError, KeyError) as error:
-            raise FormatError(folder / FILE, f"does not fit the LOVE beside it ({error})") from None
+            raise FormatError(folder / FIT_FILE, f"does not fit the LOVE beside it ({error})") from None
         return imputer
 
 
-def fit(love: LOVE, words: list[str], vectors: Floats, space: SpaceOption) -> Imputer:
-    """Learn from the model's whole words and their rows how LOVE's vectors become like them."""
+def fit_imputer(love: LOVE, words: list[str], vectors: Floats, space: SpaceOption) -> Imputer:
+    """Learn from the model's whole words and their rows [len(words), dim] how LOVE's vectors become like them.
+    `space` says whether a map may be learned: direct (none), mapped, or auto (where the spaces
+    do not agree already)."""
     sample = shared_words(love, love.impute, {word: row for row, word in enumerate(words)}, vectors)
     lengths = replace(fit_lengths(sample, lengths_of(vectors)), error=None, error_typical=None)
-    fitted = fit_space(sample, space)
-    return Imputer(love, lengths, fitted.map, fitted.mapped.cosine if fitted.mapped else fitted.agreement)
+    result = fit_space(sample, space)
+    return Imputer(love, lengths, result.map, result.mapped.cosine if result.mapped else result.agreement)
 
 
-def also_knowing(love: LOVE, words: list[str], vectors: Floats) -> LOVE:
+def add_known_words(love: LOVE, words: list[str], vectors: Floats) -> LOVE:
     """The same LOVE with further known words, whose own vectors [len(words), dim] have these directions. They rank
     behind all others, in this order. A LOVE that reads by spelling only stays as it is."""
     rows = love.parts.rows
@@ -107,9 +110,10 @@ def also_knowing(love: LOVE, words: list[str], vectors: Floats) -> LOVE:
 _by_numba: WeakKeyDictionary[Imputer, Imputer] = WeakKeyDictionary()
 
 
-def quick(imputer: Imputer) -> Imputer:
-    """The same by numba, where that is installed and no other engine was asked for: inside a model words come a few at
-    a time, but again and again. It is no part of the model, so that a pickle can be read where numba is missing."""
+def with_numba(imputer: Imputer) -> Imputer:
+    """The imputer that computes by numba, where that is installed and no other engine was asked for: inside a model
+    words come a few at a time, but again and again. It is no part of the model, so that a pickle can be read where
+    numba is missing."""
     love = imputer.love
     if love.engine.mode != "auto" or love.engine.for_many != "numba":
         return imputer

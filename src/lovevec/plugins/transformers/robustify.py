@@ -17,40 +17,99 @@ from lovevec.attach.space import SAME_SPACE, SPACES, SpaceOption
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
 from lovevec.model.shipped import shipped
-from lovevec.plugins import Keep, Love, kept_words, right_spelled
-from lovevec.plugins.transformers.classes import register, robust_config, robust_model, robust_tokenizer
+from lovevec.plugins import KeepOption, LoveOption, default_keep, words_to_keep
+from lovevec.plugins.transformers.classes import RobustModel, register, robust_config, robust_model, robust_tokenizer
 from lovevec.plugins.transformers.embedding import STRATEGIES, Strategy, make_robust
-from lovevec.plugins.transformers.imputer import Imputer, also_knowing, fit
-from lovevec.plugins.transformers.model import RobustModel
-from lovevec.plugins.transformers.wire_format import KEY
+from lovevec.plugins.transformers.imputer import Imputer, add_known_words, fit_imputer
+from lovevec.plugins.transformers.wire_format import LOVE_WORDS
 from lovevec.transformer.load import LOADING_ERRORS, loading_problem, rows_of_words
 from lovevec.transformer.pieces import whole_words
 
 Floats = NDArray[np.float32]
 
 
-def robust_pair(
+def robustify(
+    model: Any,
+    love: LoveOption = None,
+    strategy: Strategy = "replace",
+    *,
+    trainable: bool = False,
+    keep: KeepOption = None,
+    space: SpaceOption = "auto",
+    auto: Any = None,
+    **options: Any,
+) -> Any:
+    """Give a model LOVE for the words that its tokenizer breaks into pieces. The model given stays as it is; the robust
+    one shares its weights.
+
+    model      a name or folder, a pair (model, tokenizer), or a SentenceTransformer
+    love       a LOVE, its folder or name, that mimics the model's own input embeddings (`lovevec train hf:NAME`); by
+               default the shipped one that does. One that mimics other vectors is brought over by a linear map.
+    strategy   replace, linear or add: how LOVE's vector and those of the pieces go together (see embedding.py)
+    trainable  whether LOVE's table trains with the model; then every vector is made from the spelling
+    keep       words that stay in pieces though they are broken, since the model knows them well enough: a list, or the
+               name of a LOVE whose known words they are. By default an English model keeps the 80,000 words of the
+               shipped default, so that it sees what is spelled right as the plain model does; a model most of whose
+               words the default does not know keeps none. With () every broken word goes to LOVE, as in the paper.
+    space      direct (LOVE's vectors as they are), mapped (by a linear map), or auto: mapped where they do not agree
+               with the model's
+    auto       for a name: the Auto class to load it by, AutoModel by default; `options` go to its from_pretrained
+
+    Returns the pair (model, tokenizer), or a SentenceTransformer for one.
+
+        model, tokenizer = robustify("sentence-transformers/all-MiniLM-L6-v2")
+        model(**tokenizer(["a mispelled sentense"], return_tensors="pt"))
+        model, tokenizer = robustify("bert-base-uncased", "my-love", auto=AutoModelForSequenceClassification)
+    """
+    if strategy not in STRATEGIES:
+        raise LovevecError(f"strategy is {strategy!r}: choose one of {', '.join(STRATEGIES)}")
+    if space not in SPACES:
+        raise LovevecError(f"space is {space!r}: choose one of {', '.join(SPACES)}")
+    settings: dict[str, Any] = {
+        "strategy": strategy,
+        "trainable": trainable,
+        "space": space,
+        "keep": words_to_keep(keep),
+    }
+    if isinstance(model, (str, os.PathLike)):
+        model = _load_pair(model, auto, options)
+    elif auto is not None or options:
+        names = ", ".join(["auto"] * (auto is not None) + list(options))
+        raise LovevecError(f"{names}: only for a model given by its name")
+    if isinstance(model, tuple) and len(model) == 2:
+        return _robust_pair(*model, love, **settings)
+    if _is_sentence_transformer(model):
+        return _robust_sentence_transformer(model, love, settings)
+    raise LovevecError(
+        f"robustify takes a model's name or folder, a pair (model, tokenizer) or a SentenceTransformer, "
+        f"not {type(model).__name__}"
+    )
+
+
+def _robust_pair(
     model: Any,
     tokenizer: Any,
-    love: Love,
+    love: LoveOption,
     strategy: Strategy,
     trainable: bool,
     space: SpaceOption,
     keep: list[str] | None,
 ) -> tuple[Any, Any]:
-    """Robust copies of a model and its tokenizer; weights are shared."""
-    refuse_other_than_encoders(model, tokenizer)
-    imputer = fitted(model, tokenizer, love, space)
-    keep = right_spelled(whole_words(tokenizer)[0]) if keep is None else keep
+    """A robust copy of a model, which shares its weights, and one of its tokenizer; the arguments are robustify's."""
+    _refuse_other_than_encoders(model, tokenizer)
+    imputer = _fit(model, tokenizer, love, space)
+    keep = default_keep(whole_words(tokenizer)[0]) if keep is None else keep
     if trainable:  # what trains is the encoder; known words' own rows do not
         imputer = replace(imputer, love=LOVE(imputer.love.parts, imputer.love.card, spelling_only=True))
     elif imputer.map is None:
-        imputer = replace(imputer, love=also_knowing(imputer.love, *mean_rows(model, tokenizer, keep, imputer.love)))
+        imputer = replace(
+            imputer, love=add_known_words(imputer.love, *_mean_rows(model, tokenizer, keep, imputer.love))
+        )
     tokenizer = deepcopy(tokenizer)
     name = type(tokenizer).__name__
     tokenizer.__class__ = robust_tokenizer(tokenizer.__class__)
     tokenizer.become_robust(strategy, keep)
-    model = copy_with_shared_weights(model)
+    model = _copy_with_shared_weights(model)
     register(type(model.config), name)
     model.config.__class__ = robust_config(model.config.__class__)
     model.__class__ = robust_model(model.__class__)
@@ -63,20 +122,20 @@ def robust_pair(
     return model, tokenizer
 
 
-def copy_with_shared_weights(model: Any) -> Any:
+def _copy_with_shared_weights(model: Any) -> Any:
     """A copy of a torch module, so that the one given stays as it is, with the very tensors of that one."""
     return deepcopy(model, {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())})
 
 
-def fitted(model: Any, tokenizer: Any, love: Love, space: SpaceOption) -> Imputer:
+def _fit(model: Any, tokenizer: Any, love: LoveOption, space: SpaceOption) -> Imputer:
     """LOVE in the space of the model's input embeddings. By default the shipped LOVE that mimics them."""
     words, vectors = rows_of_words(model.name_or_path or type(model).__name__, tokenizer, model)
     if love is not None:
-        return fit(love if isinstance(love, LOVE) else LOVE.load(love), words, vectors, space)
+        return fit_imputer(love if isinstance(love, LOVE) else LOVE.load(love), words, vectors, space)
     for name in shipped():
         candidate = LOVE.load(name)
         if candidate.dim == vectors.shape[1]:
-            imputer = fit(candidate, words, vectors, "direct")
+            imputer = fit_imputer(candidate, words, vectors, "direct")
             if imputer.near >= SAME_SPACE:
                 return imputer
     name = model.config._name_or_path or "NAME"
@@ -86,14 +145,14 @@ def fitted(model: Any, tokenizer: Any, love: Love, space: SpaceOption) -> Impute
     )
 
 
-def refuse_other_than_encoders(model: Any, tokenizer: Any) -> None:
+def _refuse_other_than_encoders(model: Any, tokenizer: Any) -> None:
     """Say why a model cannot be made robust: only an encoder of transformers with its tokenizer can."""
     name = getattr(model, "name_or_path", "") or type(model).__name__
     if isinstance(model, RobustModel):
         raise LovevecError(f"{name}: is robust already; robustify the plain model to change how")
     if not isinstance(model, PreTrainedModel):
         raise LovevecError(f"{type(model).__name__}: is no model of transformers")
-    if generates(model):
+    if _generates(model):
         raise LovevecError(f"{name}: generates text piece by piece; robustify is for encoders, as BERT is one")
     if not isinstance(tokenizer, PreTrainedTokenizerBase):
         raise LovevecError(f"{type(tokenizer).__name__}: is no tokenizer of transformers; give (model, tokenizer)")
@@ -101,7 +160,7 @@ def refuse_other_than_encoders(model: Any, tokenizer: Any) -> None:
         raise LovevecError(f"{name}: its tokenizer has no token for unknown words, whose place a broken word takes")
 
 
-def generates(model: Any) -> bool:
+def _generates(model: Any) -> bool:
     """Whether a model is a decoder or has one: by itself, or because all models of its type are meant for that."""
     config, kind = model.config, type(model.config)
     if config.is_encoder_decoder or getattr(config, "is_decoder", False) or model.can_generate():
@@ -109,55 +168,7 @@ def generates(model: Any) -> bool:
     return kind in MODEL_FOR_CAUSAL_LM_MAPPING and kind not in MODEL_FOR_MASKED_LM_MAPPING
 
 
-def robustify(
-    model: Any,
-    love: Love = None,
-    strategy: Strategy = "replace",
-    *,
-    trainable: bool = False,
-    keep: Keep = None,
-    space: SpaceOption = "auto",
-    auto: Any = None,
-    **options: Any,
-) -> Any:
-    """Give a model LOVE for the words that its tokenizer breaks into pieces. The model given stays as it is; the robust
-    one shares its weights.
-
-    `model` is a name or folder, a pair (model, tokenizer), or a SentenceTransformer; the result is a pair, or a
-    SentenceTransformer. `love` mimics the model's own input embeddings (`lovevec train hf:NAME`); by default the
-    shipped one that does. One that mimics other vectors is brought over by a linear map (`space`: direct, mapped, or
-    as nearness decides). `strategy` is replace, linear or add. With `trainable` LOVE's table trains with the model,
-    and every vector is made from the spelling.
-    `keep` are words that stay in pieces though they are broken, since the model knows them well enough: a list, or the
-    name of a LOVE whose known words they are. If not said, an English model keeps the 80,000 words of the shipped
-    default: what is spelled right is seen as by the plain model. With () every broken word goes to LOVE, as in the
-    paper; so it is for a model most of whose words the default does not know.
-    For a name, `auto` is the Auto class to load it by (AutoModel if not said) and `options` go to its from_pretrained.
-
-        model, tokenizer = robustify("bert-base-uncased", love="my-love")
-        model, tokenizer = robustify("bert-base-uncased", auto=AutoModelForSequenceClassification, num_labels=2)
-    """
-    if strategy not in STRATEGIES:
-        raise LovevecError(f"strategy is {strategy!r}: choose one of {', '.join(STRATEGIES)}")
-    if space not in SPACES:
-        raise LovevecError(f"space is {space!r}: choose one of {', '.join(SPACES)}")
-    how: dict[str, Any] = {"strategy": strategy, "trainable": trainable, "space": space, "keep": kept_words(keep)}
-    if isinstance(model, (str, os.PathLike)):
-        model = load_pair(model, auto, options)
-    elif auto is not None or options:
-        names = ", ".join(["auto"] * (auto is not None) + list(options))
-        raise LovevecError(f"{names}: only for a model given by its name")
-    if isinstance(model, tuple) and len(model) == 2:
-        return robust_pair(*model, love, **how)
-    if is_sentence_transformer(model):
-        return robust_sentence_transformer(model, love, how)
-    raise LovevecError(
-        f"robustify takes a model's name or folder, a pair (model, tokenizer) or a SentenceTransformer, "
-        f"not {type(model).__name__}"
-    )
-
-
-def mean_rows(model: Any, tokenizer: Any, words: list[str], love: LOVE) -> tuple[list[str], Floats]:
+def _mean_rows(model: Any, tokenizer: Any, words: list[str], love: LOVE) -> tuple[list[str], Floats]:
     """Those of the words that LOVE does not know and that are one word to the tokenizer, with the mean of their pieces'
     rows of the model's table."""
     known = set(love.words)
@@ -168,8 +179,7 @@ def mean_rows(model: Any, tokenizer: Any, words: list[str], love: LOVE) -> tuple
     return words, np.array(means, dtype=np.float32).reshape(len(words), table.shape[1])
 
 
-def load_pair(name: str | os.PathLike[str], auto: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Model and tokenizer by the Auto classes."""
+def _load_pair(name: str | os.PathLike[str], auto: Any, options: dict[str, Any]) -> tuple[Any, Any]:
     try:
         model = (auto or AutoModel).from_pretrained(name, **options)  # first: its errors say best what a folder lacks
         return model, AutoTokenizer.from_pretrained(name)
@@ -177,23 +187,23 @@ def load_pair(name: str | os.PathLike[str], auto: Any, options: dict[str, Any]) 
         raise LovevecError(loading_problem(os.fspath(name), error)) from None
 
 
-def is_sentence_transformer(model: Any) -> bool:
-    """Found out without importing the library, which whoever has such a model has done."""
+def _is_sentence_transformer(model: Any) -> bool:
+    """Whether a model is a SentenceTransformer, by the names of its classes: the library need not be installed."""
     return any(kind.__module__.startswith("sentence_transformers.") for kind in type(model).__mro__)
 
 
-def robust_sentence_transformer(model: Any, love: Love, how: dict[str, Any]) -> Any:
-    """A copy of the sentence encoder around a robust model; weights are shared."""
-    model = copy_with_shared_weights(model)
+def _robust_sentence_transformer(model: Any, love: LoveOption, settings: dict[str, Any]) -> Any:
+    """A copy of the sentence encoder around a robust model, which shares its weights; `settings` are robustify's."""
+    model = _copy_with_shared_weights(model)
     module = model[0]
     tokenizer = getattr(module, "tokenizer", None)
     holder = "processor" if hasattr(module, "processor") else "tokenizer"
     inner = "model" if "model" in module._modules else "auto_model"
     if inner not in module._modules or tokenizer is None:
         raise LovevecError(f"the SentenceTransformer's first module is {type(module).__name__}, no transformers model")
-    robust, tokenizer = robust_pair(getattr(module, inner), tokenizer, love, **how)
+    robust, tokenizer = _robust_pair(getattr(module, inner), tokenizer, love, **settings)
     setattr(module, inner, robust)
     setattr(module, holder, tokenizer)
     if getattr(module, "model_forward_params", None) is not None:
-        module.model_forward_params = {*module.model_forward_params, KEY}
+        module.model_forward_params = {*module.model_forward_params, LOVE_WORDS}
     return model

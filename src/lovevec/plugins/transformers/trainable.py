@@ -20,12 +20,12 @@ from lovevec.love import LOVE
 from lovevec.plugins.transformers.imputer import Imputer
 
 Floats = NDArray[np.float32]
-MOST_UNITS = 288  # of 64 bytes: as many characters, pieces and n-grams of two sizes at most, and the marks
-HEAD = ("head_in", "head_in_bias", "head_out", "head_out_bias")
+UNITS_PER_WORD = 288  # of 64 bytes: as many characters, pieces and n-grams of two sizes at most, and the marks
+HEAD_WEIGHTS = ("head_in", "head_in_bias", "head_out", "head_out_bias")
 
 
-def foldable(love: LOVE) -> NumpyEngine:
-    """The engine that says what a vector is made of."""
+def fold_engine(love: LOVE) -> NumpyEngine:
+    """The engine that says how much each unit adds to a vector; an error for an encoder that does not fold."""
     if love.engine.fold is None:
         raise LovevecError(
             f"trainable: LOVE with the encoder {love.parts.spec.kind} cannot train inside another model; positional can"
@@ -33,7 +33,7 @@ def foldable(love: LOVE) -> NumpyEngine:
     return love.engine.fold
 
 
-class TrainedLOVE(nn.Module):
+class TrainableLOVE(nn.Module):
     """A word comes as one row of numbers: its length, its units' ids (a float holds them exactly), their weights, and
     the weights of its n-grams, which are added behind the head. `sizes` are the shapes of the weights by name."""
 
@@ -43,10 +43,10 @@ class TrainedLOVE(nn.Module):
         self.weights = nn.ParameterDict({name: nn.Parameter(torch.empty(shape)) for name, shape in sizes.items()})
 
     @classmethod
-    def of(cls, imputer: Imputer) -> TrainedLOVE:
-        """With LOVE's own numbers to begin with."""
-        tables = foldable(imputer.love).tables
-        arrays = {"out": tables.all_out()} | dict(zip(HEAD, tables.head, strict=False))
+    def from_imputer(cls, imputer: Imputer) -> TrainableLOVE:
+        """The module whose weights begin as the tables of the imputer's LOVE, and its map where it has one."""
+        tables = fold_engine(imputer.love).tables
+        arrays = {"out": tables.all_out()} | dict(zip(HEAD_WEIGHTS, tables.head, strict=False))
         if imputer.map is not None:
             arrays["map"] = imputer.map.slope
         module = cls({name: list(array.shape) for name, array in arrays.items()})
@@ -56,16 +56,16 @@ class TrainedLOVE(nn.Module):
         return module
 
     def forward(self, words: torch.Tensor) -> torch.Tensor:
-        """[n, 1 + 3 · MOST_UNITS] -> [n, dim]."""
-        length, ids, units, ngrams = words.split([1, MOST_UNITS, MOST_UNITS, MOST_UNITS], dim=1)
+        """The rows of `ingredients`, [n, 1 + 3 · UNITS_PER_WORD] -> the words' vectors, [n, dim]."""
+        length, ids, units, ngrams = words.split([1, UNITS_PER_WORD, UNITS_PER_WORD, UNITS_PER_WORD], dim=1)
         pooled = self._bag(ids, units)
-        if HEAD[0] in self.weights:
-            first, first_bias, second, second_bias = (self.weights[name] for name in HEAD)
-            hidden = functional.linear(direction(pooled), first, first_bias).relu()
+        if HEAD_WEIGHTS[0] in self.weights:
+            first, first_bias, second, second_bias = (self.weights[name] for name in HEAD_WEIGHTS)
+            hidden = functional.linear(_directions(pooled), first, first_bias).relu()
             pooled = pooled + functional.linear(hidden, second, second_bias)
-        unit = direction(pooled + self._bag(ids, ngrams))
+        unit = _directions(pooled + self._bag(ids, ngrams))
         if "map" in self.weights:
-            unit = direction(unit @ self.weights["map"])
+            unit = _directions(unit @ self.weights["map"])
         vectors: torch.Tensor = length * unit
         return vectors
 
@@ -76,20 +76,19 @@ class TrainedLOVE(nn.Module):
         return summed
 
 
-def direction(rows: torch.Tensor) -> torch.Tensor:
-    """Rows at length 1."""
+def _directions(rows: torch.Tensor) -> torch.Tensor:
     return functional.normalize(rows, dim=1, eps=1e-12)
 
 
 def ingredients(imputer: Imputer, words: list[str]) -> Floats:
-    """What TrainedLOVE reads: [n, 1 + 3 · MOST_UNITS]."""
-    love, engine = imputer.love, foldable(imputer.love)
+    """What TrainableLOVE makes vectors of: the length, ids and weights of each word, [n, 1 + 3 · UNITS_PER_WORD]."""
+    love, engine = imputer.love, fold_engine(imputer.love)
     rows = love.parts.units.encode(words)
-    result = np.zeros((len(words), 1 + 3 * MOST_UNITS), dtype=np.float32)
+    result = np.zeros((len(words), 1 + 3 * UNITS_PER_WORD), dtype=np.float32)
     result[:, 0] = imputer.lengths(love.embed(words))
-    ids, units, ngrams = (result[:, 1 + part * MOST_UNITS : 1 + (part + 1) * MOST_UNITS] for part in range(3))
+    ids, units, ngrams = (result[:, 1 + part * UNITS_PER_WORD : 1 + (part + 1) * UNITS_PER_WORD] for part in range(3))
     for place in range(len(words)):
-        row = rows.row(place)[:MOST_UNITS]
+        row = rows.row(place)[:UNITS_PER_WORD]
         ordered = row < love.parts.units.vocabulary.unit_rows
         ids[place, : len(row)] = row
         units[place, : len(row)][ordered] = engine.weights(row[ordered][None])[0]

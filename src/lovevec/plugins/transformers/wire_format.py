@@ -11,28 +11,28 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-NUMBERS = 8
-BYTES = 8 * NUMBERS
-NOTHING = (0,) * NUMBERS
-KEY = "love_words"  # the name that the numbers have beside input_ids
+LOVE_WORDS = "love_words"  # the name that the numbers have beside input_ids
+NUMBERS_PER_WORD = 8
+BYTES_PER_WORD = 8 * NUMBERS_PER_WORD
+NO_BROKEN_WORD = (0,) * NUMBERS_PER_WORD
 
 
 def to_numbers(word: str) -> tuple[int, ...]:
-    """`mispelled` -> 8 numbers."""
+    """The 8 numbers that carry the spelling of a word: `love` -> (1702260588, 0, 0, 0, 0, 0, 0, 0)."""
     text = word.encode("utf-8", "replace")
-    if len(text) > BYTES:
-        head, tail = text[: BYTES // 2], text[-BYTES // 2 :]
+    if len(text) > BYTES_PER_WORD:
+        head, tail = text[: BYTES_PER_WORD // 2], text[-BYTES_PER_WORD // 2 :]
         text = (head.decode("utf-8", "ignore") + tail.decode("utf-8", "ignore")).encode("utf-8")
-    numbers: list[int] = np.frombuffer(text.ljust(BYTES, b"\0"), dtype="<i8").tolist()
+    numbers: list[int] = np.frombuffer(text.ljust(BYTES_PER_WORD, b"\0"), dtype="<i8").tolist()
     return tuple(numbers)
 
 
-def to_words(keys: Sequence[bytes]) -> list[str]:
-    """The words of rows as `to_bytes` gives them."""
-    return [key.rstrip(b"\0").decode("utf-8", "replace") for key in keys]
-
-
 def to_bytes(numbers: NDArray[np.int64]) -> list[bytes]:
-    """[n, 8] -> the 64 bytes of each row: what a word is looked up by."""
+    """[n, 8] -> the 64 bytes of each row: the key that a word is looked up by."""
     text = np.ascontiguousarray(numbers, dtype="<i8").tobytes()
-    return [text[low : low + BYTES] for low in range(0, len(text), BYTES)]
+    return [text[low : low + BYTES_PER_WORD] for low in range(0, len(text), BYTES_PER_WORD)]
+
+
+def to_words(keys: Sequence[bytes]) -> list[str]:
+    """The words that such keys of 64 bytes spell: the inverse of `to_numbers` followed by `to_bytes`."""
+    return [key.rstrip(b"\0").decode("utf-8", "replace") for key in keys]
