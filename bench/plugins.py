@@ -93,7 +93,7 @@ def texts_of(words: list[str]) -> list[str]:
 
 def fresh(love: LOVE) -> LOVE:
     """The same model, that has met no word."""
-    return LOVE(love.parts, love.card, love.engine.mode)
+    return love.copy()
 
 
 def compare(love: LOVE, make: Callable[[LOVE], Way], of_texts: bool, count: int, repeats: int) -> tuple[float, float]:

@@ -153,7 +153,6 @@ def test_in_a_stream_the_place_counts_from_the_start(love):
 
 def test_other_things_than_lists_are_refused(love):
     for wrong, message in (
-        ("word", "list of words, not one string"),
         (b"word", "list of words, not one string"),
         ({"a", "b"}, "a set of words has no order"),
         (np.array([["a"], ["b"]]), r"shape \(2, 1\)"),
@@ -320,11 +319,6 @@ def test_a_model_goes_through_pickle(love):
     assert again.card == love.card
 
 
-def test_one_string_instead_of_a_list_is_refused(love):
-    with pytest.raises(LovevecError, match="list of words"):
-        love.embed("word")
-
-
 @pytest.mark.parametrize("precision", ["float16", "int8"])
 def test_a_smaller_copy_is_nearly_the_same_and_can_be_saved_over_itself(love, tmp_path, precision):
     love.save(tmp_path / "small", precision=precision)
@@ -453,30 +447,6 @@ def test_low_memory_changes_no_result(shipped_love):
     texts = [f"a wonderfull fi1m number {number}" for number in range(200)]
     assert np.array_equal(low.encode(texts), shipped_love.encode(texts))
     assert pickle.loads(pickle.dumps(low)).low_memory
-
-
-def test_vectors_and_readings_in_one_go(shipped_love):
-    words = ["wrnog", "house", "", "qzzzt", "Dog", "x" * 200, "wrnog"]
-    low = LOVE.load(engine="numpy", spelling_only=True)
-    for love in (shipped_love, low):
-        vectors, readings = love.embed_and_read(words)
-        assert np.array_equal(vectors, love.embed(words))
-        assert readings == love.readings(words)
-    with pytest.raises(LovevecError):
-        low.embed_and_read(["a", 5])
-
-
-def test_readings_near_words_and_confidence_in_one_go(shipped_love):
-    words = ["wrnog", "house", "", "qzzzt", "Dog", "x" * 200, "wrnog", "deplatformed"]
-    table = {word: shipped_love[word] for word in shipped_love.words[:500]}
-    spelled = LOVE.load(engine="numpy", spelling_only=True)
-    for vectors in (shipped_love, shipped_love.attach(table)):
-        readings, near, sure = vectors.read_in_full(words, 3)
-        assert (readings, near) == (vectors.readings(words), vectors.near(words, 3))
-        assert sure.tolist() == vectors.confidence(words).tolist()
-    assert spelled.read_in_full(words)[2].tolist() == spelled.confidence(words).tolist()
-    with pytest.raises(LovevecError):
-        shipped_love.read_in_full(["a", 5])
 
 
 def test_what_is_warm_reads_the_same(shipped_love):

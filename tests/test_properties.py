@@ -43,13 +43,13 @@ FUNCTIONS = {  # what gives one thing for each word, in their order
     "embed": lambda love, words: love.embed(words),
     "[]": lambda love, words: love[words],
     "impute": lambda love, words: love.impute(words),
-    "embed_in_text": lambda love, words: love.embed_in_text(words),
+    "in text": lambda love, words: love.lookup(words, in_text=True).vectors,
     "encode": lambda love, words: love.encode(words, show_progress_bar=False),
     "near": lambda love, words: love.near(words),
     "readings": lambda love, words: love.readings(words),
     "neighbors": lambda love, words: love.neighbors(words, k=3),
     "confidence": lambda love, words: love.confidence(words),
-    "imputed_confidence": lambda love, words: love.imputed_confidence(words),
+    "imputed confidence": lambda love, words: love._imputed_confidence(words),
     "similar": lambda love, words: love.similar(words, words[::-1] if len(words) == 1 else words),
     "tokens": lambda love, words: [love.tokens(word) for word in words],
 }
@@ -82,7 +82,7 @@ def same(one: object, other: object) -> bool:
 @MANY
 @given(words=LISTS)
 def test_vectors_are_finite_and_of_unit_length(love, words):
-    for vectors in (love.embed(words), love.impute(words), love.embed_in_text(words)):
+    for vectors in (love.embed(words), love.impute(words), love.lookup(words, in_text=True).vectors):
         assert vectors.shape == (len(words), love.dim)
         assert vectors.dtype == np.float32
         np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)

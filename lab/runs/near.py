@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import md5
 from pathlib import Path
 from typing import Any
@@ -395,7 +395,7 @@ def related(page: Page, love: LOVE) -> None:
     lines = (ROOT / "tests/data/related.tsv").read_text("utf-8").splitlines()
     triples = [line.split("\t") for line in lines]
     rows: list[list[Cell]] = []
-    for name, model in (("as loaded", love), ("spelling only", LOVE(love.parts, spelling_only=True))):
+    for name, model in (("as loaded", love), ("spelling only", love.copy(spelling_only=True))):
         wrong = [" ".join(one) for one in triples if not model.similar(one[0], one[1]) > model.similar(one[0], one[2])]
         rows.append([name, len(triples), 100 - 100 * len(wrong) / len(triples), "; ".join(wrong)])
         page.numbers.setdefault("related", {})[name] = {"triples": len(triples), "wrong": wrong}
@@ -439,10 +439,11 @@ def main() -> None:
     log(f"fitting a channel to {len(fitting):,} of Birkbeck's other half")
     channel, report = fit_channel(love.words, True, SEED, list(zip(fitting.right, fitting.wrong, strict=True)))
     page.numbers["fitted"] = report
+    fitted = love.copy(parts=replace(love.parts, channel=channel))
     symspell = SymSpell(own).dictionary
     ways: dict[str, Suggest] = {
         "near, as shipped": by_near(love),
-        "near, fitted to Birkbeck's other half": by_near(LOVE(replace(love.parts, channel=channel))),
+        "near, fitted to Birkbeck's other half": by_near(fitted),
         "GNU Aspell": Aspell(own).suggest,
         "Hunspell": Hunspell(own).suggest,
         "SymSpell": lambda words: [symspell.suggest(word) for word in words],
@@ -456,8 +457,8 @@ def main() -> None:
         glove,
         {
             "near, as shipped: `love.attach(glove)`": love.attach(vectors).embed,
-            "near, fitted to Birkbeck's other half": LOVE(replace(love.parts, channel=channel)).attach(vectors).embed,
-            "`LOVE.load(spelling_only=True)`": LOVE(love.parts, spelling_only=True).attach(vectors).embed,
+            "near, fitted to Birkbeck's other half": fitted.attach(vectors).embed,
+            "`LOVE.load(spelling_only=True)`": love.copy(spelling_only=True).attach(vectors).embed,
             "edit distance": EditDistance(glove, len(glove.words)).embed,
             "SymSpell": SymSpell(glove).embed,
             "GNU Aspell": Aspell(glove).embed,

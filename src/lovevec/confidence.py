@@ -43,9 +43,9 @@ EVENT = (
     "the word's own target vector is among the 10 nearest of all target vectors,"
     " over a mix of words held back from training, misspelled known words, and nonsense"
 )
-PROBABLE = 0.05  # of a word: less does not bring its vector near
-EDGE = 1e-4
-LARGEST = 1e6  # of any number of a calibration
+PROBABLE = 0.05  # a word with less does not bring the mean near its vector
+EDGE = 1e-4  # probabilities are held this far from 0 and 1
+MAX_NUMBER = 1e6  # in a calibration
 
 
 @dataclass(frozen=True)
@@ -73,65 +73,65 @@ class Confidence:
         for name, feature in self.features.items():
             logit += feature.coefficient * np.clip(measured[name], feature.low, feature.high)
         longer = np.exp(np.minimum(self.features["characters"].high - measured["characters"], 0))
-        chance: Numbers = (1 - measured["unread"]) * longer * sigmoid(logit)
-        return chance
+        probability: Numbers = (1 - measured["unread"]) * longer * sigmoid(logit)
+        return probability
 
-    def mixed(self, reading: ReadingsLike, imputed: Numbers) -> Numbers:
+    def mixed(self, readings: Probabilities, imputed: Numbers) -> Numbers:
         """How probable it is that one of a string's probable readings is the right one, and its vector right."""
-        near = np.where(reading.probabilities >= PROBABLE, reading.probabilities, 0).sum(axis=1)
-        mixed: Numbers = near * self.known + reading.new * imputed
+        near = np.where(readings.probabilities >= PROBABLE, readings.probabilities, 0).sum(axis=1)
+        mixed: Numbers = near * self.known + readings.new * imputed
         return mixed
 
-    def of_reading(self, reading: ReadingsLike, imputed: Numbers) -> Numbers:
+    def of_readings(self, readings: Probabilities, imputed: Numbers) -> Numbers:
         """The confidence of the mean over readings; `imputed` is that of the imputed vector alone."""
         intercept, slope = self.readings
-        mixed = self.mixed(reading, imputed)
-        chance: Numbers = (mixed > 0) * sigmoid(intercept + slope * logit(mixed))
-        return chance
+        mixed = self.mixed(readings, imputed)
+        probability: Numbers = (mixed > 0) * sigmoid(intercept + slope * logit(mixed))
+        return probability
 
     @classmethod
     def from_metadata(cls, metadata: Mapping[str, Any]) -> Confidence | None:
         """Read what training stored in a model's config.json; None where the model has no calibration."""
-        found = metadata.get("confidence")
-        if found is None or (isinstance(found, dict) and "missing" in found):
+        fit = metadata.get("confidence")
+        if fit is None or (isinstance(fit, dict) and "missing" in fit):
             return None
         try:
-            features = {name: Feature(**numbers) for name, numbers in found["features"].items()}
-            made = cls(found["intercept"], features, found["known"], tuple(found["readings"]))
-            plain = [made.intercept, made.known, *made.readings]
-            plain += [number for part in features.values() for number in (part.coefficient, part.low, part.high)]
-            sane = all(type(number) in (int, float) and abs(number) <= LARGEST for number in plain)
-            sane &= 0 <= made.known <= 1 and {"characters"} <= features.keys() <= {*FEATURES}
-            sane &= len(made.readings) == 2
+            features = {name: Feature(**numbers) for name, numbers in fit["features"].items()}
+            confidence = cls(fit["intercept"], features, fit["known"], tuple(fit["readings"]))
+            numbers = [confidence.intercept, confidence.known, *confidence.readings]
+            numbers += [number for part in features.values() for number in (part.coefficient, part.low, part.high)]
+            sane = all(type(number) in (int, float) and abs(number) <= MAX_NUMBER for number in numbers)
+            sane &= 0 <= confidence.known <= 1 and {"characters"} <= features.keys() <= {*FEATURES}
+            sane &= len(confidence.readings) == 2
         except (TypeError, KeyError, AttributeError, OverflowError):
             sane = False
         if not sane:
             raise LovevecError("config.json: `confidence` is not what lovevec writes there; remove it, or train again")
-        return made
+        return confidence
 
 
-class ReadingsLike(Protocol):
-    """What is needed of a reading (near/readings.py)."""
+class Probabilities(Protocol):
+    """What confidence needs of readings (near/readings.py)."""
 
     @property
     def probabilities(self) -> Numbers:
-        """[strings, words] of the known words."""
+        """[strings, words]: that each of some known words is meant."""
 
     @property
     def new(self) -> Numbers:
-        """[strings] of a new word."""
+        """[strings]: that the string is a new word."""
 
 
 def sigmoid(logit: Numbers) -> Numbers:
-    """Its inverse, without overflow."""
-    chance: Numbers = 1 / (1 + np.exp(-np.clip(logit, -500, 500)))
-    return chance
+    """The probability that has this logit. Logits beyond ±500 count as ±500, so that exp never overflows."""
+    probability: Numbers = 1 / (1 + np.exp(-np.clip(logit, -500, 500)))
+    return probability
 
 
-def logit(chance: Numbers) -> Numbers:
-    """Held off from 0 and 1."""
-    held = np.clip(chance, EDGE, 1 - EDGE)
-    result: Numbers = np.log(held / (1 - held))
+def logit(probability: Numbers) -> Numbers:
+    """log(p / (1 - p)), with p held within EDGE and 1 - EDGE, where the logit is finite."""
+    inner = np.clip(probability, EDGE, 1 - EDGE)
+    result: Numbers = np.log(inner / (1 - inner))
     return result
 
 

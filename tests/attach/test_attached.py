@@ -11,7 +11,7 @@ import pytest
 from tests.factories import at_once, toy_vectors, toy_words
 
 from lovevec import LOVE, LovevecError
-from lovevec.attach import Attached
+from lovevec.attach import Attached, PlainModel
 from lovevec.attach.lengths import ConfidenceLength
 from lovevec.damage.edits import damage
 from lovevec.train import Settings, train
@@ -269,7 +269,7 @@ def test_rows_that_are_no_vectors_are_imputed_and_counted(love):
     assert any("zeros" in line for line in robust.metadata["dropped"])
 
 
-@pytest.mark.parametrize("words", ["one", [1], ["a", None], {"a", "b"}])
+@pytest.mark.parametrize("words", [b"one", 1, [1], ["a", None], {"a", "b"}])
 def test_embed_takes_a_list_of_words(direct, words):
     with pytest.raises(LovevecError):
         direct.embed(words)
@@ -278,8 +278,6 @@ def test_embed_takes_a_list_of_words(direct, words):
 def test_embed_of_nothing_and_of_arrays(direct):
     assert direct.embed([]).shape == (0, DIM)
     assert np.array_equal(direct.embed(np.array(HELD)), direct.embed(HELD))
-    with pytest.raises(LovevecError, match=r"robust\.embed"):
-        direct[["a"]]
 
 
 def test_about_can_be_published(mapped):
@@ -298,7 +296,7 @@ def test_the_less_sure_the_model_is_the_shorter_the_vector():
     unknown = ["performence", "xqzvj", "bec0me", "hospitall", "hyperloop"]
     assert not sure.known(unknown).any()
     length = np.linalg.norm(sure.embed(unknown), axis=1) / np.linalg.norm(plain.embed(unknown), axis=1)
-    np.testing.assert_allclose(length, np.sqrt(np.maximum(love.imputed_confidence(unknown), 0.05)), rtol=1e-5)
+    np.testing.assert_allclose(length, np.sqrt(np.maximum(love._imputed_confidence(unknown), 0.05)), rtol=1e-5)
     assert length[0] > length[1]
     np.testing.assert_array_equal(sure.embed(words[:50]), plain.embed(words[:50]))
     assert sure.metadata["length"]["by confidence"] is True
@@ -306,14 +304,10 @@ def test_the_less_sure_the_model_is_the_shorter_the_vector():
 
 
 def test_a_model_without_confidence_leaves_the_lengths():
-    class Directions:
-        dim = 4
-        words = ("a", "b")
+    def embed(words):
+        return np.eye(4, dtype=np.float32)[[len(word) % 4 for word in words]]
 
-        def embed(self, words):
-            return np.eye(4, dtype=np.float32)[[len(word) % 4 for word in words]]
-
-    factors = ConfidenceLength(Directions())
+    factors = ConfidenceLength(PlainModel(("a", "b"), 4, embed))
     assert factors.known is False
     np.testing.assert_array_equal(factors(["x", "yy"]), [1, 1])
 

@@ -1,11 +1,19 @@
-"""Neighbors by clusters: against comparing with all, in any company."""
+"""KnownNeighbors by clusters: against comparing with all, in any company."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from lovevec.attach.neighbors import COUNT, PROBES, TEMPERATURE, Codes, Neighbors, clusters, known_neighbors
+from lovevec.attach.neighbors import (
+    NEIGHBORS_PER_WORD,
+    PROBES,
+    TEMPERATURE,
+    Codes,
+    KnownNeighbors,
+    clusters,
+    find_known_neighbors,
+)
 from lovevec.engine.products import QUERY_BITS, ROW_BITS, on_grid
 from lovevec.vectors.rows import normalized
 
@@ -19,19 +27,19 @@ def unit_rows(count: int) -> np.ndarray:
     return normalized((TOPICS[RNG.integers(0, 150, count)] + 0.6 * RNG.normal(size=(count, DIM))).astype(np.float32))
 
 
-def pool_of(vectors: np.ndarray) -> Neighbors:
-    return known_neighbors(
+def pool_of(vectors: np.ndarray) -> KnownNeighbors:
+    return find_known_neighbors(
         lambda words: vectors[[int(word) for word in words]], list(map(str, range(len(vectors)))), vectors
     )
 
 
-def by_comparing_all(queries: np.ndarray, pool: Neighbors) -> tuple[np.ndarray, np.ndarray]:
+def by_comparing_all(queries: np.ndarray, pool: KnownNeighbors) -> tuple[np.ndarray, np.ndarray]:
     """In whole numbers: the places of the nearest, and their cosines; these are nearly those of floats."""
     left = np.rint(queries * 2.0**QUERY_BITS).astype(np.int64)
     codes = pool.vectors.steps[:, :DIM].astype(np.int64)
     cosine = left @ codes.T / 2.0 ** (QUERY_BITS + pool.vectors.bits)
     np.testing.assert_allclose(cosine, queries @ pool.table[pool.rows].T, atol=0.02)
-    places = np.argsort(-cosine, axis=1, kind="stable")[:, :COUNT]
+    places = np.argsort(-cosine, axis=1, kind="stable")[:, :NEIGHBORS_PER_WORD]
     return places, np.take_along_axis(cosine, places, axis=1)
 
 
@@ -40,7 +48,7 @@ def test_a_few_words_are_compared_with_all(count):
     queries, pool = unit_rows(40), pool_of(unit_rows(count))
     places, weights = pool(queries)
     right, cosine = by_comparing_all(queries, pool)
-    assert places.shape == weights.shape == (40, min(COUNT, count))
+    assert places.shape == weights.shape == (40, min(NEIGHBORS_PER_WORD, count))
     expected = np.exp(cosine / TEMPERATURE)
     np.testing.assert_allclose(weights, expected / expected.sum(axis=1, keepdims=True), rtol=2e-3)
     same = [len(set(one) & set(other)) for one, other in zip(places.tolist(), right.tolist(), strict=True)]
@@ -54,7 +62,7 @@ def test_clusters_miss_little_and_nothing_near():
     places, weights = pool(queries)
     right, _ = by_comparing_all(queries, pool)
     same = [len(set(one) & set(other)) for one, other in zip(places.tolist(), right.tolist(), strict=True)]
-    assert np.mean(same) > 0.85 * COUNT
+    assert np.mean(same) > 0.85 * NEIGHBORS_PER_WORD
     assert np.mean(places[:, 0] == right[:, 0]) > 0.96
     np.testing.assert_allclose(weights.sum(axis=1), 1, rtol=1e-5)
     assert (np.diff(weights, axis=1) <= 0).all()
@@ -97,7 +105,7 @@ def test_where_nearly_all_are_left_out_the_rest_is_found_and_nothing_else_counts
 
 def test_what_a_map_misses_is_what_is_left_of_a_words_own_direction():
     vectors = unit_rows(500)
-    pool = known_neighbors(lambda words: vectors.copy(), list(map(str, range(500))), 3 * vectors)
+    pool = find_known_neighbors(lambda words: vectors.copy(), list(map(str, range(500))), 3 * vectors)
     slope = RNG.normal(size=(DIM, DIM)).astype(np.float32)
     expected = vectors[pool.rows] - pool.vectors.floats() @ slope
     np.testing.assert_allclose(pool.misses(slope), expected, atol=1e-5)
@@ -120,8 +128,8 @@ def test_numba_finds_what_numpy_finds_to_the_bit(count):
     pool = pool_of(unit_rows(count))
     queries = np.concatenate([unit_rows(300), 50 * unit_rows(5), np.zeros((2, DIM), np.float32)])[:, :DIM]
     for one in (pool, pool.without(np.arange(0, count, 2))):
-        for by_numpy, by_numba in zip(one(queries), one(queries, by_numba=True), strict=True):
-            np.testing.assert_array_equal(by_numba, by_numpy)
+        for by_numpy, compiled in zip(one(queries), one(queries, compiled=True), strict=True):
+            np.testing.assert_array_equal(compiled, by_numpy)
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.3, 1e-3, 0.0])

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lovevec.attach.sample import Sample, shared_words
-from lovevec.attach.space import SAME_SPACE, fit_space, mean_cosine, ridge
+from lovevec.attach.space import SAME_SPACE, Sample, fit_space, mean_cosine, ridge, shared_words
 from lovevec.errors import LovevecError
 
 WORDS = [f"word{number}" for number in range(300)]
@@ -16,18 +15,13 @@ VECTORS /= np.linalg.norm(VECTORS, axis=1, keepdims=True)
 TURN = np.linalg.qr(RNG.normal(size=(8, 8)))[0].astype(np.float32)
 
 
-class Directions:
-    """A model that knows these words, and gives them these vectors."""
-
-    dim = 8
-    words = WORDS
-
-    def embed(self, words):
-        return VECTORS[[WORDS.index(word) for word in words]]
+def directions(words):
+    """A model that knows these words gives them these vectors."""
+    return VECTORS[[WORDS.index(word) for word in words]]
 
 
 def sample_of(table: np.ndarray) -> Sample:
-    return shared_words(Directions(), Directions().embed, {word: row for row, word in enumerate(WORDS)}, table)
+    return shared_words(WORDS, directions, {word: row for row, word in enumerate(WORDS)}, table)
 
 
 def test_the_map_is_what_least_squares_finds():
@@ -66,7 +60,7 @@ def test_the_same_space_stays_as_it_is():
 def test_too_few_words_and_other_options_are_refused():
     few = {word: row for row, word in enumerate(WORDS[:15])}
     with pytest.raises(LovevecError, match=r"share 15 words, too few .*at least 16"):
-        fit_space(shared_words(Directions(), Directions().embed, few, -VECTORS))
+        fit_space(shared_words(WORDS, directions, few, -VECTORS))
     with pytest.raises(LovevecError, match="space is 'other': choose one of auto, direct, mapped"):
         fit_space(sample_of(VECTORS), "other")
 

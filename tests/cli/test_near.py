@@ -67,7 +67,7 @@ def test_so_many_words_of_each(program, small_model, love):
 def test_the_probability_of_new_does_not_depend_on_how_many_words_are_shown(program, small_model, love):
     shown = {k: program("near", "-k", k, "--json", "-m", small_model, "thouhgt").stdout for k in (1, 10)}
     new = {k: json.loads(line)["new"] for k, line in shown.items()}
-    assert new[10] == pytest.approx(love.read(["thouhgt"]).new[0], abs=1e-6)
+    assert new[10] == pytest.approx(love.lookup("thouhgt").probabilities.new[0], abs=1e-6)
     assert new[1] == new[10]
 
 

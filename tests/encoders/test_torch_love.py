@@ -35,7 +35,7 @@ def test_the_shipped_model_gives_the_same_vectors(spelling_only):
     assert ("known" in module.state_dict()) is not spelling_only
     if not spelling_only:
         in_text = torch.nn.functional.normalize(module.combine(module.prepare(WORDS, in_text=True))).detach()
-        np.testing.assert_allclose(in_text, love.embed_in_text(WORDS), atol=1e-5)
+        np.testing.assert_allclose(in_text, love.lookup(WORDS, in_text=True).vectors, atol=1e-5)
 
 
 def test_so_does_any_model_as_it_was_trained_and_folded(trained, tmp_path):

@@ -26,7 +26,7 @@ ROWS = LOVED.parts.rows.all()
 
 def by_hand(love: LOVE, string: str) -> np.ndarray:
     """Σ p(word) · own row + p(new) · imputed, at unit length, in float64; next to no probability does not count."""
-    reading = love.read([string])
+    reading = love._read([string])
     vector = reading.new[0] * love.engine.embed([string])[0].astype(np.float64)
     for row, chance in zip(reading.rows[0].tolist(), reading.probabilities[0].tolist(), strict=True):
         if chance >= MIN_PROBABILITY:
@@ -68,7 +68,7 @@ def test_an_unknown_word_has_the_mean_over_its_readings():
     found = LOVED.embed(TYPOS)
     for place in range(0, len(TYPOS), 6):
         np.testing.assert_allclose(found[place], by_hand(LOVED, TYPOS[place]), atol=1e-6)
-    new = LOVED.read(TYPOS).new
+    new = LOVED._read(TYPOS).new
     assert (new < 0.1).any()
     assert (new > 0.9).any()
 
@@ -133,7 +133,7 @@ def test_near_is_what_read_says():
             if not unknown:
                 assert near == [(KNOWN_WORDS[rows[0]], 1.0)]
                 continue
-            reading = LOVED.read(unknown)
+            reading = LOVED._read(unknown)
             listed = zip(reading.rows[0].tolist(), reading.probabilities[0].tolist(), strict=True)
             assert near == [(KNOWN_WORDS[row], chance) for row, chance in listed if row >= 0][:k]
             assert sum(chance for _, chance in near) <= 1 - reading.new[0] + 1e-9
@@ -163,7 +163,7 @@ def test_readings_say_which_of_the_three_a_string_is():
         elif not unknown:
             assert reading == "known"
         else:
-            assert reading == ("new" if LOVED.read(unknown).new[0] >= 0.5 else "near")
+            assert reading == ("new" if LOVED._read(unknown).new[0] >= 0.5 else "near")
     assert {"known", "near", "new", "empty"} == set(LOVED.readings(strings))
     assert LOVED.readings([]) == []
 

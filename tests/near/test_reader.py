@@ -341,7 +341,7 @@ def test_add_known_rows_against_a_loop(rows_per_block):
 
 def test_readings_of_the_shipped_words_are_quick_and_the_same_for_few_and_many(shipped_love):
     strings = misspell(list(shipped_love.words[200:260]), np.random.default_rng(0))
-    many = shipped_love.read(strings)
+    many = shipped_love._read(strings)
     check(many, len(shipped_love.words))
-    assert same_bits(shipped_love.read(strings[:3]), picked(many, np.arange(3)))
+    assert same_bits(shipped_love._read(strings[:3]), picked(many, np.arange(3)))
     assert (many.new < 0.5).mean() > 0.7

@@ -92,10 +92,10 @@ def test_sif_takes_off_what_the_texts_have_in_common(shipped_love, single):
 
 def test_max_is_over_the_words(shipped_love):
     words = ["the", "well", "known", "tommorow"]
-    expected = shipped_love.embed_in_text(words)
+    expected = shipped_love.lookup(words, in_text=True).vectors
     text = "the well-known, TOMMOROW"
     found = LoveVectorizer(shipped_love, pooling="max", normalize=False).fit_transform([text, "", "tommorow"])
-    whole = shipped_love.embed_in_text(["the", "well", "known"]).max(axis=0)
+    whole = shipped_love.lookup(["the", "well", "known"], in_text=True).vectors.max(axis=0)
     assert (found[0] >= whole - 1e-6).all()
     assert not found[1].any()
     near = [word for word, chance in shipped_love.near("tommorow") if chance > 0.9]

@@ -16,8 +16,9 @@ from tests.near.strings import NASTY, UNREADABLE
 from lovevec import LOVE, LovevecError
 from lovevec.damage.misspell import misspell
 from lovevec.near.readings import MIN_PROBABILITY
-from lovevec.texts import encoder
-from lovevec.texts.encoder import SIGNED, weights_by_rank
+from lovevec.texts.encoder import SIGNATURE_LENGTH, TextEncoder, weights_by_rank
+from lovevec.texts.signatures import Signatures
+from lovevec.texts.sums import sum_rows
 
 LOVED = random_love()
 RNG = np.random.default_rng(1)
@@ -28,7 +29,7 @@ TEXTS = [" ".join(RNG.choice([*PLAIN, *TYPOS], RNG.integers(1, 9))) for _ in ran
 
 def signature(word: str, dim: int) -> np.ndarray:
     """By the definition: the sum over pairs of neighboring letters, with the begin and the end of the word."""
-    directions = encoder.Signatures(dim, encoder.sums_of)._directions.astype(np.float64)
+    directions = Signatures(dim, sum_rows)._directions.astype(np.float64)
     codes = [0, *map(ord, word.lower()), 0]
     total = np.zeros(dim)
     for one, two in itertools.pairwise(codes):
@@ -46,14 +47,14 @@ def by_hand(love: LOVE, text: str, weights: np.ndarray) -> np.ndarray:
             weight = weights[place[word]]
             vector = weight * rows[place[word]]
         else:
-            reading = love.read([word]).in_text()
+            reading = love._read([word]).in_text()
             vector = reading.new[0] * new_weight * love.impute([word])[0].astype(np.float64)
             weight = reading.new[0] * new_weight
             for row, chance in zip(reading.rows[0].tolist(), reading.probabilities[0].tolist(), strict=True):
                 weight += chance * (weights[row] if row >= 0 else 0)
                 if chance >= MIN_PROBABILITY:
                     vector += chance * weights[row] * rows[row]
-        total += vector + SIGNED * weight * signature(word, love.dim)
+        total += vector + SIGNATURE_LENGTH * weight * signature(word, love.dim)
     return total / np.linalg.norm(total)
 
 
@@ -107,22 +108,21 @@ def test_numba_adds_up_to_the_same_bits_as_numpy():
     vectors = rng.normal(size=(40, 9)).astype(np.float32)
     ends = np.append(0, np.cumsum([*rng.integers(0, 30, 200), 700, 0, 256, 257, 70_000]))
     chosen = rng.integers(0, 40, ends[-1])
-    compiled = LOVE(LOVED.parts, engine="numba")._texts
-    found = encoder.sums_of(vectors, chosen, ends)
-    assert np.array_equal(compiled._sums(vectors, chosen, ends), found)
+    found = sum_rows(vectors, chosen, ends)
+    assert np.array_equal(sum_rows(vectors, chosen, ends, compiled=True), found)
     for place, (start, end) in enumerate(itertools.pairwise(ends)):
         exact = vectors[chosen[start:end]].astype(np.float64).sum(axis=0)
         np.testing.assert_allclose(found[place], exact, rtol=1e-4, atol=1e-3)
-        assert np.array_equal(encoder.sums_of(vectors, chosen[start:end], np.array([0, end - start]))[0], found[place])
+        assert np.array_equal(sum_rows(vectors, chosen[start:end], np.array([0, end - start]))[0], found[place])
 
 
-def test_what_is_remembered_does_not_show(monkeypatch):
+def test_what_is_remembered_does_not_show():
     expected = LOVED.encode(TEXTS)
-    monkeypatch.setattr(encoder, "REMEMBERED", 12)
-    forgetful = LOVE(LOVED.parts, engine="numpy")
-    assert np.array_equal(forgetful.encode(TEXTS, batch_size=3), expected)
+    forgetful = TextEncoder(LOVED.text_encoder().source, LOVED.text_encoder().weights, cache_size=12)
+    parts = [forgetful.encode(TEXTS[low : low + 3]) for low in range(0, len(TEXTS), 3)]
+    assert np.array_equal(np.concatenate(parts), expected)
     assert np.array_equal(forgetful.encode(TEXTS), expected)
-    assert forgetful._texts._seen.count <= 12
+    assert forgetful._cache.count <= 12
 
 
 def test_a_capital_changes_nothing_of_a_known_word():
@@ -178,7 +178,7 @@ def test_a_mean_that_is_not_normalized_has_the_direction_and_is_shorter():
     found, unit = LOVED.encode(TEXTS, normalize_embeddings=False), LOVED.encode(TEXTS)
     lengths = np.linalg.norm(found, axis=1)
     np.testing.assert_allclose(found / lengths[:, None], unit, atol=1e-5)
-    assert (lengths < 1 + SIGNED).all()
+    assert (lengths < 1 + SIGNATURE_LENGTH).all()
 
 
 def test_a_center_is_taken_off():
@@ -193,8 +193,8 @@ def test_a_center_is_taken_off():
 @pytest.mark.parametrize(
     ("texts", "options", "says"),
     [
-        (["a", 5], {}, "word 1 is not a string but int"),
-        (["a", None], {"batch_size": 1}, "word 1 is not a string but NoneType"),
+        (["a", 5], {}, "text 1 is not a string but int"),
+        (["a", None], {"batch_size": 1}, "text 1 is not a string but NoneType"),
         ({"a", "b"}, {}, "has no order"),
         (["a"], {"batch_size": 0}, "batch_size is 0"),
         (["a"], {"batch_size": 2.5}, "batch_size is 2.5"),
@@ -231,13 +231,20 @@ def test_tokens_tell_what_was_seen():
     word, typo = "house", "hosue"
     seen = LOVED.tokens(f"{word.title()} {typo} blorfingly!")
     assert [token.text for token in seen] == [word.title(), typo, "blorfingly"]
-    assert seen[0][1:3] == ("known", word)
-    assert seen[1][1:3] == ("near", word)
-    assert seen[2][1:3] == ("new", None)
+    assert [(token.reading, token.word) for token in seen] == [("known", word), ("near", word), ("new", None)]
+    assert [(token.start, token.end) for token in seen] == [(0, 5), (6, 11), (12, 22)]
+    assert seen[0].probability == 1.0
+    readings = LOVED.lookup([typo, "blorfingly"], in_text=True).probabilities
+    assert (seen[1].probability, seen[2].probability) == (readings.probabilities[0, 0], readings.new[1])
+    assert [token.replacement for token in seen] == [word.title(), word, "blorfingly"]
+    assert [token.replacement for token in LOVED.tokens("Hosue HOSUE hosue")] == ["House", "HOUSE", "house"]
+    assert LOVED.tokens([f"{word} {typo}", ""]) == [LOVED.tokens(f"{word} {typo}"), []]
     assert seen[0].weight == pytest.approx(weights_by_rank(len(KNOWN_WORDS))[KNOWN_WORDS.index(word)])
     assert LOVED.tokens("") == []
-    with pytest.raises(LovevecError, match="not a string"):
+    with pytest.raises(LovevecError, match="expected words"):
         LOVED.tokens(5)
+    with pytest.raises(LovevecError, match="text 1 is not a string but NoneType"):
+        LOVED.tokens(["a", None])
 
 
 def test_by_spelling_only_every_word_is_imputed():
@@ -247,7 +254,7 @@ def test_by_spelling_only_every_word_is_imputed():
     total = np.zeros(alone.dim)
     for word in ("house", "hosue"):
         weight = weights[place[word]] if word in place else weights[len(weights) // 2 :].mean()
-        total += weight * (alone.impute([word])[0] + SIGNED * signature(word, alone.dim))
+        total += weight * (alone.impute([word])[0] + SIGNATURE_LENGTH * signature(word, alone.dim))
     np.testing.assert_allclose(alone.encode("house hosue"), total / np.linalg.norm(total), atol=2e-6)
 
 
@@ -259,7 +266,7 @@ def test_attached_tables_encode_with_their_words_and_lengths():
     total = np.zeros(24)
     for word in PLAIN[:3]:
         weight = weights[list(table).index(word)]
-        total += weight * (table[word] + SIGNED * length * signature(word, 24))
+        total += weight * (table[word] + SIGNATURE_LENGTH * length * signature(word, 24))
     np.testing.assert_allclose(robust.encode(" ".join(PLAIN[:3])), total / np.linalg.norm(total), atol=2e-6)
     assert [token.word for token in robust.tokens(" ".join(PLAIN[:3]))] == PLAIN[:3]
     assert np.isfinite(robust.encode(TEXTS)).all()

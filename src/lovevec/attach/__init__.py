@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from lovevec.attach.attached import Attached
+from lovevec.attach.backing import PlainModel
 
-__all__ = ["Attached"]
+__all__ = ["Attached", "PlainModel"]

@@ -24,63 +24,72 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.attach.lengths import ConfidenceLength, at_length, fit_lengths
-from lovevec.attach.neighbors import known_neighbors
-from lovevec.attach.sample import Model, shared_words
-from lovevec.attach.space import SpaceOption, fit_space
+from lovevec.attach.backing import BackingModel, PlainModel
+from lovevec.attach.folder import AttachedParts, read_attached, write_attached
+from lovevec.attach.lengths import ConfidenceLength, fit_lengths, scale_to
+from lovevec.attach.neighbors import find_known_neighbors
+from lovevec.attach.space import SpaceOption, fit_space, shared_words
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.threads import in_chunks
 from lovevec.errors import LovevecError
 from lovevec.files.tensors import lengths_of
 from lovevec.near.forms import look_up
-from lovevec.near.reader import Reader, ReadsStrings
-from lovevec.near.readings import Readings, add_known_rows, all_new
-from lovevec.texts.encoder import EncodesTexts, Source, TextEncoder
-from lovevec.units.words import check_words
+from lovevec.near.reader import Reader
+from lovevec.near.readings import WORDS_PER_READING, Readings, all_new, mix_readings
+from lovevec.texts.encoder import TextEncoder, WordSource
+from lovevec.units.words import refuse_other_than_words
 from lovevec.vectors import VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.rows import normalized
+from lovevec.word_vectors import Lookup, WordVectors
+
+if TYPE_CHECKING:
+    from lovevec.explain import Explanation
 
 Floats = NDArray[np.float32]
-CHUNK = 10_240  # words, at least, whose readings and spelled vectors are made together; the rest is done in parts
-PART = 2048
-MANY_WORDS = 2000  # fewer are not worth importing numba for; the bits are the same
+WORDS_PER_BATCH = 10_240  # at least, whose imputed vectors are made together
+WORDS_PER_PART = 2048  # that a thread takes at a time
+MIN_WORDS_FOR_NUMBA = 2000  # fewer are not worth importing it for; the bits are the same
 
 
-class Spelled(NamedTuple):
-    """What the model makes of words by their spelling: unit rows, and what they were long before, where that counts."""
+class Imputed(NamedTuple):
+    """What the model makes of words by their spelling: unit rows, and how long they were before, where that counts."""
 
     vectors: Floats
     lengths: Floats | None
 
-    def part(self, which: slice) -> Spelled:
-        """Of some words."""
-        return Spelled(self.vectors[which], None if self.lengths is None else self.lengths[which])
+    def part(self, which: slice) -> Imputed:
+        """Those of a slice of the words."""
+        return Imputed(self.vectors[which], None if self.lengths is None else self.lengths[which])
 
 
-class Attached(EncodesTexts, ReadsStrings):
+class Attached(WordVectors):
     """Word vectors that have a vector for any word. Immutable, safe to share between threads.
 
-    `vectors` is gensim's KeyedVectors (or a model with `.wv`), a dict of word to row, a pair (words, matrix), a
-    VectorTable, or a path to a vector file. A float32 matrix is used in place, so do not change it afterwards; so is
-    the file of a mapped table, `read_vectors(path, mmap=True)`, float16 or float32.
-    `space` is "direct" when the model was trained on these very vectors, "mapped" when it lives in another space,
-    and is found out by default. `lowercase=False` imputes `Apple` also where `apple` is known. `by_confidence=False`
-    leaves vectors their usual length, however unsure the model is of them. `near=False` imputes misspellings
-    too, as the paper does; so does a model that reads by spelling only.
+    :param model: a LOVE; or a `PlainModel` around anything else that gives words a direction.
+    :param vectors: gensim's KeyedVectors (or a model with `.wv`), a dict of word to row, a pair (words, matrix), a
+        VectorTable, or a path to a vector file. A float32 matrix is used in place, so do not change it afterwards; so
+        is the file of a mapped table, `read_vectors(path, mmap=True)`, float16 or float32.
+    :param space: "direct" when the model was trained on these very vectors, "mapped" when it lives in another space;
+        found out by default.
+    :param lowercase: False imputes `Apple` also where `apple` is known.
+    :param by_confidence: False leaves vectors their usual length, however unsure the model is of them.
+    :param near: False imputes misspellings too, as the paper does; so does a model that reads by spelling only.
+
+    >>> robust = LOVE.load().attach({"oxygen": [1.0, 0.0], "water": [0.0, 1.0]}, space="mapped")  # doctest: +SKIP
     """
 
     def __init__(
         self,
-        model: Model,
+        model: BackingModel,
         vectors: Any,
         *,
         space: SpaceOption = "auto",
@@ -89,30 +98,48 @@ class Attached(EncodesTexts, ReadsStrings):
         near: bool = True,
     ) -> None:
         table = _table(vectors)
-        self.model, self.dim = model, table.dim
-        vectors, norms = _read_only(table.vectors), lengths_of(table.vectors)
-        self._known = NeighborIndex(tuple(table.words), vectors, norms)
-        self._lowercase = lowercase
-        self._impute_words: Callable[..., Floats] = getattr(model, "impute", model.embed)
-        channel = getattr(model, "channel", None) if near else None
-        self._reader = None if channel is None else Reader(self._known.words, channel)
-        sample = shared_words(model, self._impute_words, self._known.place, vectors)
-        self._space = fit_space(sample, space, lambda: known_neighbors(self._impute_words, table.words, vectors))
-        self._lengths = fit_lengths(sample, norms)
-        self._confidence = ConfidenceLength(model) if by_confidence else None
-        self._dropped = table.report.lines()[1:]
+        rows, norms = _read_only(table.vectors), lengths_of(table.vectors)
+        known = NeighborIndex(tuple(table.words), rows, norms)
 
-    @property
-    def words(self) -> Sequence[str]:
-        """The known words, in the table's order."""
-        return self._known.words
+        def impute(words: Sequence[str]) -> Floats:
+            return model._impute(words)[0]
+
+        sample = shared_words(model.words, impute, known.place, rows)
+        fitted = fit_space(sample, space, lambda: find_known_neighbors(impute, table.words, rows))
+        dropped = table.report.lines()[1:]
+        self._set_up(
+            model,
+            AttachedParts(known, fitted, fit_lengths(sample, norms), dropped, lowercase, by_confidence, near),
+        )
+
+    def _set_up(self, model: BackingModel, parts: AttachedParts) -> None:
+        self.model, self._parts, self.dim = model, parts, int(parts.vectors.shape[1])
+        self._known, self._space, self._lengths = parts.known, parts.space, parts.lengths
+        channel = model.channel if parts.near else None
+        self._reader = None if channel is None else Reader(self._known.words, channel)
+        self._confidence = ConfidenceLength(model) if parts.by_confidence else None
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the table, the model behind it and what was learned at attaching into a folder, whole or not at all:
+        `Attached.load(folder)` has it again without attaching anew."""
+        if isinstance(self.model, PlainModel):
+            self.model.save(folder)
+        write_attached(folder, self._parts, self.model.save)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Attached:
+        """Read what `save` wrote, checked by size and hash."""
+        from lovevec import LOVE
+
+        parts, model = read_attached(folder)
+        attached = cls.__new__(cls)
+        attached._set_up(LOVE.load(model), parts)
+        return attached
 
     @property
     def vectors(self) -> Floats:
         """The known words' own vectors, row for row with `words`, read-only."""
-        vectors = self._known.vectors
-        assert isinstance(vectors, np.ndarray)  # a table's rows are no codes
-        return vectors
+        return self._parts.vectors
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -122,188 +149,143 @@ class Attached(EncodesTexts, ReadsStrings):
             "dim": self.dim,
             **self._space.metadata,
             "length": {**self._lengths.metadata, "by confidence": bool(self._confidence and self._confidence.known)},
-            "dropped": self._dropped,
+            "dropped": self._parts.dropped,
         }
-
-    def __repr__(self) -> str:
-        return f"Attached({len(self):,} words × {self.dim}; {self._space.summary}; {self._lengths.summary})"
-
-    def __len__(self) -> int:
-        """How many words have a vector of their own."""
-        return len(self._known.words)
-
-    def __contains__(self, word: object) -> bool:
-        """Whether this very word, in this case, has a vector of its own."""
-        return word in self._known.place
-
-    def __getitem__(self, word: str) -> Floats:
-        """The vector of one word, whatever it is: its own, or an imputed one."""
-        if not isinstance(word, str):
-            raise LovevecError(f"robust[word] takes one word; for {type(word).__name__} use robust.embed(words)")
-        vector: Floats = self.embed([word])[0]
-        return vector
-
-    def known(self, words: Iterable[str]) -> NDArray[np.bool_]:
-        """Which of the words have a vector of their own: [len(words)]."""
-        return np.array([word in self._known.place for word in check_words(words)], dtype=np.bool_)
-
-    def embed(self, words: Iterable[str]) -> Floats:
-        """Vectors for any strings, [len(words), dim]: their own where known, else imputed."""
-        words = check_words(words)
-        row, lacking = self._look_up(words)
-        place = {word: number for number, word in enumerate(dict.fromkeys(lacking))}
-        unknown = self._unknown(list(place))
-        if len(place) == len(words):
-            return unknown
-        result = np.empty((len(words), self.dim), dtype=np.float32)
-        have = row >= 0
-        result[have] = self._own(row[have])
-        result[~have] = unknown[[place[word] for word in lacking]]
-        return result
-
-    def warm_up(self) -> None:
-        """Make now what the first call with many unknown words makes; see `LOVE.warm_up`."""
-        if self._reader is not None:
-            self._reader.warm_up()
-
-    @cached_property
-    def _texts(self) -> TextEncoder:
-        known = (self.words, self.dim, self._known.place, self._is_known, self._look_up)
-        assert self._known.lengths is not None
-        length = float(np.mean(self._known.lengths)) if len(self) else 1.0
-        source = Source(*known, self.read, self._own, self._impute, length)
-        return TextEncoder(source, None, self._for_many == "numba")
-
-    def _own(self, rows: NDArray[np.integer]) -> Floats:
-        """Some known words' own vectors, as float32."""
-        vectors: Floats = self.vectors[rows].astype(np.float32, copy=False)
-        return vectors
-
-    def _is_known(self, word: str) -> bool:
-        return bool(self._look_up([word])[0][0] >= 0)
 
     @property
     def warning(self) -> str | None:
         """What has to be known before imputed vectors are used: that they could not be mapped; mostly None."""
         return self._space.warning
 
-    def confidence(self, words: Iterable[str]) -> NDArray[np.float64]:
-        """The probability that each word's vector is right, as `LOVE.confidence`: 1 for known words, for others by
-        their readings, and for what is imputed by how well the map does. NaN where the model has no calibration."""
-        listed = check_words(words)
-        rows, lacking = self._look_up(listed)
-        return self._sureness(listed, rows, lacking, self.read(lacking))
+    def __repr__(self) -> str:
+        return f"Attached({len(self):,} words × {self.dim}; {self._space.summary}; {self._lengths.summary})"
 
-    def _sureness(
-        self, words: Sequence[str], rows: NDArray[np.int64], lacking: Sequence[str], reading: Readings
-    ) -> NDArray[np.float64]:
-        result = np.ones(len(rows))
-        judge = getattr(self.model, "judge", None)
-        if lacking:
-            result[rows < 0] = np.nan if judge is None else judge(lacking, reading, self._space.quality)
-        return result
-
-    @overload
-    def neighbors(self, word: str, k: int = ..., approximate: bool | None = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
-    @overload
-    def neighbors(self, word: NDArray[Any], k: int = ..., approximate: bool | None = ...) -> list[Any]: ...
-    @overload
-    def neighbors(
-        self, word: Iterable[str], k: int = ..., approximate: bool | None = ...
-    ) -> list[list[tuple[str, float]]]: ...
-    def neighbors(
-        self, word: str | Iterable[str] | NDArray[Any], k: int = 5, approximate: bool | None = None
-    ) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
-        """The k known words whose own vectors are nearest, with their cosine; the word itself is left out. Of words
-        equally near the first in the table comes first. For a list of words a list for each; an empty word has none.
-        An array of numbers is a vector, [dim], or several, [n, dim]; `approximate` is as in `LOVE.neighbors`."""
-        return self._known.neighbors(word, k, lambda words: normalized(self.embed(words)), approximate=approximate)
+    def __contains__(self, word: object) -> bool:
+        """Whether this very word, in this case, has a vector of its own."""
+        return word in self._known.place
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-        """The row of each word, or of the word that it is a form of, else -1; and the others, as they are read."""
-        return look_up(words, self._known.place.get, self._lowercase)
+        return look_up(words, self._known.place.get, self._parts.lowercase)
 
-    def read(self, strings: Sequence[str]) -> Readings:
+    def _read(self, strings: Sequence[str]) -> Readings:
         """The readings of strings that the table lacks; what the model knows is no misspelling."""
         if self._reader is None:
             return all_new(len(strings))
-        reading = self._reader.by(strings, self._for_many, self._threads)
-        return reading.as_new(np.fromiter(map(self._is_a_word, strings), dtype=np.bool_, count=len(strings)))
+        readings = self._reader.by(strings, "numba" if self.model._compiled else "numpy", self.model._threads)
+        return readings.as_new(np.fromiter(map(self._is_a_word, strings), dtype=np.bool_, count=len(strings)))
 
     def _is_a_word(self, string: str) -> bool:
         """Whether a string that the table lacks is no misspelling: the model knows it, or case is not bridged."""
-        in_other_case = not self._lowercase and string.lower() in self._known.place
-        return in_other_case or string in self.model  # type: ignore[operator]
+        in_other_case = not self._parts.lowercase and string.lower() in self._known.place
+        return in_other_case or string in self.model
 
-    def _unknown(self, strings: Sequence[str]) -> Floats:
-        """Vectors of words that the table lacks: the mean over their readings."""
-        result = np.empty((len(strings), self.dim), dtype=np.float32)
-        cuts = [*range(0, max(len(strings) - CHUNK, 0) + 1, CHUNK), len(strings)] if strings else []
-        for low, high in pairwise(cuts):  # the last may be twice as long: a short rest would be slow
-            chunk, vectors = strings[low:high], result[low:high]
-            reading, spelled = self.read(chunk), self._spelled(chunk)
+    def warm_up(self) -> None:
+        """Make now what the first call with many unknown words makes; see `LOVE.warm_up`."""
+        if self._reader is not None:
+            self._reader.warm_up()
 
-            def mix(
-                part: slice,
-                chunk: Sequence[str] = chunk,
-                reading: Readings = reading,
-                spelled: Spelled = spelled,
-                vectors: Floats = vectors,
-            ) -> None:
-                vectors[part] = self._mixed(chunk[part], reading.part(part), spelled.part(part))
+    def _unit_vectors(self, words: Sequence[str]) -> Floats:
+        return normalized(self._vectors(words))
 
-            in_chunks(mix, len(chunk), PART, self._threads)
+    def _vectors_of(self, lookup: Lookup) -> Floats:
+        if len(lookup.unknown) == len(lookup):
+            return self._mean_over_readings(lookup.unknown, lookup.probabilities)
+        result, known = np.empty((len(lookup), self.dim), dtype=np.float32), lookup.rows >= 0
+        result[known] = self._own_vectors(lookup.rows[known])
+        result[~known] = self._mean_over_readings(lookup.unknown, lookup.probabilities)
         return result
 
-    def _mixed(self, strings: Sequence[str], reading: Readings, spelled: Spelled) -> Floats:
-        """The mean over readings."""
-        imputed = self._imputed(strings, spelled)
-        vectors: Floats = imputed * reading.new.astype(np.float32)[:, None]
-        add_known_rows(vectors, reading, self._own)
-        if self._confidence is None or not self._confidence.known:
-            vectors = at_length(vectors, self._mean_lengths(reading, lengths_of(imputed)))
+    def _own_vectors(self, rows: NDArray[np.integer]) -> Floats:
+        vectors: Floats = self.vectors[rows].astype(np.float32, copy=False)
         return vectors
 
-    def _mean_lengths(self, reading: Readings, imputed: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Σ p(word) · length of its row + p(new) · length of the imputed: a mean of vectors is shorter than they, which
-        tells doubt; this does not."""
-        assert self._known.lengths is not None
-        own = np.where(reading.rows >= 0, self._known.lengths[reading.rows], 0.0)
-        lengths: NDArray[np.float64] = (reading.probabilities * own).sum(axis=1) + reading.new * imputed
-        return lengths
-
-    def _impute(self, words: Sequence[str]) -> Floats:
-        """What the model makes of words: a direction in the table's space, times a length."""
-        result, spelled = np.empty((len(words), self.dim), dtype=np.float32), self._spelled(words)
-
-        def run(part: slice) -> None:
-            result[part] = self._imputed(words[part], spelled.part(part))
-
-        in_chunks(run, len(words), PART, self._threads)
+    def _mean_over_readings(self, strings: Sequence[str], readings: Readings) -> Floats:
+        """[len(strings), dim]: the vectors of strings that the table lacks."""
+        result = np.empty((len(strings), self.dim), dtype=np.float32)
+        # The last batch may be twice as long: a short rest would be slow.
+        count = len(strings)
+        cuts = [*range(0, max(count - WORDS_PER_BATCH, 0) + 1, WORDS_PER_BATCH), count] if count else []
+        for low, high in pairwise(cuts):
+            self._mix_batch(strings[low:high], readings.part(slice(low, high)), result[low:high])
         return result
 
-    def _spelled(self, words: Sequence[str]) -> Spelled:
-        """The model's vectors of words; their lengths only where the model judges vectors by them."""
-        if self._confidence is None or not self._confidence.by_length:
-            return Spelled(self._impute_words(words), None)
-        lengths = np.empty(len(words), dtype=np.float32)
-        return Spelled(self._impute_words(words, lengths), lengths)
+    def _mix_batch(self, strings: Sequence[str], readings: Readings, result: Floats) -> None:
+        imputed = self._model_vectors(strings)
 
-    def _imputed(self, words: Sequence[str], spelled: Spelled) -> Floats:
-        """The model's vectors of words in the table's space, at their lengths."""
-        lengths = self._lengths(spelled.vectors)
+        def mix(part: slice) -> None:
+            result[part] = self._mix(strings[part], readings.part(part), imputed.part(part))
+
+        in_chunks(mix, len(strings), WORDS_PER_PART, self.model._threads)
+
+    def _mix(self, strings: Sequence[str], readings: Readings, imputed: Imputed) -> Floats:
+        vectors = self._into_space(strings, imputed)
+        by_confidence = self._confidence is not None and self._confidence.known
+        lengths = None if by_confidence else self._mean_lengths(readings, lengths_of(vectors))
+        mix_readings(vectors, readings, self._own_vectors)
+        return vectors if lengths is None else scale_to(vectors, lengths)
+
+    def _mean_lengths(self, readings: Readings, imputed: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Σ p(word) · length of its row + p(new) · length of the imputed vector. A mean of vectors is shorter than they
+        are, which tells doubt; this does not."""
+        assert self._known.lengths is not None
+        own = np.where(readings.rows >= 0, self._known.lengths[readings.rows], 0.0)
+        lengths: NDArray[np.float64] = (readings.probabilities * own).sum(axis=1) + readings.new * imputed
+        return lengths
+
+    def _impute_all(self, words: Sequence[str]) -> Floats:
+        result, imputed = np.empty((len(words), self.dim), dtype=np.float32), self._model_vectors(words)
+
+        def run(part: slice) -> None:
+            result[part] = self._into_space(words[part], imputed.part(part))
+
+        in_chunks(run, len(words), WORDS_PER_PART, self.model._threads)
+        return result
+
+    def _model_vectors(self, words: Sequence[str]) -> Imputed:
+        """The model's vectors of words; with their lengths only where the model judges vectors by them."""
+        vectors, lengths = self.model._impute(words)
+        return Imputed(vectors, lengths if self._confidence is not None and self._confidence.by_length else None)
+
+    def _into_space(self, words: Sequence[str], imputed: Imputed) -> Floats:
+        """The model's vectors as directions in the table's space, times fitting lengths."""
+        lengths = self._lengths(imputed.vectors)
         if self._confidence is not None:
-            lengths = lengths * self._confidence(words, *([] if spelled.lengths is None else [spelled.lengths]))
-        by_numba = self._for_many == "numba" and (len(words) >= MANY_WORDS or "numba" in sys.modules)
-        return self._space(spelled.vectors, by_numba=by_numba) * lengths[:, None]
+            lengths = lengths * self._confidence(words, imputed.lengths)
+        compiled = self.model._compiled and (len(words) >= MIN_WORDS_FOR_NUMBA or "numba" in sys.modules)
+        vectors: Floats = self._space(imputed.vectors, compiled=compiled) * lengths[:, None]
+        return vectors
 
-    @property
-    def _threads(self) -> int:
-        return getattr(getattr(self.model, "engine", None), "threads", None) or 1
+    def _confidence_of(self, lookup: Lookup) -> NDArray[np.float64]:
+        """1 for known words; for others by their readings, and for what is imputed by how well the map does."""
+        confidence = np.ones(len(lookup))
+        if lookup.unknown:
+            judged = self.model._judge(lookup.unknown, lookup.probabilities, None, self._space.quality)
+            confidence[lookup.rows < 0] = judged
+        return confidence
 
-    @property
-    def _for_many(self) -> str:
-        return getattr(getattr(self.model, "engine", None), "for_many", "numpy")
+    def explain(self, word: str, k: int = 5) -> Explanation:
+        """What the word's vector is made of, as `LOVE.explain`: reading, near words, confidence and neighbors are
+        those of the table, units and attention those of the model behind it."""
+        refuse_other_than_words([word])
+        lookup = self.lookup(word)
+        return self.model._explain(
+            word,
+            reading=lookup.readings[0],
+            near=lookup.near(WORDS_PER_READING)[0],
+            confidence=float(lookup.confidence[0]),
+            neighbors=self.neighbors(word, k) if k != 0 else [],
+        )
+
+    @cached_property
+    def _texts(self) -> TextEncoder:
+        assert self._known.lengths is not None
+        length = float(np.mean(self._known.lengths)) if len(self) else 1.0
+        known = (self.words, self.dim, self._known.place, self._is_known, self._look_up)
+        source = WordSource(*known, self._read, self._own_vectors, self._impute_all, length)
+        return TextEncoder(source, None, self.model._compiled)
+
+    def _is_known(self, word: str) -> bool:
+        return bool(self._look_up([word])[0][0] >= 0)
 
 
 def _table(vectors: Any) -> VectorTable:
@@ -320,6 +302,6 @@ def _table(vectors: Any) -> VectorTable:
 
 def _read_only(vectors: Floats) -> Floats:
     """The same memory under a handle that cannot write, so that nothing of ours changes the caller's rows."""
-    view = vectors.view()
+    view: Floats = vectors.view()
     view.flags.writeable = False
     return view

@@ -18,20 +18,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.attach.sample import Sample
-from lovevec.attach.space import ridge
+from lovevec.attach.backing import BackingModel
+from lovevec.attach.space import Sample, ridge
 from lovevec.files.tensors import lengths_of
 
 Floats = NDArray[np.float32]
-EVEN = 0.01  # lengths that spread less than this (float16 rounding of unit rows does) are one length
-FEWEST = 100
-STRENGTH = 1.0
-LEAST = 0.05  # of confidence: a short vector still has a direction
+EVEN_SPREAD = 0.01  # lengths that differ by less (as float16 makes unit rows differ) are one length
+MIN_SHARED_WORDS = 100  # for a regression
+LENGTH_RIDGE = 1.0  # strength of the ridge regression
+MIN_CONFIDENCE = 0.05  # a short vector still has a direction
 
 
 @dataclass(frozen=True, eq=False)
 class Lengths:
-    """Length of an imputed vector: `typical` for all, or exp(v @ slope + offset) within `least` and `most`."""
+    """The length of an imputed vector: `typical` for all, or exp(v @ slope + offset) within `least` and `most`."""
 
     typical: float
     slope: Floats | None = None
@@ -51,7 +51,7 @@ class Lengths:
 
     @property
     def summary(self) -> str:
-        """In a few words."""
+        """How lengths are chosen, in a few words."""
         if self.slope is None:
             return f"length {self.typical:.4g}"
         return f"length by regression (median {self.typical:.4g})"
@@ -67,7 +67,7 @@ class Lengths:
         }
 
 
-def at_length(vectors: Floats, lengths: NDArray[np.float64]) -> Floats:
+def scale_to(vectors: Floats, lengths: NDArray[np.float64]) -> Floats:
     """The same directions at other lengths; rows of zeros stay so."""
     now = lengths_of(vectors)
     result: Floats = vectors * (lengths / np.where(now > 0, now, 1)).astype(np.float32)[:, None]
@@ -77,13 +77,13 @@ def at_length(vectors: Floats, lengths: NDArray[np.float64]) -> Floats:
 def fit_lengths(sample: Sample, norms: NDArray[np.float64]) -> Lengths:
     """Find how to choose lengths: `norms` are those of the whole table."""
     typical, least, most = np.quantile(norms, [0.5, 0.01, 0.99]).tolist()
-    if norms.max() - norms.min() <= EVEN * typical:
-        return Lengths(1.0 if abs(typical - 1) <= EVEN else typical)
-    if len(sample.vectors) < FEWEST:
+    if norms.max() - norms.min() <= EVEN_SPREAD * typical:
+        return Lengths(1.0 if abs(typical - 1) <= EVEN_SPREAD else typical)
+    if len(sample.vectors) < MIN_SHARED_WORDS:
         return Lengths(typical)
     own = norms[sample.rows]
     held, rest = slice(0, sample.tested), slice(sample.tested, None)
-    slope, offset = ridge(sample.vectors[rest], np.log(own[rest])[:, None], STRENGTH)
+    slope, offset = ridge(sample.vectors[rest], np.log(own[rest])[:, None], LENGTH_RIDGE)
     fitted = Lengths(typical, slope[:, 0], float(offset[0]), least, most)
     error = _relative(fitted(sample.vectors[held]), own[held])
     error_typical = _relative(np.full(sample.tested, typical), own[held])
@@ -97,16 +97,17 @@ def _relative(guess: NDArray[np.floating[Any]], own: NDArray[np.float64]) -> flo
 
 
 class ConfidenceLength:
-    """Factors for the lengths of imputed vectors; all 1 for a model that has no calibrated confidence."""
+    """Factors for the lengths of imputed vectors: the root of the model's confidence; all 1 for a model that has no
+    calibrated one. `known` says whether it has, `by_length` whether it judges by the lengths of vectors."""
 
-    def __init__(self, model: Any) -> None:
-        self._confidence = getattr(model, "imputed_confidence", None)
-        self.known = self._confidence is not None and bool(np.isfinite(self._confidence(["a"])).all())
-        self.by_length = self.known and getattr(getattr(model, "engine", None), "fold", None) is not None
+    def __init__(self, model: BackingModel) -> None:
+        self._confidence = model._imputed_confidence
+        self.known = bool(np.isfinite(self._confidence(["a"])).all())
+        self.by_length = self.known and model._tells_lengths
 
-    def __call__(self, words: Sequence[str], *lengths: Floats) -> Floats:
-        """[len(words)], up to 1; `lengths` are those that the model's `impute` gave, where it has them."""
-        if not self.known or self._confidence is None:
+    def __call__(self, words: Sequence[str], lengths: Floats | None = None) -> Floats:
+        """[len(words)], up to 1; `lengths` are those of the model's vectors before they were normalised."""
+        if not self.known:
             return np.ones(len(words), dtype=np.float32)
-        factors: Floats = np.sqrt(np.maximum(self._confidence(words, *lengths), LEAST)).astype(np.float32)
+        factors: Floats = np.sqrt(np.maximum(self._confidence(words, lengths), MIN_CONFIDENCE)).astype(np.float32)
         return factors

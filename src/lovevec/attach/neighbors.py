@@ -25,19 +25,19 @@ Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
 Keys = NDArray[np.int32]
 # The first rows of a table are its most frequent words. Each costs some time for every imputed word, and memory.
-MOST_WORDS = 50_000  # at most 2^PLACE_BITS
-COUNT = 30
+MAX_KNOWN_WORDS = 50_000  # at most 2^PLACE_BITS
+NEIGHBORS_PER_WORD = 30
 TEMPERATURE = 0.1
 CLUSTERS, PROBES = 1024, 12
-MEMBERS = 48  # that a cluster has, about; a few thousand words are compared with all
-SAMPLE = 16  # words a cluster from which the centres are found
-ROUNDS = 3
-BLOCK = 4096
-SEED = 0
-FEW = 256  # words whose cosines with all centres stay in the cache
+WORDS_PER_CLUSTER = 48  # that a cluster has, about; a few thousand words are compared with all
+SAMPLE_PER_CLUSTER = 16  # words a cluster from which the centres are found
+KMEANS_ROUNDS = 3
+ROWS_PER_BLOCK = 4096
+KMEANS_SEED = 0
+QUERIES_PER_BLOCK = 256  # words whose cosines with all centres stay in the cache
 # A cosine in steps of 2^-14 and a place behind it are one number of 32 bits.
 COSINE_BITS, PLACE_BITS = 14, 16
-MOST_CODE, COARSEST, FINEST = 127, 3, 10  # of int8; bits
+MAX_CODE, MIN_BITS, MAX_BITS = 127, 3, 10  # of int8; bits
 LANES = 64  # codes are padded with zeros to a multiple of it: a loop of whole vectors is a quarter faster
 NOBODY = -(2**31)  # a cosine of -2
 
@@ -54,12 +54,12 @@ class Codes:
     @classmethod
     def of(cls, rows: Floats) -> Codes:
         """The finest steps that int8 holds."""
-        largest = max(float(rows.max(initial=0)), -float(rows.min(initial=0)), MOST_CODE / 2**FINEST)
-        bits = max(int(np.floor(np.log2(MOST_CODE / largest))), COARSEST)
+        largest = max(float(rows.max(initial=0)), -float(rows.min(initial=0)), MAX_CODE / 2**MAX_BITS)
+        bits = max(int(np.floor(np.log2(MAX_CODE / largest))), MIN_BITS)
         steps = np.zeros((len(rows), -(-rows.shape[1] // LANES) * LANES), dtype=np.int8)
-        for low in range(0, len(rows), BLOCK):
-            block = np.rint(rows[low : low + BLOCK] * np.float32(2**bits))
-            steps[low : low + BLOCK, : rows.shape[1]] = np.clip(block, -MOST_CODE, MOST_CODE)
+        for low in range(0, len(rows), ROWS_PER_BLOCK):
+            block = np.rint(rows[low : low + ROWS_PER_BLOCK] * np.float32(2**bits))
+            steps[low : low + ROWS_PER_BLOCK, : rows.shape[1]] = np.clip(block, -MAX_CODE, MAX_CODE)
         return cls(steps, bits, rows.shape[1])
 
     def __len__(self) -> int:
@@ -71,7 +71,8 @@ class Codes:
 
     def floats(self) -> Floats:
         """The rows, [rows, dim]."""
-        return self.steps[:, : self.dim] * np.float32(2.0**-self.bits)
+        rows: Floats = self.steps[:, : self.dim] * np.float32(2.0**-self.bits)
+        return rows
 
     @property
     def shift(self) -> int:
@@ -80,7 +81,7 @@ class Codes:
 
 
 @dataclass(frozen=True, eq=False)
-class Neighbors:
+class KnownNeighbors:
     """Known words as the model sees them: its `vectors` (unit rows) of the words at `rows` of a `table`.
 
     They are sorted by cluster: that of `centres[c]` has the places from `starts[c]` to `starts[c + 1]`.
@@ -92,19 +93,19 @@ class Neighbors:
     centres: Codes
     starts: Rows
 
-    def __call__(self, queries: Floats, by_numba: bool = False) -> tuple[Rows, Floats]:
+    def __call__(self, queries: Floats, compiled: bool = False) -> tuple[Rows, Floats]:
         """The places of the nearest known words of each query (unit rows), and their weights, a softmax of the cosine:
-        both [queries, COUNT] or fewer columns. By numba or numpy with the same bits."""
+        both [queries, NEIGHBORS_PER_WORD] or fewer columns. By numba or numpy with the same bits."""
         steps = np.zeros((len(queries), self.vectors.steps.shape[1]), dtype=np.int16)
         steps[:, : queries.shape[1]] = np.rint(queries * np.float32(2**QUERY_BITS))
-        keys = np.full((len(queries), min(COUNT, len(self.vectors))), NOBODY, dtype=np.int32)
-        if by_numba:
-            self._by_numba(steps, keys)
+        keys = np.full((len(queries), min(NEIGHBORS_PER_WORD, len(self.vectors))), NOBODY, dtype=np.int32)
+        if compiled:
+            self._by_kernel(steps, keys)
         else:
             self._by_numpy(steps.astype(np.float32), keys)
         return _places(keys), _softmax(keys >> PLACE_BITS)
 
-    def _by_numba(self, queries: NDArray[np.int16], keys: Keys) -> None:
+    def _by_kernel(self, queries: NDArray[np.int16], keys: Keys) -> None:
         from lovevec.attach.kernel import room, search
 
         members = int(np.sort(np.diff(self.starts))[-PROBES:].sum())  # as many as may be looked at, at most
@@ -115,7 +116,7 @@ class Neighbors:
 
     def _by_numpy(self, queries: Floats, keys: Keys) -> None:
         probes = self._probes(queries)
-        near = np.full((probes.size, COUNT), NOBODY, dtype=np.int32)
+        near = np.full((probes.size, NEIGHBORS_PER_WORD), NOBODY, dtype=np.int32)
         by_cluster = np.argsort(probes, axis=None, kind="stable")
         edges = np.searchsorted(probes.ravel()[by_cluster], np.arange(len(self.centres) + 1)).tolist()
         for cluster in np.unique(probes).tolist():
@@ -125,7 +126,7 @@ class Neighbors:
                 continue
             members = self.vectors.steps[low:high].astype(np.float32)
             products = small_products(queries[asked // probes.shape[1]], members.T)
-            best = _last(_keys(products, low, self.vectors.shift), COUNT)
+            best = _last(_keys(products, low, self.vectors.shift), NEIGHBORS_PER_WORD)
             near[asked, : best.shape[1]] = best
         keys[:] = np.sort(_last(near.reshape(len(queries), -1), keys.shape[1]), axis=1)[:, ::-1]
 
@@ -133,37 +134,41 @@ class Neighbors:
         """The clusters that each query is compared with."""
         probes = np.empty((len(queries), min(PROBES, len(self.centres))), dtype=np.int64)
         centres = self.centres.steps.astype(np.float32).T
-        for low in range(0, len(queries), FEW):
-            keys = _keys(small_products(queries[low : low + FEW], centres), 0, self.centres.shift)
-            probes[low : low + FEW] = np.sort(_places(_last(keys, probes.shape[1])), axis=1)
+        for low in range(0, len(queries), QUERIES_PER_BLOCK):
+            keys = _keys(small_products(queries[low : low + QUERIES_PER_BLOCK], centres), 0, self.centres.shift)
+            probes[low : low + QUERIES_PER_BLOCK] = np.sort(_places(_last(keys, probes.shape[1])), axis=1)
         return probes
 
     def misses(self, slope: Floats) -> Floats:
         """What the linear map `slope` misses: each word's own direction less what is made of the model's vector."""
         result = np.empty((len(self.rows), slope.shape[1]), dtype=np.float32)
-        for low in range(0, len(result), BLOCK):
-            own = normalized(self.table[self.rows[low : low + BLOCK]].astype(np.float32, copy=False))
-            result[low : low + BLOCK] = own - self.vectors.take(slice(low, low + BLOCK)).floats() @ slope
+        for low in range(0, len(result), ROWS_PER_BLOCK):
+            own = normalized(self.table[self.rows[low : low + ROWS_PER_BLOCK]].astype(np.float32, copy=False))
+            result[low : low + ROWS_PER_BLOCK] = (
+                own - self.vectors.take(slice(low, low + ROWS_PER_BLOCK)).floats() @ slope
+            )
         return result
 
-    def without(self, rows: Rows) -> Neighbors:
+    def without(self, rows: Rows) -> KnownNeighbors:
         """The same, less some rows of the table."""
         keep = ~np.isin(self.rows, rows)
         before = np.concatenate([[0], np.cumsum(keep)])
         return replace(self, vectors=self.vectors.take(keep), rows=self.rows[keep], starts=before[self.starts])
 
 
-def known_neighbors(impute: Callable[[Sequence[str]], Floats], words: Sequence[str], table: Floats) -> Neighbors:
+def find_known_neighbors(
+    impute: Callable[[Sequence[str]], Floats], words: Sequence[str], table: Floats
+) -> KnownNeighbors:
     """The first words of the table, one for each lower-cased form: a model that lower-cases sees no other."""
-    _, keep = lower_case(words[: 2 * MOST_WORDS])
-    rows = np.flatnonzero(keep)[:MOST_WORDS]
+    _, keep = lower_case(words[: 2 * MAX_KNOWN_WORDS])
+    rows = np.flatnonzero(keep)[:MAX_KNOWN_WORDS]
     vectors = impute([words[row] for row in rows.tolist()])
-    for low in range(0, len(vectors), BLOCK):  # in place: beside a large table every copy counts
-        vectors[low : low + BLOCK] = on_grid(vectors[low : low + BLOCK], ROW_BITS)
-    centres, cluster = clusters(vectors, min(CLUSTERS, len(rows) // MEMBERS))
+    for low in range(0, len(vectors), ROWS_PER_BLOCK):  # in place: beside a large table every copy counts
+        vectors[low : low + ROWS_PER_BLOCK] = on_grid(vectors[low : low + ROWS_PER_BLOCK], ROW_BITS)
+    centres, cluster = clusters(vectors, min(CLUSTERS, len(rows) // WORDS_PER_CLUSTER))
     order = np.argsort(cluster, kind="stable")
     starts = np.searchsorted(cluster[order], np.arange(len(centres) + 1))
-    return Neighbors(Codes.of(vectors).take(order), rows[order], table, Codes.of(centres), starts)
+    return KnownNeighbors(Codes.of(vectors).take(order), rows[order], table, Codes.of(centres), starts)
 
 
 def clusters(vectors: Floats, count: int) -> tuple[Floats, Rows]:
@@ -171,9 +176,9 @@ def clusters(vectors: Floats, count: int) -> tuple[Floats, Rows]:
     all would be looked at, so there is one."""
     if count <= PROBES:
         return on_grid(vectors[:1], ROW_BITS), np.zeros(len(vectors), dtype=np.int64)
-    drawn = np.random.default_rng(SEED).permutation(len(vectors))[: SAMPLE * count]
+    drawn = np.random.default_rng(KMEANS_SEED).permutation(len(vectors))[: SAMPLE_PER_CLUSTER * count]
     sample, centres = vectors[drawn], vectors[drawn[:count]]
-    for _ in range(ROUNDS):
+    for _ in range(KMEANS_ROUNDS):
         cluster = _nearest_centre(sample, centres)
         order = np.argsort(cluster, kind="stable")
         inside, starts = np.unique(cluster[order], return_index=True)
@@ -185,9 +190,9 @@ def clusters(vectors: Floats, count: int) -> tuple[Floats, Rows]:
 
 def _nearest_centre(vectors: Floats, centres: Floats) -> Rows:
     nearest = np.empty(len(vectors), dtype=np.int64)
-    for low in range(0, len(vectors), BLOCK):
-        block = on_grid(vectors[low : low + BLOCK], QUERY_BITS)
-        nearest[low : low + BLOCK] = (block @ centres.T).argmax(axis=1)
+    for low in range(0, len(vectors), ROWS_PER_BLOCK):
+        block = on_grid(vectors[low : low + ROWS_PER_BLOCK], QUERY_BITS)
+        nearest[low : low + ROWS_PER_BLOCK] = (block @ centres.T).argmax(axis=1)
     return nearest
 
 

@@ -13,15 +13,14 @@ imputed word (neighbors.py), so they are optional.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.attach.neighbors import Codes, Neighbors
-from lovevec.attach.sample import Sample
+from lovevec.attach.neighbors import Codes, KnownNeighbors
 from lovevec.engine.products import QUERY_BITS, ROW_BITS, on_grid, small_products
 from lovevec.engine.threads import in_chunks
 from lovevec.errors import LovevecError
@@ -30,15 +29,48 @@ from lovevec.vectors.rows import normalized
 Floats = NDArray[np.float32]
 SpaceOption = Literal["auto", "direct", "mapped"]
 SPACES: tuple[str, ...] = get_args(SpaceOption)
-STRENGTH = 0.01
-UNMAPPED = 0.1  # cosine of held-out words: a map that misses them so far says nothing
+# A linear map of 300 x 300 numbers is settled well before this; more words only cost time at attaching.
+MAX_SHARED_WORDS = 20_000
+MAX_TESTED_WORDS = 500
+SAMPLE_SEED = 0
+MAP_RIDGE = 0.01  # strength of the ridge regression
+MIN_MAP_COSINE = 0.1  # of held-out words: a map that misses them by more says nothing
 SAME_SPACE = 0.2  # mean cosine; two spaces that have nothing to do with each other stay within ±0.05
-CHUNK = 4096  # words whose neighbors are looked for together
-FEW = 128  # words whose neighbors' rows are gathered together, so that these stay in the cache
+WORDS_PER_CHUNK = 4096  # whose neighbors are looked for together
+WORDS_PER_GATHER = 128  # whose neighbors' rows are gathered together, so that these stay in the cache
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Words that model and table have in common, from which attaching learns: the model's `vectors` of them (unit
+    rows), and their `own`, which stand at `rows` of the table.
+
+    `shared` is the number of such words in all; the first `tested` words of the sample are held out to check on.
+    """
+
+    shared: int
+    tested: int
+    rows: NDArray[np.int64]
+    vectors: Floats
+    own: Floats
+
+
+def shared_words(
+    known: Sequence[str], impute: Callable[[Sequence[str]], Floats], row: Mapping[str, int], vectors: Floats
+) -> Sample:
+    """The words that a model `known`s and a table has, in a random order that is always the same. `impute` gives the
+    model's vectors, `row` the place of a word in the table, whose rows are `vectors`."""
+    both = [word for word in known if word in row]
+    order = np.random.default_rng(SAMPLE_SEED).permutation(len(both))[:MAX_SHARED_WORDS]
+    words = [both[place] for place in order.tolist()]
+    rows = np.fromiter((row[word] for word in words), dtype=np.int64, count=len(words))
+    return Sample(
+        len(both), min(len(words) // 10, MAX_TESTED_WORDS), rows, impute(words), vectors[rows].astype(np.float32)
+    )
 
 
 @dataclass(frozen=True)
-class Fit:
+class MapFit:
     """How well held-out words are met: mean cosine to their own vector, and how often that is among the 10 nearest."""
 
     cosine: float
@@ -56,39 +88,41 @@ class Map:
     what it `misses` of each of them."""
 
     slope: Floats
-    neighbors: Neighbors | None = None
+    neighbors: KnownNeighbors | None = None
     misses: Codes | None = None
 
     @classmethod
-    def fit(cls, source: Floats, own: Floats, neighbors: Neighbors | None) -> Map:
+    def fit(cls, source: Floats, own: Floats, neighbors: KnownNeighbors | None) -> Map:
         """Ridge regression from unit rows to unit rows."""
-        slope = scaled_to_grid(ridge(source, own, STRENGTH)[0])
+        slope = scale_to_grid(ridge(source, own, MAP_RIDGE)[0])
         return cls(slope, neighbors, Codes.of(neighbors.misses(slope)) if neighbors else None)
 
-    def __call__(self, vectors: Floats, threads: int = 1, by_numba: bool = False) -> Floats:
-        """Unit rows of the model -> unit rows in the table's space; by numba or numpy with the same bits."""
+    def __call__(self, vectors: Floats, threads: int = 1, compiled: bool = False) -> Floats:
+        """Unit rows of the model -> unit rows in the table's space; compiled or by numpy with the same bits."""
         result = np.empty((len(vectors), self.slope.shape[1]), dtype=np.float32)
 
         def run(part: slice) -> None:
             chunk = on_grid(vectors[part], QUERY_BITS)
             mapped = small_products(chunk, self.slope)
             if self.neighbors is not None and self.misses is not None:
-                self._mend(mapped, *self.neighbors(chunk, by_numba), self.misses)
+                self._mend(mapped, *self.neighbors(chunk, compiled), self.misses)
             result[part] = normalized(mapped)
 
-        in_chunks(run, len(vectors), CHUNK, threads)
+        in_chunks(run, len(vectors), WORDS_PER_CHUNK, threads)
         return result
 
     @staticmethod
     def _mend(mapped: Floats, places: NDArray[np.int64], weights: Floats, misses: Codes) -> None:
         """Add the weighted mean of what is missed at the neighbors' places; the map's offset falls out."""
         weights = weights * np.float32(2.0**-misses.bits)
-        for low in range(0, len(mapped), FEW):
-            missed = misses.steps[places[low : low + FEW]].astype(np.float32)
-            mapped[low : low + FEW] += np.matmul(weights[low : low + FEW, None, :], missed)[:, 0, : misses.dim]
+        for low in range(0, len(mapped), WORDS_PER_GATHER):
+            missed = misses.steps[places[low : low + WORDS_PER_GATHER]].astype(np.float32)
+            mapped[low : low + WORDS_PER_GATHER] += np.matmul(weights[low : low + WORDS_PER_GATHER, None, :], missed)[
+                :, 0, : misses.dim
+            ]
 
 
-def scaled_to_grid(slope: Floats) -> Floats:
+def scale_to_grid(slope: Floats) -> Floats:
     """A map whose columns, each over the power of two that makes it at most 1 long, lie on the grid: a unit row on the
     other grid times such a column is exact."""
     lengths = np.sqrt(np.square(slope).sum(axis=0))
@@ -105,12 +139,12 @@ class Space:
     map: Map | None
     shared: int
     agreement: float
-    direct: Fit | None
-    mapped: Fit | None = None
+    direct: MapFit | None
+    mapped: MapFit | None = None
 
-    def __call__(self, vectors: Floats, threads: int = 1, by_numba: bool = False) -> Floats:
+    def __call__(self, vectors: Floats, threads: int = 1, compiled: bool = False) -> Floats:
         """Unit rows of the model -> unit rows in the table's space."""
-        return vectors if self.map is None else self.map(vectors, threads, by_numba)
+        return vectors if self.map is None else self.map(vectors, threads, compiled)
 
     @property
     def quality(self) -> float:
@@ -120,7 +154,7 @@ class Space:
     @property
     def warning(self) -> str | None:
         """What its user has to know, if the map is worth nothing."""
-        if self.map is None or self.mapped is None or self.mapped.cosine >= UNMAPPED:
+        if self.map is None or self.mapped is None or self.mapped.cosine >= MIN_MAP_COSINE:
             return None
         return (
             f"the model's vectors say next to nothing about these: held-out words come out with a cosine of"
@@ -146,7 +180,9 @@ class Space:
         }
 
 
-def fit_space(sample: Sample, space: SpaceOption = "auto", neighbors: Callable[[], Neighbors] | None = None) -> Space:
+def fit_space(
+    sample: Sample, space: SpaceOption = "auto", neighbors: Callable[[], KnownNeighbors] | None = None
+) -> Space:
     """Take the model's own directions where shared words show that it lives in the table's space, else fit a map.
 
     `neighbors` makes those that mend the map; it is called only when a map is needed.
@@ -184,12 +220,12 @@ def mean_cosine(vectors: Floats, own: Floats) -> float:
     return float(cosine.mean()) if len(cosine) else 0.0
 
 
-def fit_of(vectors: Floats, own: Floats) -> Fit:
+def fit_of(vectors: Floats, own: Floats) -> MapFit:
     """Compare rows with the first rows of `own`, which are theirs, among all of them."""
     cosine = vectors @ own.T
     mine = np.diagonal(cosine)
     before = (cosine > mine[:, None]).sum(axis=1)
-    return Fit(float(mine.mean()), float((before < 10).mean()))
+    return MapFit(float(mine.mean()), float((before < 10).mean()))
 
 
 def ridge(source: NDArray[Any], result: NDArray[Any], strength: float) -> tuple[Floats, Floats]:

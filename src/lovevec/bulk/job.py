@@ -381,7 +381,7 @@ def _one_engine(engine: Mode) -> Mode:
 
 def _loaded(model: str | os.PathLike[str] | LOVE | None, options: Options) -> LOVE:
     if isinstance(model, LOVE):
-        return LOVE(model.parts, model.card, options.engine, spelling_only=model.spelling_only)
+        return model.copy(engine=options.engine)
     return LOVE.load(model, options.engine)
 
 

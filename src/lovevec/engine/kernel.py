@@ -360,3 +360,13 @@ def length_of(vector: Any) -> Any:
     for column in range(len(vector)):
         total += vector[column] * vector[column]
     return np.sqrt(total)
+
+
+@compiled_exactly
+def add_up(vectors: Any, chosen: Any, ends: Any, result: Any) -> Any:
+    """Sums of rows (texts/sums.py): into each row of `result` vectors[chosen] from its end to the next, in order."""
+    for row in range(len(result)):
+        for place in range(ends[row], ends[row + 1]):
+            vector = vectors[chosen[place]]
+            for number in range(len(vector)):
+                result[row, number] += vector[number]

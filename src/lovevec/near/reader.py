@@ -9,10 +9,10 @@ readings.new                                    [0.01, 0.98]
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +28,11 @@ from lovevec.near.readings import (
     Places,
     Readings,
     all_new,
-    near_words,
     posterior,
-    reading_names,
 )
 from lovevec.near.symbols import Symbols
 from lovevec.units.characters import to_codes
 from lovevec.units.ragged import Ragged, offsets_of
-from lovevec.units.words import check_words
 
 if TYPE_CHECKING:
     from lovevec.near.kernel import Compiled
@@ -49,57 +46,6 @@ STRINGS_PER_NUMPY_BATCH, STRINGS_PER_NUMBA_BATCH = 2048, 4096
 NO_CANDIDATE_COST = np.int32(1 << 30)  # above that of any candidate
 UNREADABLE_LOG_PROBABILITY = -6.0  # of a letter, for strings that the character model cannot read
 MAX_STRETCHED_LENGTH = 48  # characters: a longer string is not a word with a few letters repeated
-
-
-class ReadsStrings:
-    """What a LOVE and an attached table have in common: `near`, `readings`, `read_in_full`, by what they look up, read
-    and are sure of."""
-
-    @property
-    def words(self) -> Sequence[str]:
-        """The known words."""
-        raise NotImplementedError
-
-    def read(self, strings: Sequence[str]) -> Readings:
-        """What unknown strings may stand for."""
-        raise NotImplementedError
-
-    def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-        raise NotImplementedError
-
-    def _sureness(
-        self, words: Sequence[str], rows: NDArray[np.int64], unknown: Sequence[str], reading: Readings
-    ) -> NDArray[np.float64]:
-        raise NotImplementedError
-
-    @overload
-    def near(self, word: str, k: int = ...) -> list[tuple[str, float]]: ...  # type: ignore[overload-overlap]
-    @overload
-    def near(self, word: Iterable[str], k: int = ...) -> list[list[tuple[str, float]]]: ...
-    def near(self, word: str | Iterable[str], k: int = 5) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
-        """The known words that a string may stand for, with their probabilities, most probable first, up to k. What is
-        missing to 1 is the probability that it is a new word (and of what came after the k-th). A known word stands
-        for itself; an empty one for nothing. For a list of words a list for each."""
-        rows, unknown = self._look_up([word] if isinstance(word, str) else check_words(word))
-        found = near_words(self.words, rows, self.read(unknown), k)
-        return found[0] if isinstance(word, str) else found
-
-    def readings(self, words: Iterable[str]) -> list[str]:
-        """How each word is read: known (itself, or what it is a form of), near (more probably a known word than not),
-        new, or empty."""
-        listed = check_words(words)
-        rows, unknown = self._look_up(listed)
-        return reading_names(listed, rows, self.read(unknown))
-
-    def read_in_full(
-        self, words: Iterable[str], k: int = 5
-    ) -> tuple[list[str], list[list[tuple[str, float]]], NDArray[np.float64]]:
-        """What `readings`, `near` and `confidence` give, at the cost of the last."""
-        listed = check_words(words)
-        rows, unknown = self._look_up(listed)
-        reading = self.read(unknown)
-        sure = self._sureness(listed, rows, unknown, reading)
-        return reading_names(listed, rows, reading), near_words(self.words, rows, reading, k), sure
 
 
 class Strings(NamedTuple):

@@ -124,3 +124,15 @@ def add_known_rows(
             part = strings[low : low + rows_per_block]
             weights = readings.probabilities[part, column].astype(np.float32)
             vectors[part] += table_rows(readings.rows[part, column]) * weights[:, None]
+
+
+def mix_readings(
+    vectors: NDArray[np.float32],
+    readings: Readings,
+    table_rows: Callable[[NDArray[np.int32]], NDArray[np.float32]],
+    new_weight: float = 1.0,
+) -> None:
+    """The mean over readings, in place: `vectors` [strings, dim] hold what each string would have as a new word, and
+    become p(new) · new_weight · that + Σ p(word) · the word's own vector (see `add_known_rows`)."""
+    vectors *= (readings.new * new_weight).astype(np.float32)[:, None]
+    add_known_rows(vectors, readings, table_rows)

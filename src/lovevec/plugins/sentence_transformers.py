@@ -60,7 +60,7 @@ class LoveWords(InputModule):  # type: ignore[misc]
         if not isinstance(model, LOVE):
             raise LovevecError("love: LoveWords takes a LOVE; of an attached table, that is its `model`")
         if spelling_only is not None and spelling_only != model.spelling_only:
-            model = LOVE(model.parts, model.card, spelling_only=spelling_only)
+            model = model.copy(spelling_only=spelling_only)
         self.love, self.trainable, self.normalize = model, trainable, normalize
         self.spelling_only = model.spelling_only
         self.words = model.to_torch() if trainable else None

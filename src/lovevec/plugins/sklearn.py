@@ -132,8 +132,8 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _made_encoder(self) -> TextEncoder:
         encoder: TextEncoder = self.love_.text_encoder()
         if self.pooling == "max":  # a signature is worth something in a sum alone
-            return encoder.weighing(encoder.weights if self.weights_ is None else self.weights_, signed=0)
-        return encoder if self.weights_ is None else encoder.weighing(self.weights_)
+            return encoder.with_weights(encoder.weights if self.weights_ is None else self.weights_, signature_length=0)
+        return encoder if self.weights_ is None else encoder.with_weights(self.weights_)
 
     def _common(self, texts: Sequence[str]) -> Floats:
         """The first principal component of the texts' directions, about 0: [dim]."""

@@ -63,16 +63,13 @@ class Served:
         self.vectors.warm_up()
         self.neighbors([TRIED], 1)
         self.tokens([TRIED])
-        if isinstance(self.vectors, LOVE):
-            self.explain([TRIED], 1)
+        self.explain([TRIED], 1)
 
     def embed(self, words: Sequence[str]) -> Embedded:
         """Vectors of words, and how each was read."""
         once = list(dict.fromkeys(words))  # what several requests ask for is computed once
-        if isinstance(self.vectors, LOVE):
-            found = Embedded(*self.vectors.embed_and_read(once))
-        else:
-            found = Embedded(self.vectors.embed(once), self.vectors.readings(once))
+        lookup = self.vectors.lookup(once)
+        found = Embedded(lookup.vectors, lookup.readings)
         if len(once) == len(words):
             return found
         place = {word: row for row, word in enumerate(once)}
@@ -85,8 +82,9 @@ class Served:
 
     def near(self, words: Sequence[str]) -> list[dict[str, Any]]:
         """How each word is read, how sure its vector is, what it may stand for."""
-        readings, near, sure = self.vectors.read_in_full(words, WORDS_PER_READING)
-        return [_reading(*row) for row in zip(words, readings, sure.tolist(), near, strict=True)]
+        lookup = self.vectors.lookup(words)
+        near = lookup.near(WORDS_PER_READING)
+        return [_reading(*row) for row in zip(words, lookup.readings, lookup.confidence.tolist(), near, strict=True)]
 
     def neighbors(self, words: Sequence[str], k: int) -> list[list[dict[str, Any]]]:
         """The nearest known words of each."""
@@ -105,8 +103,6 @@ class Served:
 
     def explain(self, words: Sequence[str], k: int) -> list[dict[str, Any]]:
         """What each word's vector is made of, with k neighbors; these are found for all words at once."""
-        if isinstance(self.vectors, Attached):
-            raise LovevecError(f"{self.name} is an attached table: only models explain their vectors")
         found = [self.vectors.explain(word, 0).as_dict() for word in words]
         neighbors = self.neighbors(words, k) if k else [[] for _ in words]
         return [one | {"neighbors": near} for one, near in zip(found, neighbors, strict=True)]
@@ -116,15 +112,16 @@ class Served:
         return [
             [
                 {
-                    "text": text[start:end],
-                    "start": start,
-                    "end": end,
+                    "text": token.text,
+                    "start": token.start,
+                    "end": token.end,
                     "reading": token.reading,
                     "repair": token.word if token.reading == "near" else None,
                     "word": token.word,
+                    "probability": token.probability,
                     "weight": token.weight,
                 }
-                for token, (start, end) in zip(self.vectors.tokens(text), self.vectors.spans(text), strict=True)
+                for token in self.vectors.tokens(text)
             ]
             for text in texts
         ]

@@ -53,7 +53,7 @@ def calibrate(
     ]
     rows = np.concatenate([unseen, typed[real], np.zeros(len(nonsense), dtype=np.int64)])
     group = np.repeat([0, 1, 2], [len(unseen), int(real.sum()), len(nonsense)])
-    measured, reading = unaware.measure(shown), unaware.read(shown)
+    measured, reading = unaware._spelling_features(shown), unaware._read(shown)
     alone = _right(unaware.engine.embed(shown), vectors, rows) & (group < 2)
     right = _right(unaware.embed(shown), vectors, rows) & (group < 2)
     counts = np.maximum(np.bincount(group, minlength=3), 1)
@@ -73,7 +73,7 @@ def calibrate(
 
     def judged_by(calibration: Confidence) -> Numbers:
         imputed = calibration(measured)
-        return imputed if love.spelling_only else calibration.of_reading(reading, imputed)
+        return imputed if love.spelling_only else calibration.of_readings(reading, imputed)
 
     half = rng.permutation(len(rows)) % 2 == 0
     judged = np.where(half, judged_by(fitted(~half)), judged_by(fitted(half)))
@@ -95,7 +95,7 @@ def restrict_known(love: LOVE, kept: NDArray[np.int64]) -> LOVE:
     """The same model, that knows only these of its words."""
     rows = None if love.parts.rows is None else love.parts.rows.take(kept)
     words = [love.words[row] for row in kept.tolist()]
-    return LOVE(replace(love.parts, words=words, rows=rows), engine="numpy", spelling_only=love.spelling_only)
+    return love.copy(parts=replace(love.parts, words=words, rows=rows), engine="numpy")
 
 
 def _nonsense(count: int, rng: np.random.Generator) -> list[str]:

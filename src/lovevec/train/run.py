@@ -271,7 +271,7 @@ class _Run:
         seed, prepared = self.settings.seed, trainer.prepared
         with self.progress.phase("scoring"):
             held_back = prepared.words, prepared.vectors, trainer.held_back, seed
-            scores = score(LOVE(love.parts, spelling_only=True), *held_back)
+            scores = score(love.copy(spelling_only=True), *held_back)
             typos = typo_neighbors(love, seed)
             confidence = calibrate(love, *held_back)
         seconds = self.seconds() | {"training": trainer.seconds}

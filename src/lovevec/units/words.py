@@ -69,8 +69,9 @@ def repeats(words: Sequence[str]) -> bool:
     return len(set(sample)) < len(sample) // 2
 
 
-def refuse_other_than_words(words: Sequence[object], first: int = 0) -> None:
-    """An error that names the first item that is no string, if there is one."""
+def refuse_other_than_words(words: Sequence[object], first: int = 0, item: str = "word") -> None:
+    """An error that names the first item that is no string, if there is one. `first` is the number of the first item,
+    `item` what an item is called."""
     for index, word in enumerate(words, first):
         if not isinstance(word, str):
-            raise LovevecError(f"word {index} is not a string but {type(word).__name__}: {word!r:.60}")
+            raise LovevecError(f"{item} {index} is not a string but {type(word).__name__}: {word!r:.60}")

@@ -109,7 +109,7 @@ def test_a_row_of_clean_text_is_the_same_to_the_bit_in_a_noisy_batch(small, love
 def test_vectors_are_those_of_love_at_lengths_like_the_models_own(minilm):
     robust, _ = robustify(minilm)
     words = ["mispelled", "sentense", "archiitect", "oxgen"]
-    made, directions = robust.robust_embeddings.imputer(words), robust.love.embed_in_text(words)
+    made, directions = robust.robust_embeddings.imputer(words), robust.love.lookup(words, in_text=True).vectors
     lengths = (made**2).sum(axis=1) ** 0.5
     torch.testing.assert_close(torch.from_numpy(made / lengths[:, None]), torch.from_numpy(directions))
     usual = minilm[0].get_input_embeddings().weight.detach().norm(dim=1)[2000:].numpy()

@@ -31,7 +31,7 @@ class Model(Method):
     it reads strings as the model does by default, else by spelling only."""
 
     def __init__(self, love: LOVE, name: str, near: bool = False) -> None:
-        self.love = love if love.spelling_only != near else LOVE(love.parts, love.card, spelling_only=not near)
+        self.love = love if love.spelling_only != near else love.copy(spelling_only=not near)
         self.name, self.dim, self.words = name, love.dim, love.words
         network = _parameters(love)
         table = love.parts.rows.parameters if near and love.parts.rows is not None else 0

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.attach import PlainModel
 from lovevec.errors import LovevecError
 from lovevec.vectors import VectorTable
 from lovevec.vectors.rows import normalized
@@ -59,18 +60,11 @@ class Method(ABC):
 
     def attachable(self) -> Any:
         """What `lovevec.attach.Attached` takes for a model."""
-        return Directions(self)
+        return PlainModel(self.words, self.dim, self.directions)
 
-
-class Directions:
-    """A method as a model to attach: rows of unit length, and the words that they were learned from."""
-
-    def __init__(self, method: Method) -> None:
-        self.method, self.dim, self.words = method, method.dim, method.words
-
-    def embed(self, words: Sequence[str]) -> Floats:
-        """[len(words), dim]."""
-        return normalized(self.method.embed(words))
+    def directions(self, words: Sequence[str]) -> Floats:
+        """The vectors of words at unit length: [len(words), dim]."""
+        return normalized(self.embed(words))
 
 
 def checked_embed(method: Method, words: Sequence[str]) -> Floats:

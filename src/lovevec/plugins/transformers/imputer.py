@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -22,8 +21,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from lovevec.attach.lengths import Lengths, fit_lengths
-from lovevec.attach.sample import shared_words
-from lovevec.attach.space import Map, SpaceOption, fit_space
+from lovevec.attach.space import Map, SpaceOption, fit_space, shared_words
 from lovevec.errors import FormatError
 from lovevec.files import atomic_write
 from lovevec.files.tensors import lengths_of
@@ -54,7 +52,7 @@ class Imputer:
     def __call__(self, words: list[str]) -> Floats:
         """Vectors of words, [len(words), dim]: LOVE's direction (of a misspelling the mean over its readings) times a
         length."""
-        vectors = self.love.embed_in_text(words)
+        vectors = self.love.lookup(words, in_text=True).vectors
         directions = vectors if self.map is None else self.map(vectors)
         return directions * self.lengths(vectors)[:, None]
 
@@ -74,7 +72,7 @@ class Imputer:
         try:
             with safe_open(folder / FIT_FILE, "numpy") as file:
                 metadata = json.loads(file.metadata()["about"])
-                love = LOVE(love.parts, love.card, spelling_only=bool(metadata["spelling_only"]))
+                love = love.copy(spelling_only=bool(metadata["spelling_only"]))
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
             lengths = Lengths(**{name: float(metadata[name]) for name in LENGTH_NUMBERS}, slope=arrays.get("lengths"))
             slope = arrays.get("map")
@@ -89,7 +87,7 @@ def fit_imputer(love: LOVE, words: list[str], vectors: Floats, space: SpaceOptio
     """Learn from the model's whole words and their rows [len(words), dim] how LOVE's vectors become like them.
     `space` says whether a map may be learned: direct (none), mapped, or auto (where the spaces
     do not agree already)."""
-    sample = shared_words(love, love.impute, {word: row for row, word in enumerate(words)}, vectors)
+    sample = shared_words(love.words, love.impute, {word: row for row, word in enumerate(words)}, vectors)
     lengths = replace(fit_lengths(sample, lengths_of(vectors)), error=None, error_typical=None)
     result = fit_space(sample, space)
     return Imputer(love, lengths, result.map, result.mapped.cosine if result.mapped else result.agreement)
@@ -103,8 +101,7 @@ def add_known_words(love: LOVE, words: list[str], vectors: Floats) -> LOVE:
         return love
     more = KnownRows.of(vectors, rows.precision)
     both = KnownRows(np.concatenate([rows.codes, more.codes]), np.concatenate([rows.scale, more.scale]), rows.dim)
-    mode: Any = love.engine.mode
-    return LOVE(replace(love.parts, words=[*love.words, *words], rows=both), love.card, mode)
+    return love.copy(parts=replace(love.parts, words=[*love.words, *words], rows=both))
 
 
 _by_numba: WeakKeyDictionary[Imputer, Imputer] = WeakKeyDictionary()
@@ -118,6 +115,5 @@ def with_numba(imputer: Imputer) -> Imputer:
     if love.engine.mode != "auto" or love.engine.for_many != "numba":
         return imputer
     if imputer not in _by_numba:
-        numba = LOVE(love.parts, love.card, "numba", spelling_only=love.spelling_only)
-        _by_numba[imputer] = replace(imputer, love=numba)
+        _by_numba[imputer] = replace(imputer, love=love.copy(engine="numba"))
     return _by_numba[imputer]

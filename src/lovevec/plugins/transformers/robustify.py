@@ -100,7 +100,7 @@ def _robust_pair(
     imputer = _fit(model, tokenizer, love, space)
     keep = default_keep(whole_words(tokenizer)[0]) if keep is None else keep
     if trainable:  # what trains is the encoder; known words' own rows do not
-        imputer = replace(imputer, love=LOVE(imputer.love.parts, imputer.love.card, spelling_only=True))
+        imputer = replace(imputer, love=imputer.love.copy(spelling_only=True))
     elif imputer.map is None:
         imputer = replace(
             imputer, love=add_known_words(imputer.love, *_mean_rows(model, tokenizer, keep, imputer.love))

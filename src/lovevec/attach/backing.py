@@ -1,0 +1,81 @@
+"""What an attached table asks of the model behind it: a LOVE, or a `PlainModel` around anything that gives words a
+direction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.errors import LovevecError
+from lovevec.near.channel import Channel
+from lovevec.near.readings import Readings
+
+if TYPE_CHECKING:
+    from lovevec.explain import Explanation
+
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.float64]
+
+
+class BackingModel(Protocol):
+    """A model that can stand behind a table. LOVE is one; its methods of these names say what they give."""
+
+    dim: int
+
+    @property
+    def words(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def channel(self) -> Channel | None: ...  # noqa: D102
+    @property
+    def _threads(self) -> int: ...
+    @property
+    def _compiled(self) -> bool: ...
+    @property
+    def _tells_lengths(self) -> bool: ...
+    def __contains__(self, word: object) -> bool: ...
+    def _impute(self, words: Sequence[str]) -> tuple[Floats, Floats | None]: ...
+    def _imputed_confidence(self, words: Sequence[str], lengths: Floats | None = None) -> Numbers: ...
+    def _judge(
+        self, strings: Sequence[str], readings: Readings, lengths: Floats | None = None, quality: float = 1.0
+    ) -> Numbers: ...
+    def _explain(self, word: str, **findings: Any) -> Explanation: ...
+    def save(self, folder: Any) -> None: ...  # noqa: D102
+
+
+class PlainModel:
+    """A model that gives words a direction and nothing else: it reads no misspellings and is never sure.
+
+    :param words: those that it learned from.
+    :param dim: numbers of a vector.
+    :param embed: words -> unit rows [len(words), dim].
+    """
+
+    channel = None
+    _threads, _compiled, _tells_lengths = 1, False, False
+
+    def __init__(self, words: Sequence[str], dim: int, embed: Callable[[Sequence[str]], Floats]) -> None:
+        self.words, self.dim, self._embed = words, dim, embed
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.words
+
+    def _impute(self, words: Sequence[str]) -> tuple[Floats, Floats | None]:
+        return self._embed(words), None
+
+    def _imputed_confidence(self, words: Sequence[str], lengths: Floats | None = None) -> Numbers:
+        return np.full(len(words), np.nan)
+
+    def _judge(
+        self, strings: Sequence[str], readings: Readings, lengths: Floats | None = None, quality: float = 1.0
+    ) -> Numbers:
+        return np.full(len(strings), np.nan)
+
+    def _explain(self, word: str, **findings: Any) -> Explanation:
+        raise LovevecError("explain: only a LOVE tells what its vectors are made of, and behind this table is none")
+
+    def save(self, folder: Any) -> None:
+        """A plain model has no files."""
+        raise LovevecError("save: only a table with a LOVE behind it can be saved, and behind this one is none")

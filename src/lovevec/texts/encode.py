@@ -1,0 +1,175 @@
+"""`encode` and `tokens`, as LOVE and Attached have them: options, progress, batches; encoder.py computes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.errors import LovevecError, MissingExtra
+from lovevec.progress import Progress, wanted
+from lovevec.texts.encoder import TextEncoder, Token
+from lovevec.units.words import in_batches, refuse_other_than_words, word_list
+
+Floats = NDArray[np.float32]
+TEXTS_PER_BATCH = 1024
+LONG_LIST = 50_000  # texts: on a terminal their progress is shown
+
+
+class EncodeOptions(NamedTuple):
+    """How texts are encoded, by the names that sentence-transformers and model2vec have for it."""
+
+    batch_size: int = TEXTS_PER_BATCH
+    show_progress_bar: bool | None = None
+    normalize_embeddings: bool = True
+    convert_to_numpy: bool = True
+    convert_to_tensor: bool = False
+    center: Any = None
+
+    def check(self, dim: int) -> EncodeOptions:
+        """The options with `center` as an array; an error that names the option that makes no sense."""
+        if not isinstance(self.batch_size, (int, np.integer)) or self.batch_size < 1:
+            raise LovevecError(f"batch_size is {self.batch_size!r}: must be at least 1, a whole number")
+        if self.convert_to_tensor:
+            _import_torch()
+        if self.center is None:
+            return self
+        center = np.asarray(self.center, dtype=np.float32)
+        if center.shape != (dim,) or not np.isfinite(center).all():
+            raise LovevecError(f"center has the shape {center.shape}: must be one vector of {dim} finite numbers")
+        return self._replace(center=center)
+
+
+class EncodesTexts(ABC):
+    """`encode` and `tokens` by a `_texts` of the subclass. Objects never change, so that each is its own copy."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EncodesTexts:
+        return self
+
+    @cached_property
+    @abstractmethod
+    def _texts(self) -> TextEncoder: ...
+
+    @overload
+    def encode(
+        self,
+        texts: Iterator[str],
+        *,
+        batch_size: int = ...,
+        show_progress_bar: bool | None = ...,
+        normalize_embeddings: bool = ...,
+        convert_to_numpy: bool = ...,
+        convert_to_tensor: bool = ...,
+        center: Any = ...,
+    ) -> Iterator[Floats]: ...
+    @overload
+    def encode(
+        self,
+        texts: str | Sequence[str] | NDArray[Any],
+        *,
+        batch_size: int = ...,
+        show_progress_bar: bool | None = ...,
+        normalize_embeddings: bool = ...,
+        convert_to_numpy: bool = ...,
+        convert_to_tensor: bool = ...,
+        center: Any = ...,
+    ) -> Floats: ...
+    def encode(
+        self,
+        texts: str | Iterable[str] | NDArray[Any],
+        *,
+        batch_size: int = TEXTS_PER_BATCH,
+        show_progress_bar: bool | None = None,
+        normalize_embeddings: bool = True,
+        convert_to_numpy: bool = True,
+        convert_to_tensor: bool = False,
+        center: Any = None,
+    ) -> Floats | Iterator[Floats]:
+        """Vectors of whole texts, typos and all: the mean of their words' vectors by how much each word counts.
+
+        :param texts: one text, a list of texts, or an iterator of texts.
+        :param batch_size: the number of texts that are computed at a time.
+        :param show_progress_bar: by default for long lists on a terminal.
+        :param normalize_embeddings: False leaves the mean as long as it is.
+        :param convert_to_numpy: False gives a list of vectors instead of one array.
+        :param convert_to_tensor: True gives torch's tensors (extra `torch`).
+        :param center: a vector that is taken off every text's vector; the mean vector of your own texts removes what
+            all of them have in common.
+        :return: [dim] for one text, [len(texts), dim] of unit length for a list; for an iterator an iterator of arrays
+            of up to `batch_size` rows, in constant memory. A text without words has zeros.
+
+        >>> one, other = LOVE.load().encode(["wonderfull fi1m, definately recomended", "a wonderful film"])
+        >>> bool(one @ other > 0.7)
+        True
+        """
+        convert = convert_to_numpy, convert_to_tensor
+        options = EncodeOptions(batch_size, show_progress_bar, normalize_embeddings, *convert, center).check(
+            self._texts.source.dim
+        )
+        if isinstance(texts, str):
+            vector: Floats = _convert(self._encode_batch([texts], options, 0)[0], options)
+            return vector
+        if isinstance(texts, Iterator):
+            return (_convert(rows, options) for rows in self._encode_stream(texts, options))
+        strings = word_list(texts)
+        result = np.empty((len(strings), self._texts.source.dim), dtype=np.float32)
+        quiet = not wanted(options.show_progress_bar, len(strings), LONG_LIST)
+        with Progress(quiet) as progress, progress.phase("encoding", len(strings), "texts") as phase:
+            for low in range(0, len(strings), options.batch_size):
+                part = strings[low : low + options.batch_size]
+                result[low : low + len(part)] = self._encode_batch(part, options, low)
+                phase.advance(len(part))
+        vectors: Floats = _convert(result, options)
+        return vectors
+
+    def _encode_stream(self, texts: Iterator[str], options: EncodeOptions) -> Iterator[Floats]:
+        done = 0
+        for part in in_batches(texts, options.batch_size):
+            yield self._encode_batch(part, options, done)
+            done += len(part)
+
+    def _encode_batch(self, texts: Sequence[str], options: EncodeOptions, first: int) -> Floats:
+        try:
+            return self._texts.encode(texts, options.normalize_embeddings, options.center)
+        except (TypeError, AttributeError):  # so that good texts need not be checked one by one
+            refuse_other_than_words(texts, first, "text")
+            raise
+
+    def text_encoder(self) -> TextEncoder:
+        """What `encode` computes with: words, their weights, and other ways to put words together."""
+        return self._texts
+
+    @overload
+    def tokens(self, text: str) -> list[Token]: ...  # type: ignore[overload-overlap]
+    @overload
+    def tokens(self, text: Iterable[str]) -> list[list[Token]]: ...
+    def tokens(self, text: str | Iterable[str]) -> list[Token] | list[list[Token]]:
+        """The words of a text as `encode` sees them, a `Token` each: its text, start and end, how it is read, the known
+        word that it stands for and how probably, its weight. For a list of texts a list for each.
+
+        >>> [(token.text, token.replacement) for token in LOVE.load().tokens("Definately a grat film")][0]
+        ('Definately', 'Definitely')
+        """
+        if isinstance(text, str):
+            return self._texts.tokens(text)
+        texts = word_list(text)
+        refuse_other_than_words(texts, 0, "text")
+        return [self._texts.tokens(one) for one in texts]
+
+
+def _convert(rows: Floats, options: EncodeOptions) -> Any:
+    if not options.convert_to_tensor:
+        return rows if options.convert_to_numpy else list(rows)
+    return _import_torch().from_numpy(rows)
+
+
+def _import_torch() -> Any:
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtra("torch", "torch") from None
+    return torch

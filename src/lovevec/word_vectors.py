@@ -1,0 +1,360 @@
+"""The base of LOVE and Attached, and the one result behind everything that they answer.
+
+    lookup = love.lookup(["receive", "recieve", "blorfing"])
+    lookup.readings       ["known", "near", "new"]
+    lookup.near(2)        [[("receive", 1.0)], [("receive", 0.83), …], …]: known words, how probably each is meant
+    lookup.vectors        [3, dim]
+    lookup.confidence     [3]: how probably each vector is right
+    lookup.imputed        [3, dim]: made from the spelling alone
+
+A part is computed when it is first asked for, and once: a string is read once, however many parts are asked for, and
+a list of known words builds no index. `embed`, `near`, `readings`, `confidence`, the server and the commands are
+short ways to a part of it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.engine.nearest import NeighborIndex
+from lovevec.errors import LovevecError
+from lovevec.near.readings import Readings, all_new, near_words, reading_names
+from lovevec.progress import Progress, wanted
+from lovevec.texts.encode import EncodesTexts
+from lovevec.units.words import check_words, in_batches, refuse_other_than_words, repeats, word_list
+
+Floats = NDArray[np.float32]
+Result = TypeVar("Result")
+Words = Iterable[str] | NDArray[Any]
+WordsWithScores = list[tuple[str, float]]
+WORDS_PER_BATCH = 16_384
+LONG_LIST = 250_000  # words: shorter lists are done before anybody would look at a progress bar
+
+
+class Lookup:
+    """What a model or an attached table knows of some strings. Made by `lookup(words)`.
+
+    `words` are the strings.
+    """
+
+    def __init__(self, source: WordVectors, words: Sequence[str], in_text: bool = False) -> None:
+        self.words, self._source, self._in_text = words, source, in_text
+        # How long the imputed vectors of `unknown` were before they were normalised, once these have been made.
+        self.imputed_lengths: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def _places(self) -> tuple[NDArray[np.int64], list[str]]:
+        return self._source._look_up(self.words)
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """[len(words)]: the row of each known word, or of the known word that a string is a form of; -1 for others."""
+        return self._places[0]
+
+    @property
+    def unknown(self) -> list[str]:
+        """The strings that are not known, in their order, as they are read: without the punctuation around them."""
+        return self._places[1]
+
+    @cached_property
+    def probabilities(self) -> Readings:
+        """What each of `unknown` may stand for: rows of known words, their probabilities, and that of a new word."""
+        if not self.unknown:
+            return all_new(0)
+        readings = self._source._read(self.unknown)
+        return readings.in_text() if self._in_text else readings
+
+    @cached_property
+    def vectors(self) -> Floats:
+        """[len(words), dim]: a known word's own vector; the mean over its readings for any other string."""
+        return self._source._vectors_of(self)
+
+    @cached_property
+    def readings(self) -> list[str]:
+        """How each string is read: known (itself, or what it is a form of), near (more probably a damaged known word
+        than not), new, or empty."""
+        return reading_names(self.words, self.rows, self.probabilities)
+
+    def near(self, k: int = 5) -> list[WordsWithScores]:
+        """For each string up to k known words that it may stand for, with their probabilities, most probable first."""
+        return near_words(self._source.words, self.rows, self.probabilities, k)
+
+    @cached_property
+    def confidence(self) -> NDArray[np.float64]:
+        """[len(words)]: the probability that each vector is right; NaN for a model without calibration."""
+        return self._source._confidence_of(self)
+
+    @cached_property
+    def imputed(self) -> Floats:
+        """[len(words), dim]: vectors made from the spelling alone, of known words too."""
+        return self._source._impute_all(self.words)
+
+
+class WordVectors(EncodesTexts, ABC):
+    """Known words with vectors of their own, and a vector for any other string. Immutable, safe to share between
+    threads. Where a method takes words, it takes one word or a list: one word has one result, a list a list of them.
+    """
+
+    dim: int
+    _known: NeighborIndex
+
+    @abstractmethod
+    def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+        """The row of each known word, -1 for others; and these others as they are read."""
+
+    @abstractmethod
+    def _read(self, strings: Sequence[str]) -> Readings:
+        """What strings may stand for, each taken as unknown."""
+
+    @abstractmethod
+    def _vectors_of(self, lookup: Lookup) -> Floats: ...
+
+    @abstractmethod
+    def _confidence_of(self, lookup: Lookup) -> NDArray[np.float64]: ...
+
+    @abstractmethod
+    def _impute_all(self, words: Sequence[str]) -> Floats: ...
+
+    @abstractmethod
+    def __contains__(self, word: object) -> bool: ...
+
+    def _unit_vectors(self, words: Sequence[str]) -> Floats:
+        """The vectors of words at unit length, for cosines."""
+        return self._vectors(words)
+
+    def _known_word(self, word: str) -> str:
+        """The known word that a string is a form of, which is no neighbor of it; else the string itself."""
+        return word
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The known words, in the order of the table that they come from."""
+        return self._known.words
+
+    def __len__(self) -> int:
+        """The number of known words."""
+        return len(self.words)
+
+    def __iter__(self) -> Iterator[str]:
+        """The known words, one after the other."""
+        return iter(self.words)
+
+    @overload
+    def __getitem__(self, word: str) -> Floats: ...
+    @overload
+    def __getitem__(self, word: Sequence[str] | NDArray[Any]) -> Floats: ...
+    def __getitem__(self, word: str | Sequence[str] | NDArray[Any]) -> Floats:
+        """The vector of one word, whatever it is: [dim]; of a list of words: [len(list), dim]."""
+        if isinstance(word, str):
+            return self._one(word)
+        if isinstance(word, (int, np.integer, slice)):
+            raise LovevecError(f"word is {word!r}: index with a word or a list of words, as love['word']")
+        return self._vectors(word_list(word))
+
+    def lookup(self, words: str | Words, *, in_text: bool = False) -> Lookup:
+        """Everything that is known of words, computed as it is asked for: vectors, readings, near words, confidence.
+
+        :param words: a list of any strings; one string counts as a list of one.
+        :param in_text: whether the words stand in running text, where an unknown string is a misspelling more often
+            than in a list of words.
+        :return: a `Lookup`.
+
+        >>> love = LOVE.load()
+        >>> love.lookup(["receive", "recieve"]).readings
+        ['known', 'near']
+        """
+        return Lookup(self, [words] if isinstance(words, str) else check_words(words), in_text)
+
+    @overload
+    def embed(self, words: str, *, batch: int = ..., progress: bool | None = ...) -> Floats: ...
+    @overload
+    def embed(self, words: Iterator[str], *, batch: int = ..., progress: bool | None = ...) -> Iterator[Floats]: ...
+    @overload
+    def embed(
+        self, words: Sequence[str] | NDArray[Any], *, batch: int = ..., progress: bool | None = ...
+    ) -> Floats: ...
+    def embed(
+        self, words: str | Words, *, batch: int = WORDS_PER_BATCH, progress: bool | None = None
+    ) -> Floats | Iterator[Floats]:
+        """Vectors for any strings.
+
+        :param words: one word; a list, tuple, array or column of words; or an iterator.
+        :param batch: for an iterator: the number of words that are read from it and computed at a time.
+        :param progress: whether a progress bar is shown on stderr; by default for long lists on a terminal.
+        :return: [dim] for one word, [len(words), dim] for a list; for an iterator an iterator of arrays of up to
+            `batch` rows, in constant memory.
+
+        >>> LOVE.load().embed(["oxgen", "archiitect"]).shape
+        (2, 300)
+        """
+        if not isinstance(batch, int) or batch < 1:
+            raise LovevecError(f"batch is {batch!r}: must be at least 1, a whole number")
+        if isinstance(words, str):
+            return self._one(words)
+        if isinstance(words, Iterator):
+            return self._stream(words, batch)
+        strings = word_list(words)
+        if wanted(progress, len(strings), LONG_LIST):
+            return self._vectors_with_progress(strings)
+        return self._vectors(strings)
+
+    def _one(self, word: str) -> Floats:
+        vector: Floats = Lookup(self, [word]).vectors[0]
+        return vector
+
+    def _stream(self, words: Iterator[str], batch: int) -> Iterator[Floats]:
+        done = 0
+        for part in in_batches(words, batch):
+            yield self._vectors(part, done)
+            done += len(part)
+
+    def _vectors_with_progress(self, words: Sequence[str]) -> Floats:
+        result = np.empty((len(words), self.dim), dtype=np.float32)
+        with Progress() as progress, progress.phase("embedding", len(words)) as phase:
+            for low in range(0, len(words), WORDS_PER_BATCH):
+                part = words[low : low + WORDS_PER_BATCH]
+                result[low : low + len(part)] = self._vectors(part, low)
+                phase.advance(len(part))
+        return result
+
+    def _vectors(self, words: Sequence[str], first: int = 0) -> Floats:
+        """[len(words), dim]. In running text, where words come again and again, each is computed once. `first` is the
+        place of the first word in what the caller gave, for an error that names the place of a bad one."""
+        try:
+            if not repeats(words):
+                return Lookup(self, words).vectors
+            place: dict[str, int] = {}
+            places = [place.setdefault(word, len(place)) for word in words]
+            vectors: Floats = Lookup(self, list(place)).vectors[places]
+            return vectors
+        except (TypeError, AttributeError):  # so that good words need not be checked one by one
+            refuse_other_than_words(words, first)
+            raise
+
+    @overload
+    def near(self, word: str, k: int = ...) -> WordsWithScores: ...  # type: ignore[overload-overlap]
+    @overload
+    def near(self, word: Words, k: int = ...) -> list[WordsWithScores]: ...
+    def near(self, word: str | Words, k: int = 5) -> WordsWithScores | list[WordsWithScores]:
+        """The known words that a string may stand for, with their probabilities, most probable first.
+
+        A known word stands for itself with probability 1, an empty string for nothing. The rest up to 1 is the
+        probability that the string is a new word, and that of the words after the k-th.
+
+        :param word: one word, or a list of words.
+        :param k: the number of known words at most.
+        :return: (word, probability) pairs; for a list of words a list of pairs for each.
+        """
+        return _one_or_all(word, self.lookup(word).near(k))
+
+    @overload
+    def readings(self, words: str) -> str: ...  # type: ignore[overload-overlap]
+    @overload
+    def readings(self, words: Words) -> list[str]: ...
+    def readings(self, words: str | Words) -> str | list[str]:
+        """How each word is read: known (itself, or what it is a form of), near (more probably a damaged known word
+        than not), new, or empty. One word has one reading, a list of words a list."""
+        return _one_or_all(words, self.lookup(words).readings)
+
+    @overload
+    def confidence(self, words: str) -> float: ...  # type: ignore[overload-overlap]
+    @overload
+    def confidence(self, words: Words) -> NDArray[np.float64]: ...
+    def confidence(self, words: str | Words) -> float | NDArray[np.float64]:
+        """The probability that each word's vector is right: that the word's own target vector (for a misspelling: that
+        of the word which was meant) is among the 10 nearest. `lovevec.confidence` says how it is calibrated. NaN for a
+        model that is not calibrated; 0 for an empty string. One word has a number, a list of words an array."""
+        if isinstance(words, str):
+            return float(self.lookup(words).confidence[0])
+        strings = check_words(words)
+        result = np.empty(len(strings))
+        for low in range(0, len(strings), WORDS_PER_BATCH):
+            part = slice(low, low + WORDS_PER_BATCH)
+            result[part] = Lookup(self, strings[part]).confidence
+        return result
+
+    @overload
+    def known(self, words: str) -> bool: ...  # type: ignore[overload-overlap]
+    @overload
+    def known(self, words: Words) -> NDArray[np.bool_]: ...
+    def known(self, words: str | Words) -> bool | NDArray[np.bool_]:
+        """Whether `word in` these vectors: true or false for one word, [len(words)] for a list."""
+        if isinstance(words, str):
+            return words in self
+        return np.array([word in self for word in check_words(words)], dtype=np.bool_)
+
+    def impute(self, words: str | Words) -> Floats:
+        """Vectors made from the spelling alone, of known words too: [dim] for one word, [len(words), dim] for a
+        list."""
+        if isinstance(words, str):
+            vector: Floats = self._impute_all([words])[0]
+            return vector
+        return self._impute_all(check_words(words))
+
+    @overload
+    def neighbors(self, word: str, k: int = ..., approximate: bool | None = ...) -> WordsWithScores: ...  # type: ignore[overload-overlap]
+    @overload
+    def neighbors(self, word: NDArray[Any], k: int = ..., approximate: bool | None = ...) -> list[Any]: ...
+    @overload
+    def neighbors(self, word: Iterable[str], k: int = ..., approximate: bool | None = ...) -> list[WordsWithScores]: ...
+    def neighbors(
+        self, word: str | Words, k: int = 5, approximate: bool | None = None
+    ) -> WordsWithScores | list[WordsWithScores]:
+        """The k known words whose own vectors are nearest, with their cosine, nearest first.
+
+        The word itself is left out; of words equally near the first in the table comes first; an empty word has none.
+
+        :param word: a word or a list of words; or an array of numbers, which is a vector [dim] or several [n, dim] of
+            any length, of whose neighbors nothing is left out.
+        :param k: the number of neighbors.
+        :param approximate: True (extra `ann`) uses an index that finds nearly all neighbors, with exact cosines; False
+            compares with all words; by default the index is used for 500 words or more among 200,000 known ones.
+        :return: (word, cosine) pairs; for several words or vectors a list of pairs for each.
+        """
+        return self._known.neighbors(word, k, self._unit_vectors, self._known_word, approximate)
+
+    def analogy(self, a: str, b: str, c: str, k: int = 5) -> WordsWithScores:
+        """a is to b as c is to what? The k known words nearest to b - a + c, with their cosine; the three are left out.
+
+        love.analogy("man", "king", "woman")    # [("queen", …), …]
+        """
+        refuse_other_than_words([a, b, c])
+        return self._known.analogy([a, b, c], k, self._unit_vectors, self._known_word)
+
+    @overload
+    def similar(self, one: str, other: str) -> float: ...  # type: ignore[overload-overlap]
+    @overload
+    def similar(self, one: Iterable[str], other: Iterable[str]) -> NDArray[np.float64]: ...
+    def similar(self, one: str | Iterable[str], other: str | Iterable[str]) -> float | NDArray[np.float64]:
+        """The cosine of two words' vectors; NaN when one of them is empty. For two lists of the same length the cosines
+        pair by pair: [len(one)]."""
+        if isinstance(one, str) and isinstance(other, str):
+            return float(self.similar([one], [other])[0])
+        if isinstance(one, str) or isinstance(other, str):
+            raise LovevecError("similar takes two words, or two lists of words; one of these is a word, one is not")
+        left, right = check_words(one), check_words(other)
+        if len(left) != len(right):
+            raise LovevecError(
+                f"pairs of words need two lists of the same length, not {len(left):,} and {len(right):,}"
+            )
+        cosines = np.empty(len(left))
+        for low in range(0, len(left), WORDS_PER_BATCH):
+            part = slice(low, low + WORDS_PER_BATCH)
+            rows = [self._unit_vectors(words[part]).astype(np.float64) for words in (left, right)]
+            cosines[part] = np.clip(np.einsum("ij,ij->i", *rows), -1, 1)
+        cosines[[not (a.strip() and b.strip()) for a, b in zip(left, right, strict=True)]] = np.nan
+        return cosines
+
+
+def _one_or_all(word: str | Words, results: list[Result]) -> Result | list[Result]:
+    """The one result of one word, or the list of a list."""
+    return results[0] if isinstance(word, str) else results
