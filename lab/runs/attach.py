@@ -18,7 +18,7 @@ import numpy as np
 
 from lovevec import LOVE
 from lovevec.attach import Attached
-from lovevec.attach.neighbors import COUNT, TEMPERATURE, known_neighbors
+from lovevec.attach.neighbors import NEIGHBORS_PER_WORD, TEMPERATURE, find_known_neighbors
 from lovevec.attach.space import ridge
 from lovevec.damage.edits import damage
 from lovevec.vectors import read_vectors
@@ -70,7 +70,7 @@ def ways(love: LOVE, robust: Attached) -> dict[str, Way]:
     shared = [word for word in love.words if word in row]
     made, own = love.impute(shared), normalized(robust.vectors[[row[word] for word in shared]])
     slope, offset = ridge(made, own, 0.01)
-    known = known_neighbors(love.impute, list(robust.words), robust.vectors)
+    known = find_known_neighbors(love.impute, list(robust.words), robust.vectors)
     known_made, known_own = known.vectors.floats(), normalized(robust.vectors[known.rows])
 
     def means(places: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -83,7 +83,7 @@ def ways(love: LOVE, robust: Attached) -> dict[str, Way]:
     def near_of_all(made: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The same with each known word compared, none left out by its cluster."""
         cosine = made @ known_made.T
-        places = np.argsort(-cosine, axis=1)[:, :COUNT]
+        places = np.argsort(-cosine, axis=1)[:, :NEIGHBORS_PER_WORD]
         weights = np.exp(np.take_along_axis(cosine, places, axis=1) / TEMPERATURE)
         return means(places, weights / weights.sum(axis=1, keepdims=True))
 

@@ -133,7 +133,7 @@ def attach(path: Path) -> dict[str, float]:
     result["read_words_per_s"] = per_second(lambda: robust.readings(words), len(words))
     result["spelled_words_per_s"] = per_second(lambda: love.impute(words), len(words))
     made = love.impute(words)
-    result["map_words_per_s"] = per_second(lambda: robust._space(made, os.cpu_count() or 1, by_numba=True), len(words))
+    result["map_words_per_s"] = per_second(lambda: robust._space(made, os.cpu_count() or 1, compiled=True), len(words))
     return result
 
 

@@ -30,7 +30,8 @@ from numpy.typing import NDArray
 from lovevec.attach import Attached
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.plugins import LoveOption, load_love
-from lovevec.texts.encoder import BATCH, USUAL, Options, TextEncoder, encoded
+from lovevec.texts.encode import TEXTS_PER_BATCH, EncodeOptions, encode_texts
+from lovevec.texts.encoder import SIF, TextEncoder
 from lovevec.units.words import word_list
 from lovevec.vectors.rows import normalized
 
@@ -126,7 +127,7 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if weights == "tfidf":
             learned = np.log((1 + len(texts)) / (1 + np.minimum(within, len(texts)))) + 1
         else:
-            learned = USUAL / (USUAL + often / max(float(often.sum()), 1.0))
+            learned = SIF / (SIF + often / max(float(often.sum()), 1.0))
         return learned.astype(np.float32)
 
     def _made_encoder(self) -> TextEncoder:
@@ -138,20 +139,22 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _common(self, texts: Sequence[str]) -> Floats:
         """The first principal component of the texts' directions, about 0: [dim]."""
         products = np.zeros((self.love_.dim, self.love_.dim))
-        for low in range(0, len(texts), BATCH):
-            rows = self._encoded(texts[low : low + BATCH], True).astype(np.float64)
+        for low in range(0, len(texts), TEXTS_PER_BATCH):
+            rows = self._encoded(texts[low : low + TEXTS_PER_BATCH], True).astype(np.float64)
             products += rows.T @ rows
         component: Floats = np.linalg.eigh(products)[1][:, -1].astype(np.float32)
         return component
 
     def _encoded(self, texts: Sequence[str], normalize: bool) -> Floats:
-        options = Options(show_progress_bar=False, normalize_embeddings=normalize)
-        return cast("Floats", encoded(self._encoder, texts, options))
+        options = EncodeOptions(show_progress_bar=False, normalize_embeddings=normalize)
+        return cast("Floats", encode_texts(self._encoder, texts, options))
 
     def _greatest(self, texts: Sequence[str]) -> Floats:
         result = np.empty((len(texts), self.love_.dim), dtype=np.float32)
-        for low in range(0, len(texts), BATCH):
-            result[low : low + BATCH] = self._encoder.greatest(texts[low : low + BATCH], self.normalize)
+        for low in range(0, len(texts), TEXTS_PER_BATCH):
+            result[low : low + TEXTS_PER_BATCH] = self._encoder.greatest(
+                texts[low : low + TEXTS_PER_BATCH], self.normalize
+            )
         return result
 
     @property

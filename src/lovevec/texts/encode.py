@@ -107,37 +107,9 @@ class EncodesTexts(ABC):
         True
         """
         convert = convert_to_numpy, convert_to_tensor
-        options = EncodeOptions(batch_size, show_progress_bar, normalize_embeddings, *convert, center).check(
-            self._texts.source.dim
-        )
-        if isinstance(texts, str):
-            vector: Floats = _convert(self._encode_batch([texts], options, 0)[0], options)
-            return vector
-        if isinstance(texts, Iterator):
-            return (_convert(rows, options) for rows in self._encode_stream(texts, options))
-        strings = word_list(texts)
-        result = np.empty((len(strings), self._texts.source.dim), dtype=np.float32)
-        quiet = not wanted(options.show_progress_bar, len(strings), LONG_LIST)
-        with Progress(quiet) as progress, progress.phase("encoding", len(strings), "texts") as phase:
-            for low in range(0, len(strings), options.batch_size):
-                part = strings[low : low + options.batch_size]
-                result[low : low + len(part)] = self._encode_batch(part, options, low)
-                phase.advance(len(part))
-        vectors: Floats = _convert(result, options)
+        options = EncodeOptions(batch_size, show_progress_bar, normalize_embeddings, *convert, center)
+        vectors: Floats | Iterator[Floats] = encode_texts(self._texts, texts, options)
         return vectors
-
-    def _encode_stream(self, texts: Iterator[str], options: EncodeOptions) -> Iterator[Floats]:
-        done = 0
-        for part in in_batches(texts, options.batch_size):
-            yield self._encode_batch(part, options, done)
-            done += len(part)
-
-    def _encode_batch(self, texts: Sequence[str], options: EncodeOptions, first: int) -> Floats:
-        try:
-            return self._texts.encode(texts, options.normalize_embeddings, options.center)
-        except (TypeError, AttributeError):  # so that good texts need not be checked one by one
-            refuse_other_than_words(texts, first, "text")
-            raise
 
     def text_encoder(self) -> TextEncoder:
         """What `encode` computes with: words, their weights, and other ways to put words together."""
@@ -159,6 +131,39 @@ class EncodesTexts(ABC):
         texts = word_list(text)
         refuse_other_than_words(texts, 0, "text")
         return [self._texts.tokens(one) for one in texts]
+
+
+def encode_texts(encoder: TextEncoder, texts: str | Iterable[str] | NDArray[Any], options: EncodeOptions) -> Any:
+    """What `encode` gives for a text, a list of texts, or an iterator of texts."""
+    options = options.check(encoder.source.dim)
+    if isinstance(texts, str):
+        return _convert(_encode_batch(encoder, [texts], options, 0)[0], options)
+    if isinstance(texts, Iterator):
+        return (_convert(rows, options) for rows in _encode_stream(encoder, texts, options))
+    strings = word_list(texts)
+    result = np.empty((len(strings), encoder.source.dim), dtype=np.float32)
+    quiet = not wanted(options.show_progress_bar, len(strings), LONG_LIST)
+    with Progress(quiet) as progress, progress.phase("encoding", len(strings), "texts") as phase:
+        for low in range(0, len(strings), options.batch_size):
+            part = strings[low : low + options.batch_size]
+            result[low : low + len(part)] = _encode_batch(encoder, part, options, low)
+            phase.advance(len(part))
+    return _convert(result, options)
+
+
+def _encode_stream(encoder: TextEncoder, texts: Iterator[str], options: EncodeOptions) -> Iterator[Floats]:
+    done = 0
+    for part in in_batches(texts, options.batch_size):
+        yield _encode_batch(encoder, part, options, done)
+        done += len(part)
+
+
+def _encode_batch(encoder: TextEncoder, texts: Sequence[str], options: EncodeOptions, first: int) -> Floats:
+    try:
+        return encoder.encode(texts, options.normalize_embeddings, options.center)
+    except (TypeError, AttributeError):  # so that good texts need not be checked one by one
+        refuse_other_than_words(texts, first, "text")
+        raise
 
 
 def _convert(rows: Floats, options: EncodeOptions) -> Any:
