@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.attach import Attached
-from lovevec.attach.sample import Model
+from lovevec.attach.backing import BackingModel
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.love import LOVE
 from lovevec.plugins import LoveOption, load_love
@@ -40,7 +40,7 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
     words of the LOVE, with their own vectors. `love` is a LOVE, its folder or name; if not said the shipped default.
     """
 
-    def __init__(self, vectors: Any = None, love: Model | LoveOption = None, **options: Any) -> None:
+    def __init__(self, vectors: Any = None, love: BackingModel | LoveOption = None, **options: Any) -> None:
         self._love: Any = load_love(love) if love is None or isinstance(love, (str, os.PathLike)) else love
         self._alone, self._options = vectors is None, options
         if vectors is None:
