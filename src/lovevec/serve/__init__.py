@@ -5,7 +5,7 @@ batches.py    requests that come together are computed together
 schema.py     what may be asked, and what is answered (OpenAPI is made of it)
 app.py        the endpoints
 gate.py       what every request passes: size, key, headers, metrics, one line of log
-reference.py  /docs: a page of our OpenAPI that needs nothing from elsewhere
+pages.py      /docs: a page of our OpenAPI that needs nothing from elsewhere
 processes.py  sockets, worker processes that share one model's memory, signals, logs
 page/         the page at /
 """

@@ -30,7 +30,7 @@ from lovevec.serve import schema
 from lovevec.serve.batches import Batcher, Busy, Compute, Limits
 from lovevec.serve.gate import ApiError, Gate, Metrics
 from lovevec.serve.models import Embedded, Served
-from lovevec.serve.reference import STYLE, reference_page
+from lovevec.serve.pages import STYLE, reference_page
 from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
