@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tools import container
 
-from lovevec.serve.processes import GRACE, KEY, PORT
+from lovevec.serve.processes import GRACE_SECONDS, KEY, PORT
 
 yaml = pytest.importorskip("yaml")
 DEPLOY = Path(__file__).parents[1] / "deploy"
@@ -40,7 +40,7 @@ def test_compose_gives_away_nothing_and_lets_the_server_end_well():
     assert all(port.startswith("127.0.0.1:") for service in services.values() for port in service["ports"])
     assert server["environment"][KEY].startswith(f"${{{KEY}:?")  # from outside, and never empty
     assert (server["read_only"], server["cap_drop"]) == (True, ["ALL"])
-    assert int(server["stop_grace_period"].removesuffix("s")) > GRACE
+    assert int(server["stop_grace_period"].removesuffix("s")) > GRACE_SECONDS
     scrape = yaml.safe_load((DEPLOY / "prometheus.yml").read_text("utf-8"))["scrape_configs"][0]
     assert scrape["static_configs"] == [{"targets": [f"lovevec:{PORT}"]}]
     assert scrape["authorization"] == {"credentials_file": "/run/secrets/lovevec_key"}

@@ -19,7 +19,7 @@ from lovevec.errors import LovevecError
 from lovevec.serve.app import make_app
 from lovevec.serve.batches import Batcher, Busy, Limits
 from lovevec.serve.models import Served
-from lovevec.serve.processes import ServerSettings, address_of, configured, listening
+from lovevec.serve.processes import ServerSettings, address_of, listening, uvicorn_config
 
 SECRET = "s3cret-k3y-that-no-log-may-hold"
 
@@ -119,7 +119,7 @@ def test_who_does_not_read_is_cut_off(shipped_love, monkeypatch):
     """Once its time is over, what waited for it is gone; meanwhile others get the same answer whole."""
     monkeypatch.setattr("lovevec.serve.gate.ANSWER_SECONDS", 2)
     words = {"input": ["house"] * 2048}  # megabytes of an answer: more than the system's buffers take
-    server = uvicorn.Server(configured(make_app({"default": Served("default", shipped_love, "model")})))
+    server = uvicorn.Server(uvicorn_config(make_app({"default": Served("default", shipped_love, "model")})))
     with listening("127.0.0.1", 0) as listener, socket.socket() as connection:
         listener.listen()
         serving = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -282,7 +282,7 @@ def test_batches_part_keys_and_survive_failures_and_clients_that_leave():
         raise LovevecError("no")
 
     async def run() -> None:
-        batcher = Batcher(3, at_once=1)
+        batcher = Batcher(3, in_loop=1)
         left = asyncio.create_task(batcher("slow", lambda items: time.sleep(0.05) or items, [1, 2]))
         await asyncio.sleep(0.01)
         with pytest.raises(Busy):

@@ -3,9 +3,11 @@
 models.py     what is served: models and attached tables by name, and what they answer
 batches.py    requests that come together are computed together
 schema.py     what may be asked, and what is answered (OpenAPI is made of it)
+service.py    models behind limits, batches and counts
 app.py        the endpoints
 gate.py       what every request passes: size, key, headers, metrics, one line of log
-pages.py      /docs: a page of our OpenAPI that needs nothing from elsewhere
+pages.py      the page at /, and /docs: our OpenAPI as a page that needs nothing from elsewhere
 processes.py  sockets, worker processes that share one model's memory, signals, logs
-page/         the page at /
+page/         the files of the page at /
+web.py        the page with a model inside, without a server (`lovevec export --web`)
 """

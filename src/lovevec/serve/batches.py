@@ -17,7 +17,7 @@ from lovevec.errors import LovevecError
 
 Compute = Callable[[list[Any]], Any]  # one result an item: a list, an array, what can be sliced
 MEGABYTE = 1 << 20
-MOST_COST = 4096  # of one batch: what comes later waits for the next
+MAX_BATCH_COST = 4096  # words: what comes later waits for the next batch
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class Limits:
 
 
 class Busy(Exception):
-    """More is waiting than may wait."""
+    """Raised for a request when as many words wait as may: the client should come again later."""
 
 
-class Batch:
-    """Items that are computed together."""
+class _OpenBatch:
+    """Items that wait to be computed together, and the task that will do so."""
 
     def __init__(self) -> None:
         self.items: list[Any] = []
@@ -58,23 +58,25 @@ class Batch:
 
 class Batcher:
     """Collects items by key; items of one key are computed by the same function. Items have a cost, in words: no more
-    than `limit` wait, and up to `at_once` are computed in the loop's own thread: to change threads takes longer."""
+    than `limit` wait, and a batch of up to `in_loop` is computed in the event loop's own thread, because changing
+    threads would take longer."""
 
-    def __init__(self, limit: int, at_once: int = 0) -> None:
+    def __init__(self, limit: int, in_loop: int = 0) -> None:
         self.limit, self.waiting = limit, 0
-        self.at_once = at_once
-        self._open: dict[Hashable, Batch] = {}
+        self.in_loop = in_loop
+        self._open: dict[Hashable, _OpenBatch] = {}
         self._turn = asyncio.Lock()
         self._thread = ThreadPoolExecutor(1, "compute")
 
     async def __call__(self, key: Hashable, compute: Compute, items: Sequence[Any], cost: int = 0) -> Any:
-        """What `compute` makes of the items, one result each; `cost` is that of all of them, their number without."""
+        """What `compute` makes of the items, one result each. `cost` is that of all items together (default: one
+        each)."""
         cost = cost or len(items)
         if self.waiting and self.waiting + cost > self.limit:
             raise Busy
         batch = self._open.get(key)
-        if batch is None or batch.cost + cost > MOST_COST:
-            batch = self._open[key] = Batch()
+        if batch is None or batch.cost + cost > MAX_BATCH_COST:
+            batch = self._open[key] = _OpenBatch()
             batch.task = asyncio.create_task(self._run(key, compute, batch))
         start = len(batch.items)
         batch.items += items
@@ -88,14 +90,14 @@ class Batcher:
             self.waiting -= cost
         return results[start : start + len(items)]
 
-    async def _run(self, key: Hashable, compute: Compute, batch: Batch) -> Any:
+    async def _run(self, key: Hashable, compute: Compute, batch: _OpenBatch) -> Any:
         async with self._turn:
             if self._open.get(key) is batch:
                 del self._open[key]
-            if batch.cost <= self.at_once:
+            if batch.cost <= self.in_loop:
                 return compute(batch.items)
             return await asyncio.get_running_loop().run_in_executor(self._thread, compute, batch.items)
 
     def close(self) -> None:
-        """Let what runs end."""
+        """Wait until what is being computed is done, and end the thread."""
         self._thread.shutdown()

@@ -28,10 +28,11 @@ HEADERS = [
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-opener-policy", b"same-origin"),
 ]
-TYPES = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error", 500: "server_error"}
-MOST_HEAD = 64 << 10  # bytes
-REQUEST_SECONDS, ANSWER_SECONDS = 30, 120  # for a request to arrive whole; for what waits to be read
-SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+ERROR_TYPES = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error", 500: "server_error"}
+MAX_HEAD_BYTES = 64 << 10
+REQUEST_SECONDS = 30  # for a request to arrive whole
+ANSWER_SECONDS = 120  # for a client to read what waits for it
+LATENCY_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
 class Connection(HttpToolsProtocol):
@@ -44,48 +45,48 @@ class Connection(HttpToolsProtocol):
     _has_head = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client is there: a request should be soon."""
+        """A client has connected: its first request has to arrive in time."""
         super().connection_made(transport)
         self._expect()
 
     def data_received(self, data: bytes) -> None:
-        """A part of a request."""
+        """A part of a request has arrived; close where its head grows too long."""
         self._expect()
         super().data_received(data)
         self._head = 0 if self._has_head else self._head + len(data)
-        if self._head > MOST_HEAD:
+        if self._head > MAX_HEAD_BYTES:
             self.transport.close()
 
     def on_message_begin(self) -> None:
-        """The first byte of a request."""
+        """A request begins: the rest of it has to arrive in time."""
         super().on_message_begin()
         self._has_head = False
         self._expect()
 
     def on_headers_complete(self) -> None:
-        """Its head is whole."""
+        """The head of a request is whole: from here on only its body's size is limited."""
         self._has_head = True
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """All of it is there."""
+        """A request has arrived whole: its timer stops."""
         _cancel(self._arrival)
         self._arrival = None
         super().on_message_complete()
 
     def pause_writing(self) -> None:
-        """Much of an answer is still to be read."""
+        """The client reads more slowly than we write: from now on it has ANSWER_SECONDS to catch up."""
         super().pause_writing()
         self._reading = self._reading or self.loop.call_later(ANSWER_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Little of it is."""
+        """The client has caught up: its timer stops."""
         _cancel(self._reading)
         self._reading = None
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The end."""
+        """The connection is gone: no timer is to act on it."""
         _cancel(self._arrival)
         _cancel(self._reading)
         super().connection_lost(exc)
@@ -101,7 +102,7 @@ def _cancel(timer: asyncio.TimerHandle | None) -> None:
 
 
 class ApiError(HTTPException):
-    """An answer that says what is wrong, in OpenAI's shape."""
+    """What is wrong with a request: becomes an answer in the shape of OpenAI's errors."""
 
     def __init__(
         self,
@@ -115,32 +116,34 @@ class ApiError(HTTPException):
         self.param, self.code = param, code
 
     def response(self) -> Response:
-        """The same as an answer."""
-        kind = TYPES.get(self.status_code, "invalid_request_error")
+        """The answer that a client gets: status, headers and the error as JSON."""
+        kind = ERROR_TYPES.get(self.status_code, "invalid_request_error")
         error = {"message": self.detail, "type": kind, "param": self.param, "code": self.code}
         return Response(orjson.dumps({"error": error}), self.status_code, self.headers, "application/json")
 
 
 class Metrics:
-    """What Prometheus reads."""
+    """The counts and times that /metrics shows to Prometheus."""
 
     def __init__(self, registry: Any) -> None:
         on: dict[str, Any] = {"registry": registry}
         self.requests = Counter("lovevec_requests", "Requests answered", ["endpoint", "status"], **on)
-        self.seconds = Histogram("lovevec_request_seconds", "Seconds a request", ["endpoint"], buckets=SECONDS, **on)
+        self.seconds = Histogram(
+            "lovevec_request_seconds", "Seconds a request", ["endpoint"], buckets=LATENCY_BUCKETS, **on
+        )
         self.words = Counter("lovevec_words", "Words read", ["model", "endpoint"], **on)
         self.readings = Counter("lovevec_readings", "Words of word lists by reading", ["model", "reading"], **on)
 
 
 class Gate:
-    """ASGI middleware around the whole app."""
+    """ASGI middleware around the app: refuses what is too large or lacks the key, adds headers, counts, logs."""
 
     def __init__(self, app: ASGIApp, *, limit: int, key: str | None, metrics: Metrics, paths: frozenset[str]) -> None:
         self.app, self.limit, self.metrics, self.paths = app, limit, metrics, paths
         self._key = None if key is None else f"Bearer {key}".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request on to the app, or answer with a refusal; log and count it either way."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -159,7 +162,7 @@ class Gate:
         try:
             refusal = self._refusal(scope)
             if refusal is None:
-                await self.app(scope, self._limited(receive), answer)
+                await self.app(scope, self._with_limit(receive), answer)
             else:
                 await refusal.response()(scope, receive, answer)
         finally:
@@ -177,12 +180,12 @@ class Gate:
         return path if path in self.paths else "/page" if path.startswith("/page/") else "other"
 
     def _refusal(self, scope: Scope) -> ApiError | None:
-        given = dict(scope["headers"])
-        length = given.get(b"content-length", b"")
+        headers = dict(scope["headers"])
+        length = headers.get(b"content-length", b"")
         if length.isdigit() and (len(length) > 18 or int(length) > self.limit):
             return self._too_large()
         guarded = scope["path"].startswith("/v1/") or scope["path"] == "/metrics"
-        if self._key is None or not guarded or hmac.compare_digest(given.get(b"authorization", b""), self._key):
+        if self._key is None or not guarded or hmac.compare_digest(headers.get(b"authorization", b""), self._key):
             return None
         message = "this server wants its API key: Authorization: Bearer …"
         return ApiError(401, message, code="invalid_api_key", headers={"WWW-Authenticate": "Bearer"})
@@ -191,11 +194,11 @@ class Gate:
         message = f"the request's body is larger than {self.limit:,} bytes: send it in parts"
         return ApiError(413, message, code="request_too_large")
 
-    def _limited(self, receive: Receive) -> Receive:
-        """The same body, as far as it is not too large; its size need not have been told."""
+    def _with_limit(self, receive: Receive) -> Receive:
+        """`receive` with an error where the body grows too large: a client need not state its size before."""
         total = 0
 
-        async def limited() -> Message:
+        async def receive_part() -> Message:
             nonlocal total
             message = await receive()
             total += len(message.get("body", b""))
@@ -203,4 +206,4 @@ class Gate:
                 raise self._too_large()
             return message
 
-        return limited
+        return receive_part

@@ -1,10 +1,23 @@
-"""/docs: a page of our OpenAPI. No script, nothing from elsewhere."""
+"""What people open in a browser: the page at / with its files, and /docs, which describes the API.
+
+/docs is made of our own OpenAPI, without a script and without anything from elsewhere.
+"""
 
 from __future__ import annotations
 
+import mimetypes
 from html import escape
+from pathlib import Path
 from typing import Any
 
+from fastapi import FastAPI
+from starlette.responses import FileResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+PAGE_FOLDER = Path(__file__).parent / "page"
+MEDIA_TYPES = {".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+REVALIDATE = {"Cache-Control": "no-cache"}  # browsers ask again before they use a copy: no new page with old scripts
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -16,7 +29,7 @@ table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.75rem 0.3rem 0; }
 td { border-bottom: 1px solid var(--line); }
 """
-PAGE = """<!doctype html>
+REFERENCE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{title}: what programs may ask</title><link rel="stylesheet" href="/docs.css"></head>
 <body><main><h1>{title} {version}</h1><p>{summary} <a href="/">The page for people</a> ·
@@ -32,8 +45,39 @@ EXAMPLES = {
 }
 
 
+def add_pages(app: FastAPI) -> None:
+    """Add the page at /, its files below /page/, and /docs."""
+    for ending, kind in MEDIA_TYPES.items():  # the tables of some systems have other types, which browsers refuse
+        mimetypes.add_type(kind, ending)
+
+    @app.head("/", include_in_schema=False)
+    @app.get("/", include_in_schema=False)
+    async def index() -> Response:
+        return FileResponse(PAGE_FOLDER / "index.html", headers=REVALIDATE)
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> Response:
+        return Response(reference_page(app.openapi()), media_type="text/html", headers=REVALIDATE)
+
+    @app.get("/docs.css", include_in_schema=False)
+    async def style() -> Response:
+        return Response(STYLE, media_type="text/css", headers=REVALIDATE)
+
+    app.mount("/page", PageFiles(directory=PAGE_FOLDER))
+
+
+class PageFiles(StaticFiles):
+    """Files of the page, which browsers may keep but have to ask for again."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """The file, or the answer 304 if the browser has it already."""
+        response = await super().get_response(path, scope)
+        response.headers.update(REVALIDATE)
+        return response
+
+
 def reference_page(openapi: dict[str, Any]) -> str:
-    """The whole page."""
+    """The page at /docs, as HTML: a section for each operation that the OpenAPI description names."""
     schemas = openapi["components"]["schemas"]
     parts = [
         _operation(method, path, operation, schemas)
@@ -41,7 +85,7 @@ def reference_page(openapi: dict[str, Any]) -> str:
         for method, operation in methods.items()
     ]
     about = openapi["info"]
-    return PAGE.format(
+    return REFERENCE.format(
         title=escape(about["title"]),
         version=escape(about["version"]),
         summary=escape(about["summary"]),
@@ -69,7 +113,7 @@ def _fields(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
     """A table of the fields of an object, with those of the objects inside."""
     rows = "".join(
         f"<tr><td><code>{escape(name)}</code></td><td>{escape(kind)}</td><td>{escape(about)}</td></tr>"
-        for name, kind, about in _flat(_resolved(schema, schemas), schemas, "")
+        for name, kind, about in _flat(_resolve(schema, schemas), schemas, "")
     )
     return f"<table><thead><tr><th>field</th><th>type</th><th></th></tr></thead><tbody>{rows}</tbody></table>"
 
@@ -80,11 +124,11 @@ def _flat(schema: dict[str, Any], schemas: dict[str, Any], prefix: str) -> list[
         default = f"default {field['default']!r}" if field.get("default") is not None else ""
         about = "; ".join(part for part in (field.get("description", ""), default) if part)
         rows.append((prefix + name, _kind(field, schemas), about))
-        inner = _resolved(field.get("items", {}), schemas)
+        inner = _resolve(field.get("items", {}), schemas)
         if "properties" in inner:
             rows += _flat(inner, schemas, f"{prefix}{name}[].")
         elif "$ref" in field:
-            rows += _flat(_resolved(field, schemas), schemas, f"{prefix}{name}.")
+            rows += _flat(_resolve(field, schemas), schemas, f"{prefix}{name}.")
     return rows
 
 
@@ -100,6 +144,6 @@ def _kind(field: dict[str, Any], schemas: dict[str, Any]) -> str:
     return "object" if "$ref" in field else str(field.get("type", "any"))
 
 
-def _resolved(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = schemas[schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
-    return found
+def _resolve(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    target: dict[str, Any] = schemas[schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
+    return target

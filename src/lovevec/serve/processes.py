@@ -41,26 +41,32 @@ if TYPE_CHECKING:
 HOST, PORT = "127.0.0.1", 8765
 KEY = "LOVEVEC_API_KEY"
 SHARED_COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client looks there when it is imported
-NEEDED = {"fastapi": (0, 132), "pydantic": (2, 10), "uvicorn": (0, 30), "prometheus-client": (0, 20), "orjson": (3, 9)}
-BACKLOG = 2048
-GRACE = 30  # seconds that requests have to end after SIGTERM
-LOOK = 5  # seconds between two looks whether the parent is still there, and what memory can be given back
-SHORT_LIFE, MOST_SHORT = 2.0, 5  # a worker that dies within so many seconds, so often in a row: something is wrong
-MOST_WORKERS = 256
-WARM_UP_AFTER = 2.0  # seconds
-SWITCH = 0.0005  # seconds that a computing thread keeps the interpreter while the loop waits; Python's own is 0.005
+MINIMUM_VERSIONS = {
+    "fastapi": (0, 132),
+    "pydantic": (2, 10),
+    "uvicorn": (0, 30),
+    "prometheus-client": (0, 20),
+    "orjson": (3, 9),
+}
+BACKLOG = 2048  # connections that may wait to be accepted
+GRACE_SECONDS = 30  # for requests to end after SIGTERM
+HOUSEKEEPING_SECONDS = 5  # between two checks whether the parent is still there, and of memory to give back
+SHORT_LIFE_SECONDS, MAX_SHORT_LIVES = 2.0, 5  # workers that die so soon, so often in a row: give up
+MAX_WORKERS = 256
+WARM_UP_SECONDS = 2.0  # after the start
+SWITCH_SECONDS = 0.0005  # that a computing thread keeps the interpreter while the loop waits; Python's own: 0.005
 # glibc's M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX. Arrays that are given back at once have to be made anew page
 # by page: from 128 KB on, as glibc begins, that is 40 % of the time of large batches.
 MALLOC_OPTIONS = {-1: 8 << 20, -3: 8 << 20, -8: 1}
-STOPS = (signal.SIGTERM, signal.SIGINT)
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 log = logging.getLogger("lovevec.serve")
 
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """What a server is told: models and tables as `serve/models.py` reads them, where to listen, how many processes,
-    and which origins' pages may ask (CORS). `key` is what clients have to show, if anything. `on_start` gets the
-    address when connections are taken."""
+    """Models and tables as `serve/models.py` reads them, where to listen, how many processes, and which origins' pages
+    may ask (CORS). `key` is what clients have to show, if anything. `on_start` gets the address as soon as the server
+    takes connections."""
 
     models: Sequence[str] = ()
     tables: Sequence[str] = ()
@@ -76,8 +82,8 @@ class ServerSettings:
     def __post_init__(self) -> None:
         if not 0 <= self.port < 1 << 16:
             raise LovevecError(f"port is {self.port}: must be 0 (any free one) to 65535")
-        if not 1 <= self.workers <= MOST_WORKERS:
-            raise LovevecError(f"workers is {self.workers}: must be 1 to {MOST_WORKERS}")
+        if not 1 <= self.workers <= MAX_WORKERS:
+            raise LovevecError(f"workers is {self.workers}: must be 1 to {MAX_WORKERS}")
         if self.workers > 1 and not hasattr(os, "fork"):
             raise LovevecError("workers: this system cannot fork; start several servers on several ports instead")
         if self.key is not None and not (
@@ -87,7 +93,10 @@ class ServerSettings:
 
 
 def serve(settings: ServerSettings) -> None:
-    """Run a server until it is told to stop."""
+    """Run a server until SIGTERM or Ctrl-C. Blocks.
+
+    serve(ServerSettings(models=["default"], port=8765))
+    """
     refuse_missing_packages()
     log_as_json(logging.WARNING if settings.quiet else logging.INFO)
     with listening(settings.host, settings.port) as listener, counting_together(settings.workers) as metrics_of:
@@ -97,7 +106,7 @@ def serve(settings: ServerSettings) -> None:
             from lovevec.serve.app import make_app
 
             models = loading.result()
-        config = configured(make_app(models, settings.limits, settings.key, settings.origins, metrics_of))
+        config = uvicorn_config(make_app(models, settings.limits, settings.key, settings.origins, metrics_of))
         settle_memory()
         listener.listen(BACKLOG)
         address = address_of(listener)
@@ -108,23 +117,23 @@ def serve(settings: ServerSettings) -> None:
         if settings.on_start is not None:
             settings.on_start(address)
         if settings.workers == 1:
-            later = Timer(WARM_UP_AFTER, _warm_up, [models])
+            later = Timer(WARM_UP_SECONDS, _warm_up, [models])
             later.daemon = True
             later.start()
-            answer_until_told(config, listener)
+            answer_requests(config, listener)
         else:
-            Supervisor(settings.workers, lambda: answer_until_told(config, listener, os.getppid())).run()
+            Supervisor(settings.workers, lambda: answer_requests(config, listener, os.getppid())).run()
 
 
 def refuse_missing_packages() -> None:
-    """One line for what the extra brings and is not there, or too old."""
-    for package, least in NEEDED.items():
+    """Raise MissingExtra if a package of the extra `serve` is not installed, or too old."""
+    for package, minimum in MINIMUM_VERSIONS.items():
         try:
-            there = metadata.version(package)
+            version = metadata.version(package)
         except metadata.PackageNotFoundError:
             raise MissingExtra(package, "serve") from None
-        if tuple(map(int, re.findall(r"\d+", there)[:2])) < least:
-            raise MissingExtra(f"{package} {'.'.join(map(str, least))} or newer (there is {there})", "serve")
+        if tuple(map(int, re.findall(r"\d+", version)[:2])) < minimum:
+            raise MissingExtra(f"{package} {'.'.join(map(str, minimum))} or newer (there is {version})", "serve")
 
 
 def _load(settings: ServerSettings) -> dict[str, Served]:
@@ -144,7 +153,7 @@ def _warm_up(models: dict[str, Served]) -> None:
         served.warm_up()
 
 
-def configured(app: Any) -> uvicorn.Config:
+def uvicorn_config(app: Any) -> uvicorn.Config:
     """uvicorn's settings, with all modules that they need: workers share these too."""
     import uvicorn
 
@@ -159,39 +168,40 @@ def configured(app: Any) -> uvicorn.Config:
         server_header=False,
         proxy_headers=False,
         backlog=BACKLOG,
-        timeout_graceful_shutdown=GRACE,
-        timeout_notify=LOOK,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        timeout_notify=HOUSEKEEPING_SECONDS,
     )
     config.load()
     config.get_loop_factory()
     return config
 
 
-def answer_until_told(config: uvicorn.Config, listener: socket.socket, parent: int | None = None) -> None:
-    """Answer requests until SIGTERM or Ctrl-C, and end well then; so too when the `parent` is gone."""
+def answer_requests(config: uvicorn.Config, listener: socket.socket, parent: int | None = None) -> None:
+    """Answer requests until SIGTERM or Ctrl-C, or until the process `parent` is gone; what is under way is
+    finished."""
     import uvicorn
 
-    sys.setswitchinterval(SWITCH)
+    sys.setswitchinterval(SWITCH_SECONDS)
 
-    async def look_after() -> None:
+    async def keep_house() -> None:
         if parent is not None and os.getppid() != parent:
             server.should_exit = True
         await asyncio.get_running_loop().run_in_executor(None, give_back_memory)
 
-    config.callback_notify = look_after
+    config.callback_notify = keep_house
     server = uvicorn.Server(config)
 
     def stop(number: int, frame: Any) -> None:
         server.should_exit = True
 
-    # uvicorn stops by its own handlers, then hands the signal on to these: to be told to stop is no failure.
-    for number in STOPS:
+    # uvicorn stops by its own handlers, then hands the signal on to these: a signal to stop is no failure.
+    for number in STOP_SIGNALS:
         signal.signal(number, stop)
     server.run(sockets=[listener])
 
 
 class Supervisor:
-    """Keeps `count` forked processes at `work`, until it is told to stop; then they end what they do."""
+    """Keeps `count` forked processes at `work` until SIGTERM or Ctrl-C, which it hands on to them."""
 
     def __init__(self, count: int, work: Callable[[], None]) -> None:
         self.count, self.work = count, work
@@ -200,7 +210,7 @@ class Supervisor:
 
     def run(self) -> None:
         """In the parent: until all workers have ended. In a worker: its work."""
-        for number in STOPS:
+        for number in STOP_SIGNALS:
             signal.signal(number, self._stop)
         while len(self.started) < self.count:
             if self._fork():
@@ -213,26 +223,28 @@ class Supervisor:
                 continue
             code = os.waitstatus_to_exitcode(status)
             log.error("worker ended", extra={"facts": {"worker": worker, "code": code, "seconds": round(lived, 1)}})
-            self.short_lives = self.short_lives + 1 if lived < SHORT_LIFE else 0
-            if self.short_lives >= MOST_SHORT:
+            self.short_lives = self.short_lives + 1 if lived < SHORT_LIFE_SECONDS else 0
+            if self.short_lives >= MAX_SHORT_LIVES:
                 self._stop(signal.SIGTERM, None)
             elif self._fork():
                 return
-        if self.short_lives >= MOST_SHORT:
+        if self.short_lives >= MAX_SHORT_LIVES:
             raise LovevecError("workers end as soon as they start: the log says why")
 
     def _fork(self) -> bool:
-        """One more worker; True in the worker, when its work is done."""
-        signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)  # a signal between fork and handler would reach the wrong one
+        """Start one more worker. Returns False in the parent, and True in the worker when its work is done."""
+        signal.pthread_sigmask(
+            signal.SIG_BLOCK, STOP_SIGNALS
+        )  # a signal between fork and handler would reach the wrong one
         worker = os.fork()
         if worker == 0:
-            for number in STOPS:
+            for number in STOP_SIGNALS:
                 signal.signal(number, signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
             self.work()
             return True
         self.started[worker] = time.monotonic()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
         return False
 
     def _stop(self, number: int, frame: Any) -> None:
@@ -248,7 +260,7 @@ class Supervisor:
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket at that address; nobody can connect before `listen`."""
+    """A socket that has its address; nobody can connect before its `listen` is called."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)
@@ -266,19 +278,20 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def address_of(listener: socket.socket) -> str:
-    """As one would type it into a browser."""
+    """The address of a socket as one would type it into a browser: http://127.0.0.1:8765."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def is_loopback(listener: socket.socket) -> bool:
-    """Whether only this machine can connect."""
+    """Whether a socket can be reached from this machine only."""
     return ipaddress.ip_address(listener.getsockname()[0]).is_loopback
 
 
 @contextmanager
 def counting_together(workers: int) -> Iterator[Callable[[], CollectorRegistry] | None]:
-    """Where several processes are to count together: a folder for their counts, and what reads them all."""
+    """Where several processes count together: makes a folder for their counts, and gives the function that reads them
+    all. With one worker, None."""
     os.environ.pop(SHARED_COUNTS, None)
     if workers == 1:
         yield None
@@ -302,8 +315,8 @@ def counting_together(workers: int) -> Iterator[Callable[[], CollectorRegistry] 
 
 
 def settle_memory() -> None:
-    """Give back what loading took for a while, keep the collector from touching what workers are to share, and have
-    very large arrays given back at once from now on (glibc learns to keep them)."""
+    """Give back what only loading needed, keep the garbage collector from touching what workers are to share, and have
+    very large arrays given back at once from now on (glibc would learn to keep them)."""
     gc.collect()
     gc.freeze()
     if (library := _glibc()) is not None:
@@ -313,7 +326,7 @@ def settle_memory() -> None:
 
 
 def give_back_memory() -> None:
-    """What is free inside the heap goes back to the system; milliseconds."""
+    """Give the free memory inside the heap back to the system; takes milliseconds."""
     if (library := _glibc()) is not None:
         library.malloc_trim(0)
 
@@ -328,7 +341,7 @@ class JsonLines(logging.Formatter):
     """One JSON object a line: time, level, event, and what else is known."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """A line of log."""
+        """The line of a record, without its end."""
         line = {"time": round(record.created, 3), "level": record.levelname.lower(), "event": record.getMessage()}
         line |= getattr(record, "facts", {})
         if record.exc_info:
@@ -337,7 +350,7 @@ class JsonLines(logging.Formatter):
 
 
 def log_as_json(level: int) -> None:
-    """All logs of this process to stderr."""
+    """Send all logs of this process to stderr, as JSON lines."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
     logging.basicConfig(handlers=[handler], level=level, force=True)

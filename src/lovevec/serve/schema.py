@@ -9,49 +9,54 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-MOST_K = 100
+MAX_K = 100
 TOKEN_IDS = (
     "these are token ids: send strings. langchain-openai does so with "
     "OpenAIEmbeddings(…, check_embedding_ctx_length=False)"
 )
 
 
-def _as_list(given: Any) -> Any:
+def _as_list(value: Any) -> Any:
     """A string as a list of one. OpenAI's clients may send ids of its own tokenizer, which say nothing here."""
-    if isinstance(given, str):
-        return [given]
-    if not isinstance(given, list):
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list):
         raise ValueError("must be a string, or a list of strings")
-    first = given[0] if given else None
+    first = value[0] if value else None
     first = first[0] if isinstance(first, list) and first else first
     if isinstance(first, int) and not isinstance(first, bool):
         raise ValueError(TOKEN_IDS)
-    return given
+    return value
 
 
-Listed = Annotated[list[str], Field(min_length=1)]
+StringList = Annotated[list[str], Field(min_length=1)]
 Strings = Annotated[
-    Listed,
-    BeforeValidator(_as_list, json_schema_input_type=str | Listed),
+    StringList,
+    BeforeValidator(_as_list, json_schema_input_type=str | StringList),
     Field(description="a string, or a list of strings", examples=["mispelling", ["recieve", "tommorow"]]),
 ]
 ModelName = Annotated[str | None, Field(description="one of /v1/models; the first by default", examples=["default"])]
 
 
-class Question(BaseModel):
-    """What all have in common."""
+class ModelRequest(BaseModel):
+    """What every request may say: which model is to answer."""
 
     model_config = ConfigDict(strict=True)
     model: ModelName = None
 
 
-class EmbeddingsRequest(Question):
-    """Vectors of words or texts."""
+class InputRequest(ModelRequest):
+    """A request about one string or several."""
 
     input: Strings
+
+
+class EmbeddingsRequest(InputRequest):
+    """Asks for vectors of words or texts."""
+
     encoding_format: Literal["float", "base64"] = "float"
     dimensions: Annotated[int, Field(ge=1, le=65_536)] | None = Field(
-        None, description="the first so many numbers of each vector, at unit length"
+        None, description="how many numbers of each vector, from its start; the rest is cut, and unit length restored"
     )
     input_type: Literal["auto", "word", "text"] = Field(
         "auto", description="auto: a string with white space inside is a text, any other a word"
@@ -59,40 +64,39 @@ class EmbeddingsRequest(Question):
     user: str | None = None
 
 
-class WordsRequest(Question):
-    """Words."""
+class NearRequest(InputRequest):
+    """Asks how words are read, with at most k candidates for each."""
 
-    input: Strings
-
-
-class NearRequest(WordsRequest):
-    """Words, and how many candidates of each."""
-
-    k: Annotated[int, Field(ge=1, le=MOST_K)] = 5
+    k: Annotated[int, Field(ge=1, le=MAX_K)] = 5
 
 
-class NeighborsRequest(WordsRequest):
-    """Words, and how many neighbors of each."""
+class NeighborsRequest(InputRequest):
+    """Asks for the k known words that are nearest to each word."""
 
-    k: Annotated[int, Field(ge=1, le=MOST_K)] = 10
-
-
-class ExplainRequest(WordsRequest):
-    """Words, and how many neighbors of each; 0 if none are wanted, which is several times as fast."""
-
-    k: Annotated[int, Field(ge=0, le=MOST_K)] = 5
+    k: Annotated[int, Field(ge=1, le=MAX_K)] = 10
 
 
-class SimilarRequest(Question):
-    """Pairs of words."""
+class ExplainRequest(InputRequest):
+    """Asks what vectors are made of, with k neighbors of each word; without any (0) it is several times as fast."""
+
+    k: Annotated[int, Field(ge=0, le=MAX_K)] = 5
+
+
+class SimilarRequest(ModelRequest):
+    """Asks how near the two words of each pair are."""
 
     pairs: Annotated[list[Annotated[list[str], Field(min_length=2, max_length=2)]], Field(min_length=1)]
 
 
-class TokensRequest(Question):
-    """A text, or several."""
+class TokensRequest(InputRequest):
+    """Asks for the words of each text, as they are read when it is encoded."""
 
-    input: Strings
+
+class ListAnswer(BaseModel):
+    """What the answers of models share. `data` is in the order of the input; `index` counts from 0."""
+
+    object: Literal["list"]
+    model: str
 
 
 class Embedding(BaseModel):
@@ -104,29 +108,27 @@ class Embedding(BaseModel):
 
 
 class Usage(BaseModel):
-    """How many words were read."""
+    """How many words the request had; both numbers are the same."""
 
     prompt_tokens: int
     total_tokens: int
 
 
-class EmbeddingsAnswer(BaseModel):
-    """Vectors in the order of the input."""
+class EmbeddingsAnswer(ListAnswer):
+    """A vector for each string."""
 
-    object: Literal["list"]
-    model: str
     data: list[Embedding]
     usage: Usage
 
 
 class Candidate(BaseModel):
-    """A known word that may be meant."""
+    """A known word that a string may stand for."""
 
     word: str
     probability: float
 
 
-class Reading(BaseModel):
+class WordReading(BaseModel):
     """How a word is read. The three probabilities sum to 1, but for an empty word, which stands for nothing."""
 
     index: int
@@ -139,38 +141,34 @@ class Reading(BaseModel):
     candidates: list[Candidate]
 
 
-class NearAnswer(BaseModel):
-    """Readings in the order of the input."""
+class NearAnswer(ListAnswer):
+    """A reading of each word."""
 
-    object: Literal["list"]
-    model: str
-    data: list[Reading]
+    data: list[WordReading]
 
 
 class Neighbor(BaseModel):
-    """A known word and its cosine."""
+    """A known word, and the cosine of its vector."""
 
     word: str
     similarity: float
 
 
-class Neighbors(BaseModel):
-    """The nearest known words of one."""
+class WordNeighbors(BaseModel):
+    """The known words that are nearest to a word, the nearest first."""
 
     index: int
     word: str
     neighbors: list[Neighbor]
 
 
-class NeighborsAnswer(BaseModel):
-    """Neighbors in the order of the input."""
+class NeighborsAnswer(ListAnswer):
+    """The neighbors of each word."""
 
-    object: Literal["list"]
-    model: str
-    data: list[Neighbors]
+    data: list[WordNeighbors]
 
 
-class Unit(BaseModel):
+class WordUnit(BaseModel):
     """One symbol of a word's input: weight and share as in `love.explain`, and the letters of `normalised` that it
     covers (null for marks such as [CLS])."""
 
@@ -181,8 +179,8 @@ class Unit(BaseModel):
     end: int | None
 
 
-class Explained(BaseModel):
-    """What `love.explain` gives."""
+class WordExplanation(BaseModel):
+    """What a word's vector is made of, as `love.explain` gives it."""
 
     index: int
     word: str
@@ -193,7 +191,7 @@ class Explained(BaseModel):
     near: list[Candidate]
     new: float
     confidence: float | None
-    units: list[Unit]
+    units: list[WordUnit]
     head: float
     positional: list[list[float]] | None
     attention: list[list[float]] | None
@@ -201,30 +199,26 @@ class Explained(BaseModel):
     notes: list[str]
 
 
-class ExplainAnswer(BaseModel):
-    """Explanations in the order of the input."""
+class ExplainAnswer(ListAnswer):
+    """An explanation of each word."""
 
-    object: Literal["list"]
-    model: str
-    data: list[Explained]
+    data: list[WordExplanation]
 
 
-class Similarity(BaseModel):
-    """The cosine of a pair; null where one word is empty."""
+class PairSimilarity(BaseModel):
+    """The cosine of a pair; null where one of its words is empty."""
 
     index: int
     similarity: float | None
 
 
-class SimilarAnswer(BaseModel):
-    """Cosines in the order of the pairs."""
+class SimilarAnswer(ListAnswer):
+    """The similarity of each pair."""
 
-    object: Literal["list"]
-    model: str
-    data: list[Similarity]
+    data: list[PairSimilarity]
 
 
-class Token(BaseModel):
+class TextToken(BaseModel):
     """A word of a text. `start` and `end` count code points of the text as it was sent."""
 
     text: str
@@ -236,23 +230,21 @@ class Token(BaseModel):
     weight: float
 
 
-class Tokens(BaseModel):
-    """The words of one text."""
+class TextTokens(BaseModel):
+    """The words of one text, in their order."""
 
     index: int
-    tokens: list[Token]
+    tokens: list[TextToken]
 
 
-class TokensAnswer(BaseModel):
-    """Texts in the order of the input."""
+class TokensAnswer(ListAnswer):
+    """The words of each text."""
 
-    object: Literal["list"]
-    model: str
-    data: list[Tokens]
+    data: list[TextTokens]
 
 
 class ModelCard(BaseModel):
-    """A model that is served."""
+    """A model or an attached table that is served."""
 
     id: str
     object: Literal["model"]
@@ -264,14 +256,14 @@ class ModelCard(BaseModel):
 
 
 class ModelsAnswer(BaseModel):
-    """All that are served, the default first."""
+    """All models and tables that are served, the default first."""
 
     object: Literal["list"]
     data: list[ModelCard]
 
 
 class Problem(BaseModel):
-    """What is wrong, as OpenAI says it."""
+    """What is wrong with a request, in OpenAI's fields."""
 
     message: str
     type: str
@@ -280,12 +272,12 @@ class Problem(BaseModel):
 
 
 class ErrorAnswer(BaseModel):
-    """What comes with every status of 400 and more."""
+    """The body of every answer with a status of 400 or more."""
 
     error: Problem
 
 
 class Health(BaseModel):
-    """That the server lives, or is ready."""
+    """The server answers (/healthz), or its models are loaded (/readyz)."""
 
     status: Literal["ok"]

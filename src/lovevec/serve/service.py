@@ -1,0 +1,104 @@
+"""Models behind limits, batches and counts: what every endpoint that computes goes through."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from fastapi import Request
+from prometheus_client import CollectorRegistry
+
+from lovevec.errors import LovevecError, as_field
+from lovevec.serve.batches import Batcher, Busy, Compute, Limits
+from lovevec.serve.gate import ApiError, Metrics
+from lovevec.serve.models import Served
+
+WORDS_IN_LOOP = 16  # up to so many are computed in the event loop's own thread: changing threads would take longer
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Service:
+    """Models, and what stands between them and requests: limits, batches, counts.
+
+    Quick answers (vectors, readings, tokens) and slow ones (neighbors, explanations) have a queue and a thread each, so
+    that no word waits for an explanation.
+    """
+
+    def __init__(self, models: dict[str, Served], limits: Limits) -> None:
+        self.models, self.limits = models, limits
+        self.registry = CollectorRegistry()
+        self.metrics = Metrics(self.registry)
+        self.quick, self.slow = Batcher(limits.waiting, WORDS_IN_LOOP), Batcher(limits.waiting)
+
+    def close(self) -> None:
+        """Wait until what is being computed is done, and end the threads."""
+        self.quick.close()
+        self.slow.close()
+
+    def find(self, name: str | None) -> Served:
+        """The model of that name, or without a name the first; an ApiError 404 where none has it."""
+        if name is None:
+            return next(iter(self.models.values()))
+        try:
+            return self.models[name]
+        except KeyError:
+            message = f"no model named {name[:64]!r} is served here; there is: {', '.join(self.models)}"
+            raise ApiError(404, message, "model", "model_not_found") from None
+
+    async def ask(
+        self, served: Served, compute: Compute, items: Sequence[Any], cost: int = 0, slow: bool = False, key: int = 0
+    ) -> Any:
+        """One result for each item, computed together with what other requests ask of the same model.
+
+        `cost` is what the items count for in the queue, in words (default: one each). `slow` work has a thread of its
+        own. Requests with different `key` (say, another k) are not joined.
+        """
+        batcher = self.slow if slow else self.quick
+        name = compute.func.__name__ if isinstance(compute, partial) else compute.__name__
+        try:
+            return await batcher((served.name, name, key), compute, items, cost)
+        except Busy:
+            message = f"the server is busy: {batcher.waiting:,} words wait already; ask again in a second"
+            raise ApiError(429, message, code="server_busy", headers={"Retry-After": "1"}) from None
+        except LovevecError as error:
+            raise ApiError(400, error.spelled(as_field), next(iter(error.parameters), None)) from None
+
+    def count_readings(self, served: Served, readings: Iterable[str]) -> None:
+        """Add to the counts of known, near, new and empty words that /metrics shows."""
+        for reading, count in Counter(readings).items():
+            self.metrics.readings.labels(served.name, reading).inc(count)
+
+    def count(
+        self,
+        request: Request,
+        served: Served,
+        strings: Sequence[str],
+        inputs: int | None = None,
+        length: int | None = None,
+        param: str = "input",
+    ) -> None:
+        """Count the words of a request's strings, for the log and /metrics; an ApiError 413 if there are too many, or
+        one is too long. `inputs` and `length` are the lower limits of what costs more."""
+        inputs = min(inputs or self.limits.inputs, self.limits.inputs)
+        length = min(length or self.limits.length, self.limits.length)
+        if len(strings) > inputs:
+            raise _too_much(f"{len(strings):,} strings: at most {inputs:,} a request", param)
+        words = 0
+        for place, string in enumerate(strings):
+            if not string.isascii() and SURROGATE.search(string):
+                raise ApiError(400, f"string {place} holds half a surrogate pair: no JSON can answer it", param)
+            parts = string.split()
+            words += max(len(parts), 1)
+            if len(string) > length and max(map(len, parts), default=len(string)) > length:
+                raise _too_much(f"string {place} has a word of more than {length:,} characters", param)
+        if words > self.limits.words:
+            raise _too_much(f"{words:,} words: at most {self.limits.words:,} a request", param)
+        request.state.words = words
+        self.metrics.words.labels(served.name, request.scope["path"]).inc(words)
+
+
+def _too_much(message: str, param: str) -> ApiError:
+    return ApiError(413, message, param, "request_too_large")
