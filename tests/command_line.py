@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -15,6 +16,10 @@ from typing import IO, Any
 from lovevec.cli import main
 
 Completed = subprocess.CompletedProcess
+# Buffers as users have them: with PYTHONUNBUFFERED what goes wrong at the last flush would not show.
+ENVIRONMENT = {
+    name: value for name, value in os.environ.items() if name not in ("PYTHONUNBUFFERED", "PYTHONIOENCODING")
+}
 
 
 def run_here(
@@ -52,13 +57,24 @@ def run_process(*arguments: object, input: bytes | None = b"", **more: Any) -> C
     """The same in a process of its own; further arguments are those of `subprocess.run`."""
     if "stdin" not in more:
         more["input"] = input
-    more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 120, **more}
+    more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 120, "env": ENVIRONMENT, **more}
     return subprocess.run(command(*arguments), **more)
 
 
 def command(*arguments: object) -> list[str | bytes]:
     """What starts a process that runs the command."""
     return [sys.executable, "-m", "lovevec.cli", *(a if isinstance(a, bytes) else str(a) for a in arguments)]
+
+
+@contextmanager
+def small_files() -> Iterator[None]:
+    """Files of this process, may hold 20,000 bytes."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import select
 import shutil
 import signal
@@ -22,6 +21,7 @@ from lovevec.model.folder import write_model
 from lovevec.model.shipped import shipped
 from lovevec.model.validation import checksum, checksum_metadata
 from lovevec.vectors import read_vectors
+from tests.command_line import ENVIRONMENT, command, run_here, run_process, small_files
 from tests.factories import at_once, random_parts, toy_vectors, toy_words
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
@@ -43,22 +43,6 @@ NASTY = [
         "known",
     ),
 ]
-# Buffers as users have them: with PYTHONUNBUFFERED what goes wrong at the last flush would not show.
-ENVIRONMENT = {
-    name: value for name, value in os.environ.items() if name not in ("PYTHONUNBUFFERED", "PYTHONIOENCODING")
-}
-
-
-def command(*arguments: object) -> list[str | bytes]:
-    return [sys.executable, "-m", "lovevec.cli", *(a if isinstance(a, bytes) else str(a) for a in arguments)]
-
-
-def lovevec(*arguments: object, **more) -> subprocess.CompletedProcess[bytes]:
-    """Run the program; stdout and stderr as bytes unless they are given."""
-    more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": ENVIRONMENT, **more}
-    if "stdin" not in more:
-        more.setdefault("input", b"")
-    return subprocess.run(command(*arguments), timeout=60, **more)
 
 
 def next_line(process: subprocess.Popen[bytes]) -> bytes:
@@ -141,7 +125,7 @@ def test_any_line_goes_through_every_command(small):
         b"x" * 1_000_000,
     ]
     text = b"\r\n".join(lines)
-    done = lovevec("neighbors", "-m", small, input=text)
+    done = run_here("neighbors", "-m", small, input=text)
     assert (done.returncode, done.stderr) == (0, b"")
     out = done.stdout.split(b"\n")[:-1]
     shown = [line.replace(b"\0", b"\\x00") for line in lines]  # what a terminal might act on is spelled out
@@ -149,11 +133,11 @@ def test_any_line_goes_through_every_command(small):
     states = [line.split(b"\t")[1] for line in out[:4]]
     assert states[1:3] == [b"empty", b"empty"]
     assert {states[0], states[3]} <= {b"near", b"new"}
-    done = lovevec("explain", "-m", small, "--json", input=text)
+    done = run_here("explain", "-m", small, "--json", input=text)
     assert (done.returncode, done.stderr) == (0, b"")
     words = [json.loads(line)["word"].encode("utf-8", "surrogateescape") for line in done.stdout.splitlines()]
     assert words == [lines[0][3:], *lines[1:]]
-    done = lovevec("similar", "-m", small, input=b"\r\n".join(line + b"\tword" for line in lines))
+    done = run_here("similar", "-m", small, input=b"\r\n".join(line + b"\tword" for line in lines))
     assert (done.returncode, done.stderr) == (0, b"")
     assert [line.split(b"\t")[2] == b"nan" for line in done.stdout.split(b"\n")[:3]] == [False, True, True]
 
@@ -183,7 +167,7 @@ def test_a_million_empty_lines(love, small, tmp_path):
         rows += len(batch)
     assert rows == 1_000_000
     (tmp_path / "w").write_bytes(b"\r\n" * 1_000_000)
-    done = lovevec("embed", "-m", small, "-i", tmp_path / "w", "--format", "npy", "-o", os.devnull)
+    done = run_here("embed", "-m", small, "-i", tmp_path / "w", "--format", "npy", "-o", os.devnull)
     assert done.returncode == 0
     assert b"empty lines: 1,000,000;" in done.stderr
 
@@ -192,25 +176,42 @@ def test_a_million_empty_lines(love, small, tmp_path):
 
 
 @LINUX
-@pytest.mark.parametrize("given", [("neighbors", "x"), ("similar", "a", "b"), ("explain", "x"), ("info",)], ids=str)
-def test_a_full_standard_output_is_one_error(given, small):
+@pytest.mark.parametrize(
+    ("run", "given"),
+    [
+        (run_here, ("neighbors", "x")),
+        (run_here, ("similar", "a", "b")),
+        (run_here, ("explain", "x")),
+        (run_process, ("info",)),  # one is enough to see an interpreter end, which writes what is left
+    ],
+)
+def test_a_full_standard_output_is_one_error(run, given, small):
     with open("/dev/full", "wb") as full:
-        done = lovevec(*given, "-m", small, stdout=full)
+        done = run(*given, "-m", small, stdout=full)
     assert done.returncode == 2
     assert done.stderr == b"lovevec: standard output: cannot be written: No space left on device\n"
 
 
 def test_a_closed_standard_output_is_one_error(small):
-    done = lovevec("neighbors", "x", "-m", small, stdout=None, preexec_fn=lambda: os.close(1))
+    done = run_process("neighbors", "x", "-m", small, stdout=None, preexec_fn=lambda: os.close(1))
     assert (done.returncode, done.stderr) == (2, b"lovevec: standard output: is closed\n")
 
 
-@pytest.mark.parametrize("given", [("neighbors",), ("similar",), ("explain",), ("info",)], ids=str)
-def test_a_closed_pipe_ends_every_command_quietly(given, small):
+@pytest.mark.parametrize(
+    ("run", "given"),
+    [
+        (run_here, ("neighbors",)),
+        (run_here, ("similar",)),
+        (run_process, ("explain",)),
+        (run_here, ("info",)),
+        (run_process, ("info",)),  # all that it writes fits into the buffers
+    ],
+)
+def test_a_closed_pipe_ends_every_command_quietly(run, given, small):
     reading, writing = os.pipe()
     os.close(reading)
     line = b"one\ttwo\n" if given == ("similar",) else b"one\n"
-    done = lovevec(*given, "-m", small, input=line * 500, stdout=writing)
+    done = run(*given, "-m", small, input=line * 500, stdout=writing)
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, b"")
 
@@ -240,11 +241,11 @@ def test_the_first_of_many_neighbors_need_not_wait_for_all(tmp_path):
 
 @pytest.mark.parametrize("encoding", ["cp1252"])
 def test_output_is_utf_8_whatever_the_terminal_speaks(encoding, small):
-    spoken = {**ENVIRONMENT, "PYTHONIOENCODING": encoding}
-    done = lovevec("explain", "-m", small, "東京", b"caf\xe9", env=spoken)
+    done = run_here("explain", "-m", small, "東京", b"caf\xe9", encoding=encoding)
     assert (done.returncode, done.stderr) == (0, b"")
     assert "'東京': new" in done.stdout.decode()
-    done = lovevec("neighbors", "-m", small, "東京", b"caf\xe9", env=spoken)
+    spoken = {**ENVIRONMENT, "PYTHONIOENCODING": encoding}
+    done = run_process("neighbors", "-m", small, "東京", b"caf\xe9", env=spoken)
     assert done.stdout.split(b"\t")[0].decode() == "東京"
     assert done.stdout.split(b"\n")[1].split(b"\t")[0] == b"caf\xe9"
 
@@ -253,10 +254,10 @@ def test_without_a_standard_error_the_work_is_done_all_the_same(small, tmp_path,
     def closed() -> None:
         os.close(2)
 
-    done = lovevec("embed", "-m", small, "", "oxgen", "-o", tmp_path / "v.npy", stderr=None, preexec_fn=closed)
+    done = run_process("embed", "-m", small, "", "oxgen", "-o", tmp_path / "v.npy", stderr=None, preexec_fn=closed)
     assert done.returncode == 0
     assert np.load(tmp_path / "v.npy").shape[0] == 2
-    done = lovevec(
+    done = run_process(
         *("fill", own_vectors, "--words", "-", "-o", tmp_path / "f.npz"), input=b"oxgen", stderr=None, preexec_fn=closed
     )
     assert done.returncode == 0
@@ -291,17 +292,14 @@ def test_a_tab_or_line_end_inside_a_word_makes_no_column_and_no_line(small, caps
 # Disks
 
 
-def small_files() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-
-
 @LINUX
 def test_a_full_disk_leaves_nothing_half_written(own_vectors, tmp_path, copy):
     out = tmp_path / "out"
     out.mkdir()
     fill = ("fill", own_vectors, "--words", "-", "-q", "-o", out / "v.npy")
     for each in (fill, ("export", copy, "-o", out)):
-        done = lovevec(*each, input=b"oxgen", preexec_fn=small_files)
+        with small_files():
+            done = run_here(*each, input=b"oxgen")
         assert done.returncode == 2
         assert done.stderr.count(b"\n") == 1
         assert b"File too large" in done.stderr
@@ -495,12 +493,11 @@ def test_a_full_disk_is_one_line_with_the_path_and_leaves_nothing_that_passes_fo
         vectors=toy_vectors(words, 8).astype(np.float32),
     )
     (tmp_path / "t.txt").write_text("\n".join(words))
-    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); "
-    limited += "from lovevec.cli import main; sys.exit(main(sys.argv[1:]))"
-    done = subprocess.run([sys.executable, "-c", limited, *arguments], capture_output=True, text=True, cwd=tmp_path)
+    with small_files():
+        done = run_here(*arguments, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     last = done.stderr.strip().splitlines()[-1]
-    assert "Traceback" not in done.stderr
-    assert "out" in last
+    assert b"Traceback" not in done.stderr
+    assert b"out" in last
     assert not (tmp_path / "out" / "config.json").exists()
     assert not list(tmp_path.glob("out.*"))

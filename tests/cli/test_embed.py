@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.command_line import command
+from tests.command_line import command, small_files
 from tests.factories import toy_words
 
 from lovevec import LOVE
@@ -214,18 +211,6 @@ def test_a_closed_pipe_ends_it_quietly(tiny_model, tmp_path):
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(30) == 141
-
-
-@contextmanager
-def small_files() -> Iterator[None]:
-    """Files of this process, those of a model too, may hold 20,000 bytes."""
-    limits, usual = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, usual)
 
 
 @LINUX

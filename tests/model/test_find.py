@@ -15,16 +15,13 @@ from huggingface_hub import constants
 from lovevec import LOVE, LovevecError
 from lovevec.model.find import find_model
 from lovevec.model.shipped import shipped
-from lovevec.train import Settings, train
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 @pytest.fixture(scope="module")
-def model(tiny_target, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("where") / "model"
-    train(tiny_target, Settings(vocabulary_size=300, epochs=1, negatives=10, device="cpu"), output=folder)
-    return folder
+def model(tiny_model) -> Path:
+    return tiny_model
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ from huggingface_hub import ModelCard, ModelHubMixin, constants
 
 from lovevec import LOVE, LovevecError
 from lovevec.model.hub import hub_card
-from lovevec.train import Settings, train
 
 TOKEN = "hf_made_up"
 
@@ -141,10 +140,8 @@ def hub():
 
 
 @pytest.fixture(scope="module")
-def model(tiny_target, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("hub") / "model"
-    train(tiny_target, Settings(vocabulary_size=300, epochs=1, negatives=10, device="cpu"), output=folder)
-    return folder
+def model(tiny_model) -> Path:
+    return tiny_model
 
 
 def run(code: str, hub, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -9,7 +9,7 @@ import torch
 from tests.transformer_factories import NEW, WORDS
 from transformers import AutoModel, AutoTokenizer
 
-from lovevec import LOVE, LovevecError
+from lovevec import LovevecError
 from lovevec.plugins.transformers import robustify
 
 KEPT, OTHERS = NEW[:4], NEW[10:14]
@@ -64,10 +64,10 @@ def robust_minilm(minilm):
     return robustify(minilm)
 
 
-def test_what_is_spelled_right_stays_in_pieces_by_default(minilm, robust_minilm):
+def test_what_is_spelled_right_stays_in_pieces_by_default(minilm, robust_minilm, shipped_love):
     """Known words, in any case and with accents that the tokenizer leaves out; not their misspellings."""
     words, typo = ["pretentious", "Tedious", "DÉCOR", "fiancée"], "pretentoius"
-    assert [word in LOVE.load() for word in (*words, typo)] == [True] * 4 + [False]
+    assert [word in shipped_love for word in (*words, typo)] == [True] * 4 + [False]
     assert all(len(minilm[1].tokenize(word)) > 1 for word in words[:2])
     text = " ".join(words)
     for robust, tokenizer in (robust_minilm, robustify(minilm, keep="default")):
