@@ -25,8 +25,8 @@ TEXTS = ["a house by the river", "hosue", "", "recieve two letters, please"] * 5
 @pytest.fixture
 def small(monkeypatch):
     """Cuts are made by the driver alone."""
-    monkeypatch.setattr(parts, "ROWS", 60)
-    monkeypatch.setattr(parts, "BYTES", 600)
+    monkeypatch.setattr(parts, "ROWS_PER_PART", 60)
+    monkeypatch.setattr(parts, "BYTES_PER_PART", 600)
 
 
 def write_words(folder, words=WORDS, column="word"):
@@ -102,7 +102,7 @@ def test_what_is_missing_is_made_again_and_has_the_same_bytes(ray, folder, tmp_p
 
 
 def test_tasks_of_several_parts_make_the_same_files(ray, folder, love, tmp_path, monkeypatch):
-    monkeypatch.setattr(parts, "ROWS", 4)
+    monkeypatch.setattr(parts, "ROWS_PER_PART", 4)
     inputs, out, other = write_words(tmp_path / "in"), tmp_path / "out", tmp_path / "other"
     damaged = tmp_path / "in" / "c.parquet"
     parquet.write_table(pyarrow.table({"word": toy_words(12)}), damaged)
@@ -113,7 +113,7 @@ def test_tasks_of_several_parts_make_the_same_files(ray, folder, love, tmp_path,
         run(inputs, out, folder)  # the error of a part holds up none of its task
     damaged.unlink()
     summary = run(inputs, out, folder, overwrite=True)
-    monkeypatch.setattr(job, "PARTS_A_TASK", 1)
+    monkeypatch.setattr(job, "MAX_PARTS_PER_TASK", 1)
     assert summary.parts == run(inputs, other, folder, workers=1).parts == 65
     assert files(other) == files(out)
     assert np.array_equal(vectors(parquet.read_table(out)), love.embed(WORDS))
@@ -124,9 +124,9 @@ def test_a_full_disk_ends_a_task_at_once(ray, folder, love, tmp_path, monkeypatc
 
     source = parts.open_input(write_words(tmp_path / "in"), "word", "word")
     batch = {"number": np.arange(2), "part": [json.dumps(list(part)) for part in source.parts()]}
-    made = job.Job(source, LocalFileSystem(), str(tmp_path / "out"), job.Options(engine="numpy"), {})
+    bulk_job = job.BulkJob(source, LocalFileSystem(), str(tmp_path / "out"), job.BulkOptions(engine="numpy"), {})
     monkeypatch.setattr(os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
-    outcome = job.write_parts(batch, ray.put(love), made)
+    outcome = job.write_parts(batch, ray.put(love), bulk_job)
     assert outcome["fatal"] == [True]
     assert "part-00000.parquet: cannot be written: No space left" in outcome["error"][0]
 

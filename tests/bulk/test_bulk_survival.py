@@ -26,7 +26,7 @@ PROGRAM = [sys.executable, "-m", "lovevec.cli", "bulk"]
 SMALL = """
 import sys
 from lovevec.bulk import parts
-parts.BYTES = 8_000
+parts.BYTES_PER_PART = 8_000
 from lovevec.cli import main
 sys.exit(main(sys.argv[1:]))
 """

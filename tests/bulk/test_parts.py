@@ -29,8 +29,8 @@ def rows_of(source, size=7):
 
 
 def small(monkeypatch, count=64):
-    monkeypatch.setattr(parts, "BYTES", count)
-    monkeypatch.setattr(parts, "ROWS", 8)
+    monkeypatch.setattr(parts, "BYTES_PER_PART", count)
+    monkeypatch.setattr(parts, "ROWS_PER_PART", 8)
 
 
 @given(st.lists(LINE, min_size=1, max_size=60), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.integers(1, 50))

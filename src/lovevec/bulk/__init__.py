@@ -10,6 +10,7 @@ bytes whatever the number of workers. The model travels once a node, through Ray
 workers of the node share.
 
     parts.py    the input, cut into parts: files, rows, bytes
+    dataset.py  one more column for a Ray Dataset; the options of vectors
     job.py      the plan, the workers, the files of vectors
     output.py   the folder of vectors: whole files or none, and how a job goes on
     cluster.py  Ray: found, or started and stopped
@@ -17,6 +18,7 @@ workers of the node share.
 
 from __future__ import annotations
 
-from lovevec.bulk.job import Summary, embed, embed_files
+from lovevec.bulk.dataset import embed
+from lovevec.bulk.job import Summary, embed_files
 
 __all__ = ["Summary", "embed", "embed_files"]

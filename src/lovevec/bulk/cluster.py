@@ -15,13 +15,13 @@ from urllib.parse import urlsplit
 from lovevec.engine.threads import usable_cores
 from lovevec.errors import LovevecError, MissingExtra
 
-STORE = 300 << 20  # bytes of shared memory of a cluster of our own: the model, and short lists of numbers
-PATIENCE = 5.0  # seconds that a cluster has to answer
-TRIES = 2  # to start one of our own: Ray gives itself 30 seconds, which a busy machine may not have
+STORE_BYTES = 300 << 20  # of shared memory of a cluster of our own: for the model, and short lists of numbers
+ANSWER_SECONDS = 5.0  # for a cluster to answer
+START_ATTEMPTS = 2  # for a cluster of our own: Ray gives itself 30 seconds, which a busy machine may not have
 
 
 def import_ray() -> Any:
-    """Ray with Ray Data, or the line that says how to get it."""
+    """The module ray, with ray.data imported; MissingExtra where it is not installed."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else it warns of a default to come
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # else a cluster of our own reports to Ray's makers
     try:
@@ -33,7 +33,7 @@ def import_ray() -> Any:
 
 
 def refuse_wrong_address(address: str) -> None:
-    """Where nobody listens, Ray would try for a minute and say little."""
+    """Raise an error if no cluster listens at an address: Ray itself would try for a minute and say little."""
     if address in ("auto", "local"):
         return
     try:
@@ -44,7 +44,7 @@ def refuse_wrong_address(address: str) -> None:
     if not host or not port:
         raise LovevecError(f"{address}: is no address of a Ray cluster; write host:port, ray://host:port or auto")
     try:
-        socket.create_connection((host, port), PATIENCE).close()
+        socket.create_connection((host, port), ANSWER_SECONDS).close()
     except OSError as error:
         raise LovevecError(f"{address}: no Ray cluster answers there ({error.strerror or error})") from None
 
@@ -75,8 +75,8 @@ def cluster(address: str | None = None, workers: int | None = None, progress: bo
 def _start(ray: Any, address: str | None, workers: int | None) -> None:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address in (None, "local"):
-        own: dict[str, Any] = {"num_cpus": workers or usable_cores(), "object_store_memory": STORE}
-        for left in reversed(range(TRIES)):
+        own: dict[str, Any] = {"num_cpus": workers or usable_cores(), "object_store_memory": STORE_BYTES}
+        for left in reversed(range(START_ATTEMPTS)):
             try:
                 ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", **own, **quiet)
                 return
@@ -95,10 +95,10 @@ def _first_line(error: Exception) -> str:
 
 
 def most_tasks(ray: Any, workers: int | None) -> int | None:
-    """Tasks at once; None where the cores are the limit anyway, since Ray warns of any other that is not below."""
+    """How many tasks may run at once; None where the number of cores is the limit anyway, since Ray would warn."""
     return workers if workers is not None and workers < cores_of(ray) else None
 
 
 def cores_of(ray: Any) -> int:
-    """Of the whole cluster."""
+    """The number of cores of the whole cluster, at least 1."""
     return max(1, int(ray.cluster_resources().get("CPU", 1)))

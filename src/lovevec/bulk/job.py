@@ -14,18 +14,18 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lovevec import __version__
-from lovevec.bulk.cluster import cluster, cores_of, import_ray, most_tasks, refuse_wrong_address
+from lovevec.bulk.cluster import cluster, cores_of, most_tasks, refuse_wrong_address
+from lovevec.bulk.dataset import ROWS_PER_BATCH, BulkOptions, load_love, love_from_store, one_engine
 from lovevec.bulk.output import (
     DISTINCT,
     UNFINISHED,
-    listed,
+    list_folder,
     names_in,
     part_name,
     part_numbers,
@@ -34,60 +34,21 @@ from lovevec.bulk.output import (
     whole_file,
 )
 from lovevec.bulk.parts import File, Input, Part, filesystem_of, open_input
-from lovevec.engine.engine import Mode, numba_is_there
-from lovevec.errors import FormatError, LovevecError, Parameter
+from lovevec.engine.engine import Mode
+from lovevec.errors import FormatError, LovevecError
 from lovevec.love import LOVE
 from lovevec.model.find import find_model
 from lovevec.model.folder import CONFIG
 from lovevec.texts.tokens import runs_of
 from lovevec.vectors.write.parquet import write_table
-from lovevec.vectors.write.writer import TYPES, Precision, Shape
+from lovevec.vectors.write.writer import Precision, Shape
 
-if TYPE_CHECKING:
-    from ray.data import Dataset
-
-BATCH = 16_384
-MOST_BUCKETS = 256
-PARTS_A_BUCKET = 8  # of the input; with words that come again the distinct ones of a bucket are about a part
-MOST_BLOCKS = 10_000
-PARTS_A_TASK = 8  # at most: between two tasks Ray leaves a worker idle for about 0.16 s, where a part takes two
-TASKS_A_CORE = 8  # at least, while there are parts: a core that is done first waits for the last task of another
+MAX_BUCKETS = 256
+PARTS_PER_BUCKET = 8  # of the input; with words that come again the distinct ones of a bucket are about a part
+MAX_BLOCKS = 10_000
+MAX_PARTS_PER_TASK = 8  # between two tasks Ray leaves a worker idle for about 0.16 s, where a part takes two
+MIN_TASKS_PER_CORE = 8  # while there are parts: a core that is done first waits for the last task of another
 TOTALS = ("rows", "bytes", "busy", "retries", "spelled_out")
-
-
-@dataclass(frozen=True)
-class Options:
-    """What vectors are made: of words, or of whole `texts`; misspellings read as words (`near`) or imputed; of what
-    precision; so many rows at a time; by which engine."""
-
-    texts: bool = False
-    near: bool = True
-    precision: Precision = "float32"
-    batch: int = BATCH
-    engine: Mode = "numpy"
-
-    def __post_init__(self) -> None:
-        if self.texts and not self.near:
-            raise LovevecError(
-                f"{Parameter('near', False)} is for words: what a text's words stand for is part of its vector"
-            )
-        if self.precision not in TYPES:
-            raise LovevecError(f"precision is {self.precision!r}: choose one of {', '.join(TYPES)}")
-        if self.batch < 1:
-            raise LovevecError(f"batch is {self.batch}: must be at least 1")
-
-    def vectors(self, love: LOVE, rows: Sequence[str]) -> NDArray[np.float32]:
-        """[len(rows), dim]"""
-        if self.texts:
-            encoded: NDArray[np.float32] = love.encode(list(rows), show_progress_bar=False)
-            return encoded
-        if self.near:
-            return love.embed(rows, progress=False)
-        known = np.fromiter((word in love for word in rows), bool, len(rows))
-        result = np.empty((len(rows), love.dim), np.float32)
-        result[known] = love.embed([rows[place] for place in np.flatnonzero(known).tolist()], progress=False)
-        result[~known] = love.impute([rows[place] for place in np.flatnonzero(~known).tolist()])
-        return result
 
 
 @dataclass(frozen=True)
@@ -109,11 +70,11 @@ class Summary:
 
     @property
     def rate(self) -> float:
-        """Rows a second and core."""
+        """Rows a second, on one core."""
         return self.rows / self.seconds / self.cores if self.seconds and self.cores else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """All numbers by name, times rounded, for `--json`."""
         return {
             **asdict(self),
             "seconds": round(self.seconds, 3),
@@ -130,68 +91,25 @@ class Summary:
         )
 
 
-def embed(
-    dataset: Dataset,
-    column: str = "word",
-    *,
-    output: str = "vector",
-    model: str | os.PathLike[str] | LOVE | None = None,
-    texts: bool = False,
-    near: bool = True,
-    precision: Precision = "float32",
-    batch: int = BATCH,
-    engine: Mode = "auto",
-    workers: int | None = None,
-) -> Dataset:
-    """A Ray Dataset with one more column: `output`, the vectors (fixed-size lists) of the words in `column`, or with
-    `texts` of whole texts. As lazy as any step of Ray Data. `workers`: at most so many processes, a core each."""
-    ray = import_ray()
-    options = Options(texts, near, precision, batch, _one_engine(engine))
-    known = dataset.schema(fetch_if_missing=False)
-    if known is not None and column not in known.names:
-        raise LovevecError(f"the dataset has no column {column!r} but {', '.join(map(repr, known.names))}")
-    return dataset.map_batches(
-        add_vectors,
-        batch_size=batch,
-        batch_format="pyarrow",
-        fn_args=(ray.put(_loaded(model, options)), options, column, output),
-        concurrency=most_tasks(ray, workers),
-        num_cpus=1,
-    )
-
-
-def add_vectors(table: Any, model: Any, options: Options, column: str, output: str) -> Any:
-    """A table with one more column; a null is an empty word."""
-    import pyarrow
-
-    love = _from_store(model)
-    if column not in table.column_names:
-        raise LovevecError(f"the dataset has no column {column!r} but {', '.join(map(repr, table.column_names))}")
-    rows = ["" if text is None else text for text in table.column(column).to_pylist()]
-    vectors = options.vectors(love, rows).astype(TYPES[options.precision], copy=False)
-    flat = pyarrow.array(np.ascontiguousarray(vectors).reshape(-1))
-    return table.append_column(output, pyarrow.FixedSizeListArray.from_arrays(flat, love.dim))
-
-
 @dataclass(frozen=True)
-class Job:
-    """What every worker knows."""
+class BulkJob:
+    """What every worker is given: the input, where files of vectors go, and what they hold."""
 
     source: Input
     filesystem: Any
     folder: str
-    options: Options
+    options: BulkOptions
     metadata: Mapping[str, str]
 
     @property
     def item(self) -> str:
-        """The name of the column."""
+        """The name of the column of words or texts, in the input and in the files of vectors."""
         return self.source.column or ("text" if self.options.texts else "word")
 
 
-def write_parts(batch: dict[str, Any], model: Any, job: Job) -> dict[str, list[Any]]:
-    """Read parts and write their vectors; gives what became of each, up to the first that ends the job."""
-    love, outcomes = _from_store(model), []
+def write_parts(batch: dict[str, Any], model: Any, job: BulkJob) -> dict[str, list[Any]]:
+    """Runs in a worker: read parts and write their vectors. Returns their outcomes, up to one that ends the job."""
+    love, outcomes = love_from_store(model), []
     for number, part in zip(batch["number"].tolist(), map(_part, batch["part"]), strict=True):
         outcomes.append(_outcome(partial(write_part, love, job, number, part)))
         if outcomes[-1]["fatal"]:
@@ -199,8 +117,8 @@ def write_parts(batch: dict[str, Any], model: Any, job: Job) -> dict[str, list[A
     return _columns(outcomes)
 
 
-def write_part(love: LOVE, job: Job, number: int, part: Part) -> dict[str, Any]:
-    """One file of vectors."""
+def write_part(love: LOVE, job: BulkJob, number: int, part: Part) -> dict[str, Any]:
+    """Read a part and write its file of vectors; returns its totals."""
     start, shape, rows = time.perf_counter(), Shape(love.dim, precision=job.options.precision, item=job.item), 0
     with whole_file(job.filesystem, job.folder, part_name(number)) as written:
         with write_table(written.file, shape, job.metadata) as writer:
@@ -222,7 +140,7 @@ def embed_files(
     texts: bool = False,
     near: bool = True,
     precision: Precision = "float32",
-    batch: int = BATCH,
+    batch: int = ROWS_PER_BATCH,
     engine: Mode = "auto",
     distinct: bool = False,
     address: str | None = None,
@@ -244,10 +162,10 @@ def embed_files(
     if address is not None:
         refuse_wrong_address(address)
     source = open_input(inputs, column, "text" if texts else "word")
-    options = Options(texts and not distinct, near, precision, batch, _one_engine(engine))
-    love, metadata = _loaded(model, options), _metadata(model, options)
+    options = BulkOptions(texts and not distinct, near, precision, batch, one_engine(engine))
+    love, metadata = load_love(model, options), _metadata(model, options)
     filesystem, folder = filesystem_of(output)
-    job = Job(source, filesystem, folder.rstrip("/"), options, {"lovevec": json.dumps(metadata)})
+    job = BulkJob(source, filesystem, folder.rstrip("/"), options, {"lovevec": json.dumps(metadata)})
     parts = source.parts()
     settle(filesystem, job.folder, _plan(source, parts, options, metadata, distinct and [texts]), overwrite)
     begun = time.perf_counter()
@@ -255,21 +173,22 @@ def embed_files(
         start = time.perf_counter() - begun
         if distinct:
             job, parts = _distinct(ray, job, parts, texts)
-        done = _run(ray, job, parts, love, workers)
-        return Summary(parts=len(parts), start=start, seconds=time.perf_counter() - begun, **done)
+        totals = _run(ray, job, parts, love, workers)
+        return Summary(parts=len(parts), start=start, seconds=time.perf_counter() - begun, **totals)
 
 
-def _run(ray: Any, job: Job, parts: Sequence[Part], love: LOVE, workers: int | None) -> dict[str, Any]:
-    """Make the parts that are missing, and count; errors of single files wait until the others are done."""
-    there = names_in(job.filesystem, job.folder)
-    missing = [(number, part) for number, part in enumerate(parts) if part_name(number) not in there]
+def _run(ray: Any, job: BulkJob, parts: Sequence[Part], love: LOVE, workers: int | None) -> dict[str, Any]:
+    """Make the parts that are missing, and add up their totals; errors of single files wait until the others are
+    done."""
+    names = names_in(job.filesystem, job.folder)
+    missing = [(number, part) for number, part in enumerate(parts) if part_name(number) not in names]
     cores, totals, errors = min(workers or cores_of(ray), cores_of(ray)), dict.fromkeys(TOTALS, 0), []
     if missing:
-        together = max(1, min(PARTS_A_TASK, len(missing) // (TASKS_A_CORE * cores)))
-        done = _dataset(ray, missing, together).map_batches(
+        together = max(1, min(MAX_PARTS_PER_TASK, len(missing) // (MIN_TASKS_PER_CORE * cores)))
+        outcomes = _dataset(ray, missing, together).map_batches(
             write_parts, batch_size=None, fn_args=(ray.put(love), job), concurrency=most_tasks(ray, workers), num_cpus=1
         )
-        for row in _rows(done):
+        for row in _rows(outcomes):
             if row["error"]:
                 errors.append(row["error"])
             for name in totals:
@@ -283,36 +202,39 @@ def _run(ray: Any, job: Job, parts: Sequence[Part], love: LOVE, workers: int | N
     return {"found": len(parts) - len(missing), "cores": cores, **totals}
 
 
-def _distinct(ray: Any, job: Job, parts: Sequence[Part], texts: bool) -> tuple[Job, list[Part]]:
+def _distinct(ray: Any, job: BulkJob, parts: Sequence[Part], texts: bool) -> tuple[BulkJob, list[Part]]:
     """Shuffle the words into buckets by their hash, in which each comes once: files that are the input from then on.
 
     How many buckets there are depends on the input alone. What is there already is not made again.
     """
-    buckets = min(MOST_BUCKETS, -(-len(parts) // PARTS_A_BUCKET))
+    buckets = min(MAX_BUCKETS, -(-len(parts) // PARTS_PER_BUCKET))
     folder, column = f"{job.folder}/{DISTINCT}", job.item
     if texts:
         column = "word"
-    there = names_in(job.filesystem, folder)
-    missing = frozenset(bucket for bucket in range(buckets) if part_name(bucket) not in there)
+    names = names_in(job.filesystem, folder)
+    missing = frozenset(bucket for bucket in range(buckets) if part_name(bucket) not in names)
     if missing:
         split = _dataset(ray, list(enumerate(parts))).map_batches(
             split_words, batch_size=1, fn_args=(job, texts, buckets, missing)
         )
-        written = split.groupby("bucket", num_partitions=buckets).map_groups(
+        outcomes = split.groupby("bucket", num_partitions=buckets).map_groups(
             write_bucket, fn_args=(job.filesystem, folder, column), batch_format="pyarrow"
         )
-        for row in _rows(written):
+        for row in _rows(outcomes):
             if row["error"]:
                 raise LovevecError(row["error"])
         for bucket in missing - part_numbers(names_in(job.filesystem, folder)):  # those without a word
             write_words(job.filesystem, folder, part_name(bucket), column, [])
-    infos = sorted(one.path for one in listed(job.filesystem, folder) if one.is_file)
+    infos = sorted(one.path for one in list_folder(job.filesystem, folder) if one.is_file)
     source = Input(job.filesystem, [File(path, 0, 0) for path in infos], "parquet", column)
     return replace(job, source=source), source.parts()
 
 
-def split_words(batch: dict[str, Any], job: Job, texts: bool, buckets: int, wanted: frozenset[int]) -> dict[str, Any]:
-    """The distinct words of parts with their buckets, of those that are wanted; an error is a word of bucket -1."""
+def split_words(
+    batch: dict[str, Any], job: BulkJob, texts: bool, buckets: int, missing: frozenset[int]
+) -> dict[str, Any]:
+    """Runs in a worker: the distinct words of parts, each with its bucket, of the buckets that are missing. An error
+    comes as a word of bucket -1."""
     words: dict[str, None] = {}
     try:
         for part in map(_part, batch["part"]):
@@ -322,14 +244,14 @@ def split_words(batch: dict[str, Any], job: Job, texts: bool, buckets: int, want
         return {"bucket": np.array([-1]), "word": np.array([error.message], object)}
     encoded = [word.encode("utf-8", "surrogateescape") for word in words]
     numbers = [zlib.crc32(word) % buckets for word in encoded]
-    kept = [
-        (n, word.decode("utf-8", "backslashreplace")) for n, word in zip(numbers, encoded, strict=True) if n in wanted
+    pairs = [
+        (n, word.decode("utf-8", "backslashreplace")) for n, word in zip(numbers, encoded, strict=True) if n in missing
     ]
-    return {"bucket": np.array([n for n, _ in kept], np.int64), "word": np.array([word for _, word in kept], object)}
+    return {"bucket": np.array([n for n, _ in pairs], np.int64), "word": np.array([word for _, word in pairs], object)}
 
 
 def write_bucket(table: Any, filesystem: Any, folder: str, column: str) -> dict[str, Any]:
-    """One file of the words of a bucket, each once, in the order of their code points."""
+    """Runs in a worker: write the words of a bucket, each once, in the order of their code points."""
     words = table.column("word").unique().to_pylist()
     bucket = table.column("bucket")[0].as_py()
     if bucket < 0:
@@ -338,7 +260,7 @@ def write_bucket(table: Any, filesystem: Any, folder: str, column: str) -> dict[
 
 
 def write_words(filesystem: Any, folder: str, name: str, column: str, words: Sequence[str]) -> dict[str, Any]:
-    """A parquet file of one column."""
+    """Write words as a parquet file of one column."""
     import pyarrow
     from pyarrow import parquet
 
@@ -348,17 +270,18 @@ def write_words(filesystem: Any, folder: str, name: str, column: str, words: Seq
 
 
 def _plan(
-    source: Input, parts: Sequence[Part], options: Options, metadata: Mapping[str, Any], distinct: Any
+    source: Input, parts: Sequence[Part], options: BulkOptions, metadata: Mapping[str, Any], distinct: Any
 ) -> dict[str, Any]:
-    """Two jobs with the same plan make the same bytes. Of each file: its size, its date, its parts."""
+    """What decides the bytes of the output: two jobs with the same plan make the same files. Of each input file it
+    holds the path, the size, the date and the number of parts."""
     counts = Counter(part.path for part in parts)
     files = [[file.path, file.size, file.written, counts[file.path]] for file in source.files]
     column = {"kind": source.kind, "column": source.column, "distinct": distinct}
     return {"input": files, "model": metadata["model_sha256"], **column, **asdict(options)}
 
 
-def _metadata(model: str | os.PathLike[str] | None, options: Options) -> dict[str, Any]:
-    """What the files say of the model."""
+def _metadata(model: str | os.PathLike[str] | None, options: BulkOptions) -> dict[str, Any]:
+    """What the metadata of each file of vectors says of the model."""
     config = (find_model(model) / CONFIG).read_bytes()
     known = json.loads(config)
     return {
@@ -372,28 +295,8 @@ def _metadata(model: str | os.PathLike[str] | None, options: Options) -> dict[st
     }
 
 
-def _one_engine(engine: Mode) -> Mode:
-    """One engine for all, whatever a batch's size: the two agree to 1e-5, not to the bit."""
-    if engine != "auto":
-        return engine
-    return "numba" if numba_is_there() else "numpy"
-
-
-def _loaded(model: str | os.PathLike[str] | LOVE | None, options: Options) -> LOVE:
-    if isinstance(model, LOVE):
-        return model.copy(engine=options.engine)
-    return LOVE.load(model, options.engine)
-
-
-@lru_cache(maxsize=1)
-def _from_store(model: Any) -> LOVE:
-    """The model, once a process; its arrays stay in the memory that all processes of a node share."""
-    love: LOVE = import_ray().get(model)
-    return love
-
-
 def _outcome(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What a part gave, or its error. A file that cannot be read holds up no other; a full disk all of them."""
+    """The totals of a part, or its error. A file that cannot be read holds up no other; a full disk holds up all."""
     nothing = {**dict.fromkeys(TOTALS, 0), "busy": 0.0, "error": "", "fatal": False}
     try:
         return {**nothing, **work()}
@@ -412,13 +315,13 @@ def _part(text: str) -> Part:
 
 
 def _dataset(ray: Any, numbered: Sequence[tuple[int, Part]], together: int = 1) -> Any:
-    """A row a part; a block a task, of so many parts."""
+    """Parts as a Ray Dataset, one row each. Ray gives a block to a task: `together` parts."""
     items = [{"number": number, "part": json.dumps(list(part))} for number, part in numbered]
-    return ray.data.from_items(items, override_num_blocks=min(-(-len(items) // together), MOST_BLOCKS))
+    return ray.data.from_items(items, override_num_blocks=min(-(-len(items) // together), MAX_BLOCKS))
 
 
 def _rows(dataset: Any) -> Iterator[dict[str, Any]]:
-    """The outcomes as they come; the first fatal one ends the job, and so does whatever Ray cannot mend."""
+    """Outcomes in the order in which they come. A fatal one ends the job, and so does whatever Ray cannot mend."""
     from ray.exceptions import RayError
 
     try:

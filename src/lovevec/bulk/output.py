@@ -23,53 +23,53 @@ PLAN, UNFINISHED, DISTINCT = "_plan.json", "_unfinished", "_distinct"
 
 
 @dataclass
-class Written:
-    """A file that is being written, and how many were begun before it and not ended. `path` is its own where it lies on
-    this machine's disk, and `aside` a thread."""
+class PartFile:
+    """A file that is being written. `retries` counts those that were begun before it and not ended. `path` is set where
+    the file lies on this machine's disk; `thread` flushes it while more is computed."""
 
     file: Any
     retries: int
     path: str | None
-    aside: ThreadPoolExecutor
-    _flushed: Future[None] | None = None
+    thread: ThreadPoolExecutor
+    _flush: Future[None] | None = None
 
     def flush(self) -> None:
-        """Have what was written go to the disk while more is computed, so that there is little to wait for at last."""
-        if self.path is not None and (self._flushed is None or self._flushed.done()):
-            self._settled()
-            self._flushed = self.aside.submit(_sync, self.path)
+        """Have what was written go to the disk while more is computed: so there is little to wait for in the end."""
+        if self.path is not None and (self._flush is None or self._flush.done()):
+            self._raise_flush_error()
+            self._flush = self.thread.submit(_sync, self.path)
 
     def sync(self) -> None:
-        """Wait until all of it is on the disk."""
-        self._settled()
+        """Wait until the whole file is on the disk."""
+        self._raise_flush_error()
         if self.path is not None:
             _sync(self.path)
 
-    def _settled(self) -> None:
-        """What went wrong aside is told here; the system tells it once."""
-        if self._flushed is not None:
-            self._flushed.result()
+    def _raise_flush_error(self) -> None:
+        """Raise what went wrong while the file was flushed: the system reports it only once."""
+        if self._flush is not None:
+            self._flush.result()
 
 
 @contextmanager
-def whole_file(filesystem: Any, folder: str, name: str) -> Iterator[Written]:
-    """A file that takes its place in the folder when the block ends well; whatever a dead process left of it goes."""
+def whole_file(filesystem: Any, folder: str, name: str) -> Iterator[PartFile]:
+    """A file that takes its place in the folder when the block ends well; what a dead process left of it is deleted."""
     from pyarrow import ArrowException
     from pyarrow.fs import LocalFileSystem
 
     begun = f"{folder}/{UNFINISHED}/{name}"
     temporary = f"{begun}/{uuid.uuid4().hex}"
     try:
-        left = listed(filesystem, begun)
+        left = list_folder(filesystem, begun)
         filesystem.create_dir(begun, recursive=True)
         for one in left:
             filesystem.delete_file(one.path)
         path = temporary if isinstance(filesystem, LocalFileSystem) else None
-        with ThreadPoolExecutor(1) as aside:
+        with ThreadPoolExecutor(1) as thread:
             with filesystem.open_output_stream(temporary) as file:
-                written = Written(file, len(left), path, aside)
-                yield written
-            written.sync()
+                part = PartFile(file, len(left), path, thread)
+                yield part
+            part.sync()
         filesystem.move(temporary, f"{folder}/{name}")
         remove(filesystem, begun)
     except (OSError, ArrowException) as error:
@@ -89,32 +89,32 @@ def _sync(path: str) -> None:
 
 
 def part_name(number: int) -> str:
-    """The file of a part."""
+    """The name of the file of a part: part-00042.parquet."""
     return f"part-{number:05}.parquet"
 
 
 def part_numbers(names: set[str]) -> set[int]:
-    """Those of the parts among files."""
+    """The numbers of the parts among the names of files."""
     return {int(name.removeprefix("part-").removesuffix(".parquet")) for name in names if name.startswith("part-")}
 
 
-def listed(filesystem: Any, folder: str) -> list[Any]:
-    """What a folder holds, as pyarrow tells it; nothing where there is none."""
+def list_folder(filesystem: Any, folder: str) -> list[Any]:
+    """The entries of a folder, as pyarrow describes them; none where there is no folder."""
     from pyarrow.fs import FileSelector
 
-    found: list[Any] = filesystem.get_file_info(FileSelector(folder, allow_not_found=True))
-    return found
+    entries: list[Any] = filesystem.get_file_info(FileSelector(folder, allow_not_found=True))
+    return entries
 
 
 def names_in(filesystem: Any, folder: str) -> set[str]:
-    """The names of what a folder holds."""
-    return {one.base_name for one in listed(filesystem, folder)}
+    """The names of the files and folders in a folder."""
+    return {one.base_name for one in list_folder(filesystem, folder)}
 
 
 def remove(filesystem: Any, folder: str) -> None:
-    """Delete a folder; another worker may be faster."""
+    """Delete a folder, if it is there: another worker may have deleted it already."""
     try:
-        if listed(filesystem, folder) or filesystem.get_file_info(folder).type.name == "Directory":
+        if list_folder(filesystem, folder) or filesystem.get_file_info(folder).type.name == "Directory":
             filesystem.delete_dir(folder)
     except OSError:
         pass
@@ -149,22 +149,22 @@ def settle(filesystem: Any, folder: str, plan: Mapping[str, Any], overwrite: boo
                 filesystem.delete_file(f"{folder}/{name}")
     except (OSError, ValueError) as error:
         raise LovevecError(f"{folder}: cannot be used: {error}") from None
-    with whole_file(filesystem, folder, PLAN) as written:
-        written.file.write(json.dumps(plan).encode() + b"\n")
+    with whole_file(filesystem, folder, PLAN) as part:
+        part.file.write(json.dumps(plan).encode() + b"\n")
 
 
 def _stale(before: Any, plan: Mapping[str, Any], names: set[str]) -> set[str] | None:
-    """What is to be made again when some input files were written anew, as one is that could not be read: their parts,
-    or, as long as there are none, the distinct words. None where that is not known, or would be a whole job."""
+    """The files that have to be made again when some input files were written anew, say because one could not be read:
+    their parts, or, as long as there are none, the distinct words. None where that is not known, or would be all."""
     if plan["distinct"]:
         return None if part_numbers(names) else names
     cuts = [[one[0], one[3]] for one in plan["input"]]
     if not isinstance(before, list) or [one[::3] for one in before if isinstance(one, list)] != cuts:
         return None
-    found: set[str] = set()
+    stale: set[str] = set()
     number = 0
     for old, new in zip(before, plan["input"], strict=True):
         if old != new:
-            found.update(map(part_name, range(number, number + new[3])))
+            stale.update(map(part_name, range(number, number + new[3])))
         number += new[3]
-    return names & found
+    return names & stale

@@ -30,13 +30,13 @@ from lovevec.errors import FormatError, LovevecError, MissingExtra, Parameter
 from lovevec.files.lines import BOM, ends_in_returns, plain_ends, whole_lines
 from lovevec.texts.read import object_texts, table_texts
 
-ROWS = 1 << 17
-BYTES = 1 << 20
-BLOCK = 1 << 18
+ROWS_PER_PART = 1 << 17
+BYTES_PER_PART = 1 << 20
+BYTES_PER_READ = 1 << 18
 KINDS = {".parquet": "parquet", ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
-PACKED = (".gz", ".bz2", ".zst", ".lz4")
-WILD = "*?["
-AT_ONCE = 16  # files looked at: those of a remote store answer late
+COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
+WILDCARDS = "*?["
+FILES_AT_ONCE = 16  # that are cut into parts: a remote store takes its time to answer
 
 
 class File(NamedTuple):
@@ -66,12 +66,12 @@ class Input:
 
     def parts(self) -> list[Part]:
         """All parts, in the order of the files; at least one, which may be empty."""
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            found = list(chain.from_iterable(pool.map(self._parts_of, self.files)))
-        return found or [Part(self.files[0].path, 0, 0)]
+        with ThreadPoolExecutor(FILES_AT_ONCE) as pool:
+            parts = list(chain.from_iterable(pool.map(self._parts_of, self.files)))
+        return parts or [Part(self.files[0].path, 0, 0)]
 
     def _parts_of(self, file: File) -> list[Part]:
-        with damage_named(file.path):
+        with errors_naming(file.path):
             cuts = self._cuts(file)
         return [Part(file.path, start, stop) for start, stop in pairwise(cuts)]
 
@@ -79,57 +79,58 @@ class Input:
         """Where parts begin, and the end of the last; the first row is looked at, so that a missing column shows."""
         if self.kind == "parquet":
             rows = self._table(file.path).metadata.num_rows
-            return [*range(0, rows, ROWS), rows] if rows else []
+            return [*range(0, rows, ROWS_PER_PART), rows] if rows else []
         if not next(self.rows(Part(file.path, 0, -1), 1), []):
             return []
-        if file.path.lower().endswith(PACKED):
+        if file.path.lower().endswith(COMPRESSED):
             return [0, -1]
-        if file.size <= BYTES:
+        if file.size <= BYTES_PER_PART:
             return [0, file.size]
         cut = self._record_cuts if self.kind in ("csv", "tsv") else self._line_cuts
         with self.filesystem.open_input_file(file.path) as raw:
             return list(dict.fromkeys([0, *cut(raw, file), file.size]))
 
     def _line_cuts(self, raw: Any, file: File) -> Iterator[int]:
-        """The first line that begins behind each MiB."""
-        if ends_in_returns(raw.read(BLOCK)):
+        """Where the first line begins behind each MiB: the places to cut a file of lines."""
+        if ends_in_returns(raw.read(BYTES_PER_READ)):
             return
         cut = 0
-        while cut + BYTES < file.size:
-            cut += BYTES - 1
+        while cut + BYTES_PER_PART < file.size:
+            cut += BYTES_PER_PART - 1
             raw.seek(cut)
-            while (at := (block := raw.read(BLOCK)).find(b"\n")) < 0 and block:
+            while (at := (block := raw.read(BYTES_PER_READ)).find(b"\n")) < 0 and block:
                 cut += len(block)
             cut += at + 1
             if at >= 0:
                 yield cut
 
     def _record_cuts(self, raw: Any, file: File) -> Iterator[int]:
-        """The first record that begins behind each MiB: quotes tell line ends from line ends only from the start on."""
+        """Where the first record begins behind each MiB. Read from the start: whether a line end lies inside quotes
+        depends on all quotes before it."""
         read = last = 0
 
-        def counted(lines: Iterable[str]) -> Iterator[str]:
+        def count_bytes(lines: Iterable[str]) -> Iterator[str]:
             nonlocal read
             for line in lines:
                 read += len(line)
                 yield line
 
-        lines = counted(io.TextIOWrapper(raw, "latin-1", newline=""))  # a character a byte
+        lines = count_bytes(io.TextIOWrapper(raw, "latin-1", newline=""))  # a character a byte
         for _ in _records(file.path, lines, self.kind):
-            if read - last >= BYTES:
+            if read - last >= BYTES_PER_PART:
                 last = read
                 yield last
 
     def rows(self, part: Part, size: int) -> Iterator[list[str]]:
-        """The texts of a part, so many at a time; what cannot be read is one error that names the file."""
+        """The texts of a part, in lists of `size`; what cannot be read is one error that names the file."""
         if part.start == part.stop:
             return
-        with damage_named(part.path):
+        with errors_naming(part.path):
             if self.kind == "parquet":
                 yield from self._parquet_rows(part, size)
                 return
             with self._bytes(part) as file:
-                yield from _batched(self._texts(part, file), size)
+                yield from _batches(self._texts(part, file), size)
 
     def _texts(self, part: Part, file: IO[bytes]) -> Iterator[str]:
         if self.kind == "text":
@@ -158,7 +159,7 @@ class Input:
                 yield io.BytesIO(raw.read(part.stop - part.start))
 
     def _table(self, path: str) -> Any:
-        """An open parquet file whose column holds text."""
+        """A parquet file, open; an error if its column is missing or holds no text."""
         from pyarrow import types
         from pyarrow.parquet import ParquetFile
 
@@ -173,7 +174,7 @@ class Input:
         return table
 
     def _parquet_rows(self, part: Part, size: int) -> Iterator[list[str]]:
-        """Row groups that the part has a share in are read; of them its own rows are kept."""
+        """The part's own rows, out of the row groups in which it has a share."""
         table, groups, first, end = self._table(part.path), [], None, 0
         for group in range(table.num_row_groups):
             start, end = end, end + table.metadata.row_group(group).num_rows
@@ -183,7 +184,7 @@ class Input:
         low, high = part.start - (first or 0), part.stop - (first or 0)
 
         def lists() -> Iterator[list[Any]]:
-            """What lies before the part is decoded, but never made to words; what lies behind is not even that."""
+            """Rows before the part are decoded, but never turned into strings; rows behind it are not even decoded."""
             nonlocal low, high
             for batch in table.iter_batches(size, row_groups=groups, columns=[self.column]):
                 yield batch.column(0)[max(low, 0) : high].to_pylist()
@@ -191,17 +192,17 @@ class Input:
                 if high <= 0:
                     return
 
-        for texts in _batched(chain.from_iterable(lists()), size):
+        for texts in _batches(chain.from_iterable(lists()), size):
             yield ["" if text is None else text for text in texts] if None in texts else texts
 
 
 def open_input(addresses: Sequence[str], column: str | None, default: str) -> Input:
     """The files that paths, folders, globs or addresses like s3://bucket/words name. `default` is the column of a
     table where none is named."""
-    filesystems, found = zip(*map(_files_at, addresses), strict=True)
+    filesystems, lists = zip(*map(_files_at, addresses), strict=True)
     if any(other != filesystems[0] for other in filesystems):
         raise LovevecError(f"{addresses[0]} and others lie on different file systems: name those of one in a run")
-    files = sorted(dict.fromkeys(chain.from_iterable(found)))
+    files = sorted(dict.fromkeys(chain.from_iterable(lists)))
     kinds = {_kind(file.path): file.path for file in reversed(files)}
     if len(kinds) > 1:
         shown = ", ".join(f"{kind} ({path})" for kind, path in sorted(kinds.items()))
@@ -216,7 +217,7 @@ def open_input(addresses: Sequence[str], column: str | None, default: str) -> In
 
 def _kind(path: str) -> str:
     name = path.lower()
-    name = next((name.removesuffix(end) for end in PACKED if name.endswith(end)), name)
+    name = next((name.removesuffix(end) for end in COMPRESSED if name.endswith(end)), name)
     return KINDS.get(os.path.splitext(name)[1], "text")
 
 
@@ -254,7 +255,7 @@ def filesystem_of(address: str) -> tuple[Any, str]:
 
 def _files_at(address: str) -> tuple[Any, list[File]]:
     fs = import_filesystems()
-    wild = min((address.find(sign) for sign in WILD if sign in address), default=-1)
+    wild = min((address.find(sign) for sign in WILDCARDS if sign in address), default=-1)
     if wild >= 0 and "://" not in address and os.path.exists(address):
         wild = -1
     if wild < 0:
@@ -267,23 +268,24 @@ def _files_at(address: str) -> tuple[Any, list[File]]:
         info = filesystem.get_file_info(path)
         if rest is None and info.is_file:
             return filesystem, [_as_file(info)]
-        listed = filesystem.get_file_info(fs.FileSelector(path, recursive=True, allow_not_found=True))
+        entries = filesystem.get_file_info(fs.FileSelector(path, recursive=True, allow_not_found=True))
     except OSError as error:
         raise LovevecError(f"{address}: cannot be read: {error.strerror or error}") from None
-    if rest is None and info.type == fs.FileType.NotFound and not listed:
+    if rest is None and info.type == fs.FileType.NotFound and not entries:
         raise LovevecError(f"{address}: there is no such file or folder")
     base = path.rstrip("/") + "/"
     pattern = None if rest is None else rest.split("/")
     files = [
-        _as_file(one) for one in listed if one.is_file and _is_chosen(one.path.removeprefix(base).split("/"), pattern)
+        _as_file(one) for one in entries if one.is_file and _matches(one.path.removeprefix(base).split("/"), pattern)
     ]
     if not files:
         raise LovevecError(f"{address}: there are no files" if rest is None else f"{address}: names no files")
     return filesystem, files
 
 
-def _is_chosen(names: list[str], pattern: list[str] | None) -> bool:
-    """Of a folder everything, but for what is hidden or marked by `_`, as Spark and Ray mark what is not data."""
+def _matches(names: list[str], pattern: list[str] | None) -> bool:
+    """Whether a path (its names) matches a pattern. Without one everything does, but for what is hidden or begins
+    with `_`, as Spark and Ray mark what is not data."""
     if pattern is None:
         return not any(name.startswith((".", "_")) for name in names)
     return len(names) == len(pattern) and all(map(fnmatchcase, names, pattern))
@@ -308,24 +310,24 @@ def _records(path: str, lines: Iterable[str], kind: str) -> Iterator[list[str]]:
 
 def _lines(file: IO[bytes], part: Part) -> Iterator[str]:
     def blocks() -> Iterator[bytes]:
-        block = file.read(BLOCK)
+        block = file.read(BYTES_PER_READ)
         block = block if part.start else block.removeprefix(BOM)
         returns = not part.start and ends_in_returns(block)
         while block:
             yield block.replace(b"\r", b"\n") if returns else block
-            block = file.read(BLOCK)
+            block = file.read(BYTES_PER_READ)
 
     for lines in whole_lines(blocks(), part.path):
         yield from plain_ends(lines).decode("utf-8", "surrogateescape").split("\n")[:-1]
 
 
-def _batched(texts: Iterator[str], size: int) -> Iterator[list[str]]:
+def _batches(texts: Iterator[str], size: int) -> Iterator[list[str]]:
     while batch := list(islice(texts, size)):
         yield batch
 
 
 @contextmanager
-def damage_named(path: str) -> Iterator[None]:
+def errors_naming(path: str) -> Iterator[None]:
     """Turn whatever an unreadable file raises into the one error that names it."""
     from pyarrow import ArrowException
 
