@@ -23,7 +23,7 @@ cannot read ([UNK]), and those by which a word is longer than nearly all words o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
@@ -108,6 +108,56 @@ class Confidence:
         if not sane:
             raise LovevecError("config.json: `confidence` is not what lovevec writes there; remove it, or train again")
         return confidence
+
+
+class SpellingJudge:
+    """The confidence of vectors that a model makes of unknown strings; NaN for a model without a `calibration`.
+
+    :param units: the model's, for the features of a spelling.
+    :param lengths: gives the lengths of words' imputed vectors before normalisation, or None.
+    :param familiarity: gives the mean log probability of words' letters (near/novelty.py).
+    :param spelling_only: whether vectors are imputed whatever the readings say.
+    """
+
+    def __init__(
+        self,
+        calibration: Confidence | None,
+        units: Units,
+        lengths: Callable[[Sequence[str]], NDArray[np.float32] | None],
+        familiarity: Callable[[Sequence[str]], Numbers],
+        spelling_only: bool = False,
+    ) -> None:
+        self.calibration, self.units, self.spelling_only = calibration, units, spelling_only
+        self._lengths, self._familiarity = lengths, familiarity
+        self.known = np.nan if calibration is None else calibration.known
+
+    def __call__(
+        self,
+        strings: Sequence[str],
+        readings: Probabilities,
+        lengths: NDArray[np.float32] | None = None,
+        quality: float = 1.0,
+    ) -> Numbers:
+        """[len(strings)]: the confidence of unknown strings with these readings. `lengths` are those of their imputed
+        vectors, where they have been made; `quality` is that of imputed vectors brought into another space."""
+        if self.calibration is None:
+            return np.full(len(strings), np.nan)
+        features = self.features(strings, lengths)
+        imputed = self.calibration(features) * quality
+        if self.spelling_only:
+            return imputed
+        return self.calibration.of_readings(readings, imputed) * (1 - features["unread"])
+
+    def imputed(self, strings: Sequence[str], lengths: NDArray[np.float32] | None = None) -> Numbers:
+        """[len(strings)]: the confidence of their imputed vectors alone."""
+        if self.calibration is None:
+            return np.full(len(strings), np.nan)
+        return self.calibration(self.features(strings, lengths))
+
+    def features(self, words: Sequence[str], lengths: NDArray[np.float32] | None = None) -> dict[str, Numbers]:
+        """The features that imputed vectors are judged by, [len(words)] each."""
+        lengths = self._lengths(words) if lengths is None else lengths
+        return measure(self.units, words, lengths) | {"familiar": self._familiarity(words)}
 
 
 class Probabilities(Protocol):

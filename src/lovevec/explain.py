@@ -152,7 +152,8 @@ def explain(
     confidence: float,
     neighbors: list[tuple[str, float]],
 ) -> Explanation:
-    """Take a word's vector apart, in float64."""
+    """The explanation of a word: its imputed vector taken apart, in float64, and what was found out about the string
+    (its reading, near words, confidence and neighbors), which the caller has looked up."""
     names = parts.units.names(word)
     spans = [span or (None, None) for span in parts.units.spans(word)]
     nothing: list[None] = [None] * len(names)

@@ -30,13 +30,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.confidence import Confidence, measure
+from lovevec.confidence import Confidence, SpellingJudge
 from lovevec.encoders.torch_engine import TorchEngine
+from lovevec.encoders.torch_model import TorchModel
 from lovevec.engine.engine import Engine, FoldEngine, Mode
 from lovevec.engine.fold import Precision
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.threads import in_chunks
-from lovevec.errors import LovevecError, MissingExtra
+from lovevec.errors import LovevecError
 from lovevec.files.lines import printable
 from lovevec.model.find import find_model
 from lovevec.model.folder import CARD, ModelParts, read_model, write_model
@@ -53,19 +54,15 @@ from lovevec.word_vectors import Lookup, WordVectors
 
 if TYPE_CHECKING:
     from lovevec.attach import Attached
-    from lovevec.encoders.torch_love import TorchLOVE
     from lovevec.explain import Explanation
 
 Floats = NDArray[np.float32]
 WORDS_PER_CHUNK = 4_096  # that a thread takes at a time
 
 
-class LOVE(HubModel, WordVectors):
-    """A trained model: immutable, safe to share between threads. Inference needs no torch.
-
-    `parts` are what a model is in memory (model/folder.py), `card` its README; the other arguments are those of
-    `LOVE.load`, by which people get a model.
-    """
+class LOVE(HubModel, TorchModel, WordVectors):
+    """A trained model, which `LOVE.load` reads. Inference needs no torch. `parts` are what a model is in memory
+    (model/folder.py), `card` its README; the other arguments are those of `LOVE.load`."""
 
     def __init__(
         self,
@@ -152,8 +149,7 @@ class LOVE(HubModel, WordVectors):
         name = self.parts.target.get("name")
         mimics = printable(name) if isinstance(name, str) and name else "a target that is not stated"
         how = ", by spelling only" if self.spelling_only else ""
-        known = f"{len(self.words):,} known words"
-        return f"LOVE({self.dim} dimensions, {known}, {self.parts.precision}{how}; mimics {mimics})"
+        return f"LOVE({self.dim} dimensions, {len(self):,} known words, {self.parts.precision}{how}; mimics {mimics})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         constructor = partial(type(self), spelling_only=self.spelling_only, low_memory=self.low_memory)
@@ -165,7 +161,6 @@ class LOVE(HubModel, WordVectors):
 
     @property
     def _compiled(self) -> bool:
-        """Whether many words are computed by compiled code."""
         return self.engine.for_many == "numba"
 
     @property
@@ -252,7 +247,6 @@ class LOVE(HubModel, WordVectors):
         return result
 
     def _known_vectors(self) -> Floats:
-        """The vectors of all known words."""
         if self.spelling_only or self.parts.rows is None:
             return self.engine.embed_once(self.parts.words)
         return self.parts.rows.all()
@@ -281,53 +275,35 @@ class LOVE(HubModel, WordVectors):
         return self._impute_all([self.words[row] for row in rows.tolist()])
 
     @cached_property
-    def _calibration(self) -> Confidence | None:
-        return Confidence.from_metadata(self.parts.metadata)
+    def _judge(self) -> SpellingJudge:
+        calibration = Confidence.from_metadata(self.parts.metadata)
+
+        def lengths(words: Sequence[str]) -> Floats | None:
+            return self._impute(words)[1] if self._tells_lengths else None
+
+        def familiarity(words: Sequence[str]) -> NDArray[np.float64]:
+            return self._reader.likelihood(words, a_letter=True, for_many=self.engine.for_many)
+
+        return SpellingJudge(calibration, self.parts.units, lengths, familiarity, self.spelling_only)
 
     def _confidence_of(self, lookup: Lookup) -> NDArray[np.float64]:
-        if self._calibration is None:
-            return np.full(len(lookup), np.nan)
-        confidence = np.full(len(lookup), self._calibration.known)
+        confidence = np.full(len(lookup), self._judge.known)
         if lookup.unknown:
             readings = all_new(len(lookup.unknown)) if self.spelling_only else lookup.probabilities
             confidence[lookup.rows < 0] = self._judge(lookup.unknown, readings, lookup.imputed_lengths)
-        confidence[[not word.strip() for word in lookup.words]] = 0.0
+        if not np.isnan(self._judge.known):
+            confidence[[not word.strip() for word in lookup.words]] = 0.0
         return confidence
-
-    def _judge(
-        self, strings: Sequence[str], readings: Readings, lengths: Floats | None = None, quality: float = 1.0
-    ) -> NDArray[np.float64]:
-        """The confidence of unknown strings with these readings. `lengths` are those of their imputed vectors, where
-        they have been made; `quality` is that of imputed vectors which were brought into another space."""
-        if self._calibration is None:
-            return np.full(len(strings), np.nan)
-        features = self._spelling_features(strings, lengths)
-        imputed = self._calibration(features) * quality
-        if self.spelling_only:
-            return imputed
-        return self._calibration.of_readings(readings, imputed) * (1 - features["unread"])
 
     def _imputed_confidence(self, words: Sequence[str], lengths: Floats | None = None) -> NDArray[np.float64]:
         """The confidence of vectors that are made from the spelling alone, without a look at what is spelled alike;
         `lengths` are those of these vectors before they were normalised, where they have been made."""
-        if self._calibration is None:
-            return np.full(len(words), np.nan)
         rows, unknown = self._look_up(words)
         if lengths is not None and unknown != [word for word, row in zip(words, rows.tolist(), strict=True) if row < 0]:
             lengths = None  # of the words as they stand, not as they are read
-        confidence = np.full(len(words), self._calibration.known)
-        features = self._spelling_features(unknown, None if lengths is None else lengths[rows < 0])
-        confidence[rows < 0] = self._calibration(features)
+        confidence = np.full(len(words), self._judge.known)
+        confidence[rows < 0] = self._judge.imputed(unknown, None if lengths is None else lengths[rows < 0])
         return confidence
-
-    def _spelling_features(self, words: Sequence[str], lengths: Floats | None = None) -> dict[str, NDArray[np.float64]]:
-        """The features that the confidence of imputed vectors is judged by (confidence.py), [len(words)] each."""
-        if self.engine.fold is None:
-            lengths = None
-        elif lengths is None:
-            lengths = self._impute(words)[1]
-        familiar = self._reader.likelihood(words, a_letter=True, for_many=self.engine.for_many)
-        return measure(self.parts.units, words, lengths) | {"familiar": familiar}
 
     def explain(self, word: str, k: int = 5) -> Explanation:
         """What the word's vector is made of: units, how much each counts, attention, confidence, and the k nearest
@@ -361,22 +337,6 @@ class LOVE(HubModel, WordVectors):
         if attached.warning:
             warnings.warn(attached.warning, stacklevel=2)
         return attached
-
-    def to_torch(self) -> TorchLOVE:
-        """The model as torch's nn.Module (encoders/torch_love.py): words to vectors, with weights of its own that
-        learn; this LOVE stays as it is."""
-        try:
-            from lovevec.encoders.torch_love import TorchLOVE
-        except ImportError:
-            raise MissingExtra("torch", "torch") from None
-
-        return TorchLOVE(self.parts, self._look_up, self._read, self.spelling_only, self.card)
-
-    @classmethod
-    def from_torch(cls, module: TorchLOVE, engine: Mode = "auto") -> LOVE:
-        """The model that a module of `to_torch` has become. Weights that changed are float32, the known words' rows
-        float16: `save(folder, precision="int8", rows="int4")` makes them small again."""
-        return cls(module.parts(), module.model_card(), engine, spelling_only=module.spelling_only)
 
 
 def _engine(parts: ModelParts, mode: Mode) -> Engine:

@@ -7,9 +7,8 @@
     lookup.confidence     [3]: how probably each vector is right
     lookup.imputed        [3, dim]: made from the spelling alone
 
-A part is computed when it is first asked for, and once: a string is read once, however many parts are asked for, and
-a list of known words builds no index. `embed`, `near`, `readings`, `confidence`, the server and the commands are
-short ways to a part of it.
+A part is computed when it is first asked for: a string is read once, however many parts are asked for, and a list of
+known words builds no index. `embed`, `near`, `readings`, `confidence` are short ways to a part.
 """
 
 from __future__ import annotations
@@ -38,10 +37,7 @@ LONG_LIST = 250_000  # words: shorter lists are done before anybody would look a
 
 
 class Lookup:
-    """What a model or an attached table knows of some strings. Made by `lookup(words)`.
-
-    `words` are the strings.
-    """
+    """What a model or an attached table knows of some strings, `words`. Made by `lookup(words)`."""
 
     def __init__(self, source: WordVectors, words: Sequence[str], in_text: bool = False) -> None:
         self.words, self._source, self._in_text = words, source, in_text
@@ -148,10 +144,6 @@ class WordVectors(EncodesTexts, ABC):
         """The known words, one after the other."""
         return iter(self.words)
 
-    @overload
-    def __getitem__(self, word: str) -> Floats: ...
-    @overload
-    def __getitem__(self, word: Sequence[str] | NDArray[Any]) -> Floats: ...
     def __getitem__(self, word: str | Sequence[str] | NDArray[Any]) -> Floats:
         """The vector of one word, whatever it is: [dim]; of a list of words: [len(list), dim]."""
         if isinstance(word, str):
@@ -175,12 +167,10 @@ class WordVectors(EncodesTexts, ABC):
         return Lookup(self, [words] if isinstance(words, str) else check_words(words), in_text)
 
     @overload
-    def embed(self, words: str, *, batch: int = ..., progress: bool | None = ...) -> Floats: ...
-    @overload
     def embed(self, words: Iterator[str], *, batch: int = ..., progress: bool | None = ...) -> Iterator[Floats]: ...
     @overload
     def embed(
-        self, words: Sequence[str] | NDArray[Any], *, batch: int = ..., progress: bool | None = ...
+        self, words: str | Sequence[str] | NDArray[Any], *, batch: int = ..., progress: bool | None = ...
     ) -> Floats: ...
     def embed(
         self, words: str | Words, *, batch: int = WORDS_PER_BATCH, progress: bool | None = None
@@ -356,5 +346,4 @@ class WordVectors(EncodesTexts, ABC):
 
 
 def _one_or_all(word: str | Words, results: list[Result]) -> Result | list[Result]:
-    """The one result of one word, or the list of a list."""
     return results[0] if isinstance(word, str) else results

@@ -44,7 +44,7 @@ def test_so_does_any_model_as_it_was_trained_and_folded(trained, tmp_path):
     for love in (trained, LOVE.load(tmp_path / "folded", engine="numpy")):
         module = love.to_torch()
         np.testing.assert_allclose(module(asked).detach().numpy(), love.embed(asked), atol=1e-5)
-        assert not module.changed()
+        assert not module.has_changed()
         assert LOVE.from_torch(module).parts is love.parts
 
 
@@ -79,7 +79,7 @@ def test_state_dicts_go_back_and_forth(trained):
     with torch.no_grad():
         for weight in one.parameters():
             weight.add_(0.01)
-    assert one.changed()
+    assert one.has_changed()
     assert not np.array_equal(one(WORDS).detach(), other(WORDS).detach())
     other.load_state_dict(one.state_dict())
     assert torch.equal(one(WORDS), other(WORDS))

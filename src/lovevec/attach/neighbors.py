@@ -53,7 +53,7 @@ class Codes:
 
     @classmethod
     def of(cls, rows: Floats) -> Codes:
-        """The finest steps that int8 holds."""
+        """Rows [n, dim] -> codes, in the finest steps that int8 holds for the largest number."""
         largest = max(float(rows.max(initial=0)), -float(rows.min(initial=0)), MAX_CODE / 2**MAX_BITS)
         bits = max(int(np.floor(np.log2(MAX_CODE / largest))), MIN_BITS)
         steps = np.zeros((len(rows), -(-rows.shape[1] // LANES) * LANES), dtype=np.int8)
@@ -66,7 +66,7 @@ class Codes:
         return len(self.steps)
 
     def take(self, which: slice | NDArray[Any]) -> Codes:
-        """Some of the rows."""
+        """The codes of some rows: a slice, a mask or their numbers."""
         return Codes(self.steps[which], self.bits, self.dim)
 
     def floats(self) -> Floats:
@@ -150,7 +150,7 @@ class KnownNeighbors:
         return result
 
     def without(self, rows: Rows) -> KnownNeighbors:
-        """The same, less some rows of the table."""
+        """The same neighbors without those that stand at some rows of the table."""
         keep = ~np.isin(self.rows, rows)
         before = np.concatenate([[0], np.cumsum(keep)])
         return replace(self, vectors=self.vectors.take(keep), rows=self.rows[keep], starts=before[self.starts])

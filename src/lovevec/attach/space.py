@@ -78,7 +78,7 @@ class MapFit:
 
     @property
     def metadata(self) -> dict[str, float]:
-        """Both, rounded."""
+        """Both numbers, rounded for people."""
         return {"cosine": round(self.cosine, 4), "top10": round(self.top10, 4)}
 
 
@@ -164,7 +164,7 @@ class Space:
 
     @property
     def summary(self) -> str:
-        """In a few words."""
+        """How the model's vectors get into the space, and how well, in a few words."""
         fit = self.mapped if self.map else self.direct
         good = f", cosine {fit.metadata['cosine']:.3f} on held-out words" if fit else ""
         return f"{'mapped' if self.map else 'direct'}, {self.shared:,} shared words{good}"

@@ -3,8 +3,9 @@
     v = normalise(Σ p(word) · known[word] + p(new) · imputed),   imputed by the encoder from the word's units
 
 What learns: `known`, the known words' own rows, and the encoder: the network as it was trained where the folder has its
-weights, else the folded tables, through which gradients flow just the same (`Folded`). What a string may stand for and
-its units are plain data (`prepare`), made by the LOVE that it came from. `LOVE.from_torch(module)` is the way back.
+weights, else the folded tables, through which gradients flow just the same (`FoldedEncoder`). What a string may stand
+for and its units are plain data (`prepare`), made by the LOVE that it came from. `LOVE.from_torch(module)` is the way
+back.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from lovevec.units.words import refuse_other_than_words
 
 LookUp = Callable[[Sequence[str]], tuple[NDArray[np.int64], list[str]]]
 Prepared = Mapping[str, Tensor]
-AT_ONCE = 1 << 19  # numbers of attention that are computed together
-MEASURED = ("confidence", "report", "scores")  # of the model as it was, not of one trained further
+ATTENTION_NUMBERS_PER_BATCH = 1 << 19  # numbers of attention that are computed together
+MEASUREMENTS = ("confidence", "report", "scores")  # of the model as it was, not of one trained further
 TRAINED_FURTHER = "\n\nTrained further in torch; scores above are those of the model before.\n"
 
 
-class Folded(nn.Module):
+class FoldedEncoder(nn.Module):
     """The folded tables (engine/fold.py) as weights: units -> vectors of unit length."""
 
     def __init__(self, spec: EncoderSpec, tables: Tables) -> None:
@@ -66,13 +67,13 @@ class Folded(nn.Module):
         return F.normalize(vectors, dim=1)
 
     def tables(self) -> Tables:
-        """As they are now."""
+        """The weights as they are now, as folded tables."""
         out, features = _array(self.out), _array(self.features)
         head = () if self.head is None else tuple(_array(self.head.state_dict()[name]) for name in HEAD)
         return Tables(out, np.ones(len(out), np.float32), features, np.ones(len(features), np.float32), head)
 
 
-class Trained(nn.Module):
+class TrainedEncoder(nn.Module):
     """The network as `lovevec train` had it: units -> vectors of unit length."""
 
     def __init__(self, parts: ModelParts) -> None:
@@ -103,8 +104,8 @@ class TorchLOVE(nn.Module):
         super().__init__()
         self.dim, self.spelling_only, self.card = parts.spec.dim, spelling_only, card
         self._parts, self._look_up, self._read = parts, look_up, read
-        self.encoder: Folded | Trained = (
-            Folded(parts.spec, parts.folded) if parts.tables is not None else Trained(parts)
+        self.encoder: FoldedEncoder | TrainedEncoder = (
+            FoldedEncoder(parts.spec, parts.folded) if parts.tables is not None else TrainedEncoder(parts)
         )
         rows = None if spelling_only or parts.rows is None else parts.rows.all()
         self.register_parameter("known", None if rows is None else nn.Parameter(torch.from_numpy(rows)))
@@ -121,12 +122,12 @@ class TorchLOVE(nn.Module):
         unknown, others = list(words), np.arange(len(words))
         owner, rows, chances = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
         if self.known is not None:
-            found, unknown = self._look_up(words)
-            have, others = np.flatnonzero(found >= 0), np.flatnonzero(found < 0)
+            known_rows, unknown = self._look_up(words)
+            have, others = np.flatnonzero(known_rows >= 0), np.flatnonzero(known_rows < 0)
             reading = self._read(unknown).in_text() if in_text else self._read(unknown)
             string, column = np.nonzero(reading.rows >= 0)
             owner = np.concatenate([have, others[string]])
-            rows = np.concatenate([found[have], reading.rows[string, column]])
+            rows = np.concatenate([known_rows[have], reading.rows[string, column]])
             chances = np.concatenate([np.ones(len(have)), reading.probabilities[string, column]]).astype(np.float32)
             in_order = np.argsort(owner, kind="stable")
             owner, rows, chances = owner[in_order], rows[in_order], chances[in_order]
@@ -167,7 +168,7 @@ class TorchLOVE(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """The device that the weights are on."""
         return next(self.parameters()).device
 
     @staticmethod
@@ -178,7 +179,9 @@ class TorchLOVE(nn.Module):
         while low < len(sizes):
             high = low + 1
             while (
-                high < len(sizes) and (high + 1 - low) * sizes[high] ** 2 <= AT_ONCE and sizes[high] <= 2 * sizes[low]
+                high < len(sizes)
+                and (high + 1 - low) * sizes[high] ** 2 <= ATTENTION_NUMBERS_PER_BATCH
+                and sizes[high] <= 2 * sizes[low]
             ):
                 high += 1
             yield order[low:high]
@@ -190,20 +193,20 @@ class TorchLOVE(nn.Module):
         for name, weight in self.named_parameters():
             if not bool(torch.isfinite(weight).all()):
                 raise LovevecError(f"{name}: holds numbers that are not finite, so training went wrong; not a model")
-        if not self.changed():
+        if not self.has_changed():
             return parts
         rows = parts.rows
         if self.known is not None and rows is not None:
             rows = KnownRows.of(_array(self.known), "float16", rows.weights)
-        metadata = {name: value for name, value in metadata.items() if name not in MEASURED}
+        metadata = {name: value for name, value in metadata.items() if name not in MEASUREMENTS}
         metadata["confidence"] = {"missing": "the model was trained further in torch"}
-        if isinstance(self.encoder, Folded):
+        if isinstance(self.encoder, FoldedEncoder):
             return replace(parts, tables=self.encoder.tables(), rows=rows, metadata=metadata)
         weights = {name: _array(weight) for name, weight in self.encoder.network.state_dict().items()}
         return replace(parts, weights=weights, rows=rows, metadata=metadata)
 
-    def changed(self) -> bool:
-        """Whether any weight is another than at the beginning."""
+    def has_changed(self) -> bool:
+        """Whether any weight differs from the model that the module was made of."""
         parts = self._parts
         if (
             self.known is not None
@@ -211,7 +214,7 @@ class TorchLOVE(nn.Module):
             and not np.array_equal(_array(self.known), parts.rows.all())
         ):
             return True
-        if isinstance(self.encoder, Folded):
+        if isinstance(self.encoder, FoldedEncoder):
             before: dict[str, Any] = {"out": parts.folded.all_out(), "features": parts.folded.all_features()}
             before |= {f"head.{name}": tensor for name, tensor in zip(HEAD, parts.folded.head, strict=False)}
             now = self.encoder.state_dict()
@@ -221,7 +224,9 @@ class TorchLOVE(nn.Module):
 
     def model_card(self) -> str:
         """The card, with a line if the model was trained further."""
-        return self.card + TRAINED_FURTHER if self.changed() and not self.card.endswith(TRAINED_FURTHER) else self.card
+        return (
+            self.card + TRAINED_FURTHER if self.has_changed() and not self.card.endswith(TRAINED_FURTHER) else self.card
+        )
 
 
 def _array(weight: Tensor) -> NDArray[np.float32]:

@@ -90,7 +90,7 @@ def parts_of(found: str, is_known: IsKnown) -> list[str]:
     if is_known(found):
         return [found]
     if len(found) == 1 and not found.isalnum():
-        return named(found)
+        return emoji_words(found)
     if NUMBER.match(found):
         return [found]
     if base := POSSESSIVE.sub("", found):
@@ -106,7 +106,7 @@ def parts_of(found: str, is_known: IsKnown) -> list[str]:
     return [found]
 
 
-def named(emoji: str) -> list[str]:
+def emoji_words(emoji: str) -> list[str]:
     """The words of its name, without those that tell shapes of print: ❤ is a heavy black heart."""
     words = unicodedata.name(emoji, "").lower().replace("-", " ").split()
     return [word for word in words if word not in OF_PRINT] or words

@@ -53,7 +53,7 @@ def calibrate(
     ]
     rows = np.concatenate([unseen, typed[real], np.zeros(len(nonsense), dtype=np.int64)])
     group = np.repeat([0, 1, 2], [len(unseen), int(real.sum()), len(nonsense)])
-    measured, reading = unaware._spelling_features(shown), unaware._read(shown)
+    measured, reading = unaware._judge.features(shown), unaware._read(shown)
     alone = _right(unaware.engine.embed(shown), vectors, rows) & (group < 2)
     right = _right(unaware.embed(shown), vectors, rows) & (group < 2)
     counts = np.maximum(np.bincount(group, minlength=3), 1)

@@ -1,0 +1,51 @@
+"""`love.to_torch()` and `LOVE.from_torch(module)`; torch is imported when they are called (torch_love.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.errors import MissingExtra
+from lovevec.model.folder import ModelParts
+from lovevec.near.readings import Readings
+
+if TYPE_CHECKING:
+    from lovevec.encoders.torch_love import TorchLOVE
+
+Model = TypeVar("Model", bound="TorchModel")
+
+
+class TorchModel:
+    """The way to torch and back, for a model that has `parts` and a `card`."""
+
+    parts: ModelParts
+    card: str
+    spelling_only: bool
+
+    def __init__(self, parts: ModelParts, card: str, engine: Any, *, spelling_only: bool) -> None:
+        raise NotImplementedError
+
+    def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+        raise NotImplementedError
+
+    def _read(self, strings: Sequence[str]) -> Readings:
+        raise NotImplementedError
+
+    def to_torch(self) -> TorchLOVE:
+        """The model as torch's nn.Module (encoders/torch_love.py): words to vectors, with weights of its own that
+        learn; this LOVE stays as it is."""
+        try:
+            from lovevec.encoders.torch_love import TorchLOVE
+        except ImportError:
+            raise MissingExtra("torch", "torch") from None
+
+        return TorchLOVE(self.parts, self._look_up, self._read, self.spelling_only, self.card)
+
+    @classmethod
+    def from_torch(cls: type[Model], module: TorchLOVE, engine: Any = "auto") -> Model:
+        """The model that a module of `to_torch` has become. Weights that changed are float32, the known words' rows
+        float16: `save(folder, precision="int8", rows="int4")` makes them small again."""
+        return cls(module.parts(), module.model_card(), engine, spelling_only=module.spelling_only)
