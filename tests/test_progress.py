@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import io
 
-import pytest
-
-from lovevec.progress import Progress, clock, pace
+from lovevec.progress import Progress
 
 
 class Terminal(io.StringIO):
@@ -53,22 +51,33 @@ def test_a_resumed_phase_counts_only_its_own_work():
     assert "100 words" not in stream.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(0.44, "0.4 s"), (9.96, "10 s"), (59.4, "59 s"), (205, "3:25"), (3723, "1:02:03")]
-)
-def test_clock(seconds, text):
-    assert clock(seconds) == text
+def test_what_is_soon_over_is_not_shown():
+    for stream in (io.StringIO(), Terminal()):
+        with Progress(stream=stream, delay=60) as progress, progress.phase("reading", total=10) as phase:
+            phase.advance(10)
+        assert stream.getvalue() == ""
+        progress.say("hello")
+        assert stream.getvalue().endswith("hello\n")
 
 
-@pytest.mark.parametrize(
-    ("rate", "text"),
-    [
-        (12_345.6, "12,346 runs/s"),
-        (1.0, "1 runs/s"),
-        (0.5, "30.0 runs/min"),
-        (1 / 60, "1.0 runs/min"),
-        (0.01, "36.0 runs/h"),
-    ],
-)
-def test_a_slow_pace_is_told_a_minute_or_an_hour_and_never_as_nothing(rate, text):
-    assert pace(rate, " runs") == text
+def test_a_pipe_gets_a_line_a_period_and_a_terminal_none_wider_than_it_is(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    pipe, terminal = io.StringIO(), Terminal()
+    for stream in (pipe, terminal):
+        with Progress(stream=stream, period=0.0) as progress, progress.phase("reading", total=3, unit="rows") as phase:
+            for _ in range(3):
+                phase.advance(note="a long note that no terminal of forty columns has room for")
+    assert [line.split("|")[0] for line in pipe.getvalue().splitlines()[1:4]] == [
+        "reading:  33%",
+        "reading:  67%",
+        "reading: 100%",
+    ]
+    assert max(map(len, terminal.getvalue().split("\r\x1b[K"))) <= 40
+    assert terminal.getvalue().endswith("\n")
+
+
+def test_a_phase_without_a_count_says_how_long_it_took():
+    stream = io.StringIO()
+    with Progress(stream=stream) as progress, progress.phase("saving"):
+        pass
+    assert stream.getvalue() == "saving: 00:00\n"

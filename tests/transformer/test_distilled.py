@@ -195,7 +195,8 @@ def test_words_are_found_as_the_tokenizer_spells_them(real, tmp_path):
     target = distill(real, path, words=words, settings=settings, progress=Progress(stream=said))
     assert target.words == ["cat", "café"]
     assert (
-        "2 words never occur as one word: left out (don't, zebra); --fill-missing takes them alone" in said.getvalue()
+        "2 words never occur as one word: left out (don't, zebra); fill_missing=True takes them alone"
+        in said.getvalue()
     )
     filled = distill(real, path, words=words, settings=DistillSettings(device="cpu", fill_missing=True))
     assert filled.words == ["cat", "café", "don't", "zebra"]
@@ -240,8 +241,7 @@ class Stopping(io.StringIO):
 
 
 @pytest.mark.parametrize("kept", ["counts", "texts", "alone"])
-def test_a_stopped_run_goes_on_to_the_same_bits(made, tmp_path, monkeypatch, kept):
-    monkeypatch.setattr("lovevec.progress.PERIOD_TERMINAL", 0.0)
+def test_a_stopped_run_goes_on_to_the_same_bits(made, tmp_path, kept):
     path = text(tmp_path, sentences_of(2600, 12))
     alone = kept == "alone"
     words = toy_words(3000, 5) if alone else None
@@ -250,7 +250,7 @@ def test_a_stopped_run_goes_on_to_the_same_bits(made, tmp_path, monkeypatch, kep
     def run(name, screen=None):
         corpus = () if alone else path
         settings = DistillSettings(**how)
-        progress = Progress(stream=screen) if screen else None
+        progress = Progress(stream=screen, period=0.0) if screen else None
         return distill(made["wordpiece"], corpus, words=words, settings=settings, output=name, progress=progress)
 
     run(tmp_path / "whole.npz")

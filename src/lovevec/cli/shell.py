@@ -10,7 +10,6 @@ import signal
 import stat
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -109,16 +108,9 @@ def late_progress(
 
     Vectors that scroll over a terminal are progress enough.
     """
-    quiet = quiet or (output is None and os.isatty(1))
-    progress = Progress(quiet)
-    progress.quiet = True
+    progress = Progress(quiet or (output is None and os.isatty(1)), delay=PATIENCE)
     with progress, progress.phase(name, total, unit) as phase:
-
-        def advance(count: int) -> None:
-            progress.quiet = quiet or time.perf_counter() - phase.start < PATIENCE
-            phase.advance(count)
-
-        yield advance
+        yield phase.advance
 
 
 def say(quiet: bool, notes: Sequence[str]) -> None:
