@@ -16,7 +16,7 @@ import pytest
 from tests.command_line import run_here
 
 from lovevec.cli import COMMANDS
-from lovevec.cli.completion import SCRIPTS, all_commands
+from lovevec.cli.completion import SHELLS
 from lovevec.model.shipped import shipped
 
 # What is typed before a tab, and the arguments that the shell then calls lovevec with.
@@ -43,6 +43,10 @@ LINES = {
     "completion fi": ["completion", "fish"],
 }
 
+# What shtab's scripts do not complete: in zsh and fish values after the first of an option, in zsh those behind `=` too.
+UNKNOWN_TO_FISH = ("evaluate typos --methods default glo", "distill x --corpus glove.txt oth")
+UNKNOWN_TO_ZSH = ("info --model=mini", *UNKNOWN_TO_FISH)
+
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory) -> Path:
@@ -52,7 +56,7 @@ def place(tmp_path_factory) -> Path:
         (folder / name).mkdir(parents=True)
     for name in ("glove.txt", "other.txt"):
         (folder / name).touch()
-    for shell in SCRIPTS:
+    for shell in SHELLS:
         done = run_here("completion", shell)
         assert (done.returncode, done.stderr) == (0, b"")
         (folder.parent / f"script.{shell}").write_bytes(done.stdout)
@@ -100,10 +104,11 @@ class Terminal:
         os.close(self.file)
 
 
-def at_terminal(program: list[str], place: Path, setup: str) -> None:
+def at_terminal(program: list[str], place: Path, setup: str, unknown: tuple[str, ...] = ()) -> None:
     terminal = Terminal(program, place, setup)
     try:
-        for line, expected in LINES.items():
+        for line in set(LINES).difference(unknown):
+            expected = LINES[line]
             assert [given.rstrip("/") for given in terminal.complete(line)] == expected, line
     finally:
         terminal.close()
@@ -114,17 +119,16 @@ def test_bash_completes(place):
 
 
 def test_zsh_completes(place):
-    setup = "autoload -Uz compinit; compinit -u -D; source ../script.zsh"
-    at_terminal([needed("zsh"), "-f", "-i"], place, setup)
+    setup = 'autoload -Uz compinit; compinit -u -D; eval "$(cat ../script.zsh)"'
+    at_terminal([needed("zsh"), "-f", "-i"], place, setup, UNKNOWN_TO_ZSH)
 
 
 def test_zsh_completes_from_its_path_of_functions(place):
     folder = place.parent / "functions"
     folder.mkdir()
     shutil.copy(place.parent / "script.zsh", folder / "_lovevec")
-    at_terminal(
-        [needed("zsh"), "-f", "-i"], place, "fpath=(../functions $fpath); autoload -Uz compinit; compinit -u -D"
-    )
+    setup = "fpath=(../functions $fpath); autoload -Uz compinit; compinit -u -D"
+    at_terminal([needed("zsh"), "-f", "-i"], place, setup, UNKNOWN_TO_ZSH)
 
 
 def fish_offers(place: Path, line: str) -> list[str]:
@@ -136,7 +140,8 @@ def fish_offers(place: Path, line: str) -> list[str]:
 
 
 def test_fish_completes(place):
-    for line, expected in LINES.items():
+    for line in set(LINES).difference(UNKNOWN_TO_FISH):
+        expected = LINES[line]
         offered = [name.rstrip("/") for name in fish_offers(place, line)]
         assert offered == ([] if line == "near glo" else [expected[-1]]), line
 
@@ -173,9 +178,7 @@ def test_every_flag_of_the_help_is_offered(place, path):
 
 
 def test_commands_and_models_are_all_there(place):
-    assert {command.path for command in all_commands().all() if len(command.path) == 1} == {
-        (name,) for name in COMMANDS
-    }
+    assert set(COMMANDS) <= set(bash_offers(place, "''"))
     assert set(shipped()) <= set(bash_offers(place, "info -m m")) | set(bash_offers(place, "info -m d"))
 
 

@@ -3,67 +3,51 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import TYPE_CHECKING
 
 from lovevec.errors import LovevecError
 
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
 NAME = ".lock"
+PATIENCE = 0.2  # seconds: its holder may be about to remove it
 
 
 class Lock:
-    """The file `.lock` inside a folder, held from `take` to `release`, or to the end of the process."""
+    """The file `.lock` inside a folder, held from `take` to `release`, or to the end of the process. Its text is the
+    number of that process."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
-        self.file: IO[str] | None = None
+        self.held: BaseFileLock | None = None
 
     def take(self) -> None:
-        """Take it; an error names the process that has it. Locks of dead processes are free."""
-        while self.file is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = open(self.path, "a+", encoding="ascii", errors="replace")  # noqa: SIM115
-            try:
-                _take(file)
-            except OSError:
-                file.seek(0)
-                holder = file.read().strip()
-                file.close()
-                raise LovevecError(
-                    f"{self.path.parent}: another process{f' ({holder})' if holder else ''} is at work there; "
-                    "wait until it has ended, or choose another folder"
-                ) from None
-            if self._is_ours(file):
-                file.truncate(0)
-                file.write(str(os.getpid()))
-                file.flush()
-                self.file = file
-            else:  # its holder ended and removed it meanwhile
-                file.close()
+        """Take the lock, or raise an error that names the process that has it. Locks of dead processes are free."""
+        from filelock import FileLock, Timeout
+
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self.path, timeout=PATIENCE)
+        try:
+            lock.acquire()
+        except Timeout:
+            holder = ""
+            with suppress(OSError):  # gone by now, or Windows, which lets nobody read what is locked
+                holder = self.path.read_text("ascii", "replace").strip()
+            raise LovevecError(
+                f"{self.path.parent}: another process{f' ({holder})' if holder else ''} is at work there; "
+                "wait until it has ended, or choose another folder"
+            ) from None
+        with suppress(OSError):
+            self.path.write_text(str(os.getpid()))
+        self.held = lock
 
     def release(self) -> None:
-        """Give it back; the file goes."""
-        if self.file is not None:
-            if self._is_ours(self.file) and os.name != "nt":
+        """Give the lock back and remove its file; nothing happens where it is not held."""
+        if self.held is not None:
+            if os.name != "nt":  # there filelock removes it
                 self.path.unlink(missing_ok=True)
-            self.file.close()
-            self.file = None
-
-    def _is_ours(self, file: IO[str]) -> bool:
-        try:
-            there, held = os.stat(self.path), os.fstat(file.fileno())
-        except OSError:
-            return False
-        return (there.st_dev, there.st_ino) == (held.st_dev, held.st_ino)
-
-
-def _take(file: IO[str]) -> None:
-    """OSError where another has it."""
-    if os.name == "nt":
-        import msvcrt
-
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-    else:
-        import fcntl
-
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.held.release()
+            self.held = None
