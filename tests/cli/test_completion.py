@@ -43,7 +43,7 @@ LINES = {
     "completion fi": ["completion", "fish"],
 }
 
-# What shtab's scripts do not complete: in zsh and fish values after the first of an option, in zsh those behind `=` too.
+# What shtab's scripts do not complete: values after the first of an option in zsh and fish, values behind `=` in zsh.
 UNKNOWN_TO_FISH = ("evaluate typos --methods default glo", "distill x --corpus glove.txt oth")
 UNKNOWN_TO_ZSH = ("info --model=mini", *UNKNOWN_TO_FISH)
 
