@@ -268,7 +268,7 @@ def test_blocks_do_not_show_in_the_answer(monkeypatch):
     rows = rng.normal(size=(300, 8)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     whole = nearest(rows[:40], rows, 5)
-    monkeypatch.setattr("lovevec.engine.nearest.BLOCK_NUMBERS", 900)
+    monkeypatch.setattr("lovevec.engine.nearest.COSINES_PER_BLOCK", 900)
     assert nearest(rows[:40], rows, 5) == whole
 
 

@@ -222,9 +222,9 @@ class LOVE(HubModel, TorchModel, WordVectors):
         def mix(part: slice) -> None:
             mixed, probabilities = vectors[part], readings.part(part)
             if compiled:
-                from lovevec.near.mean import add_packed_readings
+                from lovevec.near.kernel import add_packed_rows
 
-                add_packed_readings(mixed, *probabilities, table.codes, table.scale, LEVELS, MIN_PROBABILITY)
+                add_packed_rows(mixed, *probabilities, table.codes, table.scale, LEVELS, MIN_PROBABILITY)
             else:
                 mix_readings(mixed, probabilities, self._own_vectors)
             vectors[part] = normalized(mixed)

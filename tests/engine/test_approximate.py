@@ -79,7 +79,7 @@ def test_half_precision_rows_are_searched_alike(index):
 def test_it_is_for_many_words_of_a_large_table(index, monkeypatch):
     fresh = NeighborIndex(WORDS, ROWS, LENGTHS)
     assert not fresh.approximates(10**6)
-    monkeypatch.setattr(nearest_module, "LARGE", 8000)
+    monkeypatch.setattr(nearest_module, "LARGE_TABLE_ROWS", 8000)
     assert (fresh.approximates(499), fresh.approximates(500)) == (False, True)
     fresh.neighbors(np.repeat(QUERIES, 5, axis=0), 3, embed)
     assert fresh.approximates(1)

@@ -11,7 +11,7 @@ import pytest
 from tests.factories import random_parts, toy_words
 
 from lovevec.engine import engine as choose
-from lovevec.engine.engine import MANY_WORDS, FoldEngine
+from lovevec.engine.engine import MIN_WORDS_FOR_NUMBA, FoldEngine
 from lovevec.errors import LovevecError
 
 MADE = """
@@ -40,8 +40,8 @@ def test_a_small_call_never_imports_numba():
 
 def test_large_calls_go_to_numba_and_small_ones_to_numpy():
     pytest.importorskip("numba")
-    words = toy_words(MANY_WORDS)
-    auto, few = made("auto"), words[: MANY_WORDS - 1]
+    words = toy_words(MIN_WORDS_FOR_NUMBA)
+    auto, few = made("auto"), words[: MIN_WORDS_FOR_NUMBA - 1]
     assert auto.for_many == "numba"
     assert np.array_equal(auto.embed(few), made("numpy").embed(few))
     assert np.array_equal(auto.embed(words), made("numba").embed(words))
@@ -49,10 +49,9 @@ def test_large_calls_go_to_numba_and_small_ones_to_numpy():
 
 
 def test_numpy_serves_all_calls_where_numba_is_missing():
-    script = (
-        f"sys.modules['numba'] = None; e = engine('auto'); v = e.embed(['a'] * {MANY_WORDS}); print(e.for_many, len(v))"
-    )
-    assert run(script) == f"numpy {MANY_WORDS}\n"
+    many = MIN_WORDS_FOR_NUMBA
+    script = f"sys.modules['numba'] = None; e = engine('auto'); v = e.embed(['a'] * {many}); print(e.for_many, len(v))"
+    assert run(script) == f"numpy {many}\n"
 
 
 def test_asking_for_a_missing_numba_says_what_to_install():

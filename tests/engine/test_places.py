@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from lovevec.engine import nearest
-from lovevec.engine.nearest import NeighborIndex, Places
+from lovevec.engine.nearest import NeighborIndex, WordRows
 
 
 def test_places_by_hash_are_those_of_a_dict():
     words = [*map(str, range(3000)), "", "é", "\ud800", "dog", "Dog"]
-    places, by_dict = Places(words), {word: row for row, word in enumerate(words)}
+    places, by_dict = WordRows(words), {word: row for row, word in enumerate(words)}
     assert dict(places) == by_dict
     assert len(places) == len(words)
     assert all(places.get(word, -1) == row and word in places for word, row in by_dict.items())
@@ -20,8 +20,8 @@ def test_places_by_hash_are_those_of_a_dict():
         assert other not in places
     with pytest.raises(KeyError):
         places["cat"]
-    assert len(Places([])) == 0
-    assert "a" not in Places([])
+    assert len(WordRows([])) == 0
+    assert "a" not in WordRows([])
 
 
 def test_a_large_table_has_its_rows_by_hash_and_the_same_neighbors(monkeypatch):
@@ -29,9 +29,9 @@ def test_a_large_table_has_its_rows_by_hash_and_the_same_neighbors(monkeypatch):
     lengths = np.linalg.norm(rows, axis=1)
     small = NeighborIndex(words, rows, lengths)
     assert isinstance(small.place, dict)
-    monkeypatch.setattr(nearest, "LARGE", 200)
+    monkeypatch.setattr(nearest, "LARGE_TABLE_ROWS", 200)
     large = NeighborIndex(words, rows, lengths)
-    assert isinstance(large.place, Places)
+    assert isinstance(large.place, WordRows)
 
     def embed(asked):
         return rows[[int(word[1:]) for word in asked]] / lengths[[int(word[1:]) for word in asked], None]

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lovevec.engine.products import (
-    MATRIX,
+    MATRIX_MULTIPLICATIONS,
     QUERY_BITS,
     ROW_BITS,
-    TILE,
-    VECTOR,
+    ROWS_PER_TILE,
+    VECTOR_MULTIPLICATIONS,
     cuts,
     on_grid,
     product,
@@ -27,7 +27,7 @@ MOST_MATRIX, MOST_VECTOR = 262_144, 460_800  # multiplications up to which OpenB
 def test_blocks_cover_all_rows_once_and_none_is_much_too_large(size, most):
     ends = cuts(size, most)
     sizes = np.diff(ends)
-    step = max(most // TILE, 1) * TILE
+    step = max(most // ROWS_PER_TILE, 1) * ROWS_PER_TILE
     assert ends[0] == 0
     assert ends[-1] == size
     assert (sizes > 0).all()
@@ -39,10 +39,10 @@ def test_no_block_of_a_words_products_is_shared_out():
     """n units of a word, from the shortest to the longest: A_n times its features, queries times keys."""
     for units in range(1, 204):
         for k, n in ((units, 64), (32, units), (units, 768)):
-            if units * k * n > 1.5 * MATRIX and units > 1:
-                blocks = np.diff(cuts(units, MATRIX // (k * n)))
-                assert blocks.max() * k * n <= MOST_MATRIX or blocks.max() < 2 * TILE
-    assert 1.5 * VECTOR <= MOST_VECTOR
+            if units * k * n > 1.5 * MATRIX_MULTIPLICATIONS and units > 1:
+                blocks = np.diff(cuts(units, MATRIX_MULTIPLICATIONS // (k * n)))
+                assert blocks.max() * k * n <= MOST_MATRIX or blocks.max() < 2 * ROWS_PER_TILE
+    assert 1.5 * VECTOR_MULTIPLICATIONS <= MOST_VECTOR
 
 
 @pytest.mark.parametrize(

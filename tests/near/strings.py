@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from lovevec.near.channel import MOST_COST, Channel
+from lovevec.near.channel import MAX_SLIP_COST, Channel
 from lovevec.near.novelty import FEATURES
 from lovevec.near.readings import Readings
 from lovevec.near.symbols import KINDS
@@ -67,7 +67,7 @@ STRINGS = st.one_of(
 
 def channels() -> st.SearchStrategy[Channel]:
     """Any that a model may hold, except that no slip is free."""
-    cost = st.floats(0.1, MOST_COST)
+    cost = st.floats(0.1, MAX_SLIP_COST)
     return st.builds(
         Channel,
         st.fixed_dictionaries(dict.fromkeys(KINDS, cost)),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.near.strings import channels
 
 from lovevec.damage.misspell import PRINTED_ALIKE
-from lovevec.near.alignment import Pairs, Slips, align, counted
+from lovevec.near.alignment import Pairs, Slips, align, slip_counts
 from lovevec.near.channel import DEFAULT, Channel
 from lovevec.near.symbols import KIND, KINDS, Symbols, sounds
 
@@ -133,7 +133,7 @@ def test_each_slip_has_its_name(word, string, kinds):
     pairs, slips = pairs_of([word, "padding"], [string, "padding"]), slips_of(costs)
     expected = np.zeros(len(KINDS))
     np.add.at(expected, [KIND[kind] for kind in kinds], 1)
-    assert dict(zip(KINDS, counted(pairs, slips)[0], strict=True)) == dict(zip(KINDS, expected, strict=True))
+    assert dict(zip(KINDS, slip_counts(pairs, slips)[0], strict=True)) == dict(zip(KINDS, expected, strict=True))
     assert align(pairs, slips)[0] == expected @ costs
 
 
@@ -141,7 +141,7 @@ def test_each_slip_has_its_name(word, string, kinds):
 @settings(max_examples=40)
 def test_the_counted_slips_add_up_to_the_cost(listed, costs):
     pairs, slips = pairs_of([*(a for a, _ in listed), "rn"], [*(b for _, b in listed), "m"]), slips_of(costs)
-    counts = counted(pairs, slips)
+    counts = slip_counts(pairs, slips)
     assert (counts >= 0).all()
     assert (counts @ costs).tolist() == align(pairs, slips).tolist()
     slipped = counts[:, : KIND["first"]].sum(axis=1)
@@ -173,7 +173,7 @@ def test_nothing_to_align_and_nothing_but_empty_strings():
     slips = slips_of(DEFAULT.slip_costs)
     assert align(pairs_of([], []), slips).tolist() == []
     assert align(pairs_of(["", ""], ["", ""]), slips).tolist() == [0, 0]
-    assert counted(pairs_of([], []), slips).shape == (0, len(KINDS))
+    assert slip_counts(pairs_of([], []), slips).shape == (0, len(KINDS))
 
 
 def test_a_character_without_a_symbol_is_no_twin_of_what_lies_behind_the_end():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.near.strings import channels
 
 from lovevec.errors import LovevecError
-from lovevec.near.channel import DEFAULT, MOST, MOST_COST, UNIT, Channel
+from lovevec.near.channel import DEFAULT, MAX_SLIP_COST, MAX_WEIGHT, UNIT, Channel
 from lovevec.near.novelty import FEATURES
 from lovevec.near.symbols import KINDS
 
@@ -74,7 +74,9 @@ def test_a_number_of_400_digits_is_one_error(path):
             Channel.from_dict(changed(path, value))
 
 
-@pytest.mark.parametrize(("path", "most"), [("rank", MOST_COST), ("costs/swap", MOST_COST), ("new/total", MOST)])
+@pytest.mark.parametrize(
+    ("path", "most"), [("rank", MAX_SLIP_COST), ("costs/swap", MAX_SLIP_COST), ("new/total", MAX_WEIGHT)]
+)
 def test_the_bounds_themselves_are_allowed(path, most):
     low = -most if path.startswith("new") else 0
     for value in (most, low, int(most)):

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.near.strings import NASTY, UNREADABLE
 
-from lovevec.near.forms import LONGEST, known_form, look_up
+from lovevec.near.forms import MAX_FORM_LENGTH, known_form, look_up
 
 WORDS = ["dog", "film", "don't", "co-op", "o'clock", "été", "mp3", "u.s.", "'tis", "dog!", "...", "3", "straße", "c++"]
 PLACE = {word: row for row, word in enumerate(WORDS)}
@@ -81,16 +81,16 @@ def test_any_string_is_a_known_word_or_read_further(string):
     assert -1 <= row < len(WORDS)
     if row < 0:
         assert known_form(read, PLACE.get)[0] < 0  # nothing is known that was not before
-        assert bool(read) or not string.strip() or len(string) <= LONGEST
+        assert bool(read) or not string.strip() or len(string) <= MAX_FORM_LENGTH
     else:
-        assert len(string) <= LONGEST or string.isascii()
+        assert len(string) <= MAX_FORM_LENGTH or string.isascii()
 
 
 @pytest.mark.parametrize("string", [*NASTY, *UNREADABLE])
 def test_nasty_strings_pass(string):
     row, read = known_form(string, PLACE.get)
     assert (row, read) == known_form(string, PLACE.get)
-    if len(string) > LONGEST:
+    if len(string) > MAX_FORM_LENGTH:
         assert (row, read) == (-1, string)
 
 

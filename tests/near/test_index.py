@@ -14,7 +14,16 @@ from tests.near.strings import NASTY, STRINGS, UNREADABLE
 from lovevec.damage.misspell import misspell
 from lovevec.near import index
 from lovevec.near.channel import DEFAULT
-from lovevec.near.index import BITS, FEW, KEYS, NO_KEY, PER_BUCKET, Index, Spellings, buckets_of
+from lovevec.near.index import (
+    BUCKET_BITS,
+    KEYS_PER_WORD,
+    MAX_STRINGS_UNSORTED,
+    NO_KEY,
+    WORDS_PER_BUCKET,
+    Index,
+    Spellings,
+    buckets_of,
+)
 from lovevec.near.reader import Reader
 
 READER = Reader(KNOWN_WORDS, DEFAULT)
@@ -59,7 +68,7 @@ def bucket(key: tuple[str, tuple[int, ...]]) -> int:
     for letter in key[1]:
         state = (state * 0x01000193 + letter) & LOW
     state = ((state ^ state >> 15) * 0x2C1B3C6D) & LOW
-    return (state ^ state >> 12) >> 32 - BITS
+    return (state ^ state >> 12) >> 32 - BUCKET_BITS
 
 
 def bits(letters: list[int]) -> tuple[set[int], set[int]]:
@@ -85,7 +94,7 @@ def reference(known: Spellings, strings: Spellings) -> list[list[int]]:
         letters, pairs = bits(mine)
         numbers = {bucket(key) for key in plain_keys(mine)}
         scores = {}
-        for word in {word for number in numbers for word in buckets.get(number, [])[:PER_BUCKET]}:
+        for word in {word for number in numbers for word in buckets.get(number, [])[:WORDS_PER_BUCKET]}:
             its_letters, its_pairs = of_known[word]
             score = 4 * len(pairs & its_pairs) - 2 * (len(pairs) + len(its_pairs)) - 4 * len(letters ^ its_letters)
             score -= 2 * abs(len(mine) - int(known.lengths[word])) + round(2 * np.log2(word + 16))
@@ -111,10 +120,10 @@ def test_words_stand_in_the_buckets_of_their_keys():
             expected.setdefault(number, []).append(row)
     buckets = READER.index.buckets
     assert {b: buckets.row(b).tolist() for b in np.flatnonzero(buckets.lengths).tolist()} == expected
-    assert len(buckets) == 1 << BITS
+    assert len(buckets) == 1 << BUCKET_BITS
 
 
-KEY = st.one_of(st.integers(0, 5), st.just(int(NO_KEY)), st.just((1 << BITS) - 1))
+KEY = st.one_of(st.integers(0, 5), st.just(int(NO_KEY)), st.just((1 << BUCKET_BITS) - 1))
 
 
 @given(st.lists(st.lists(KEY, min_size=3, max_size=3), max_size=20))
@@ -130,7 +139,7 @@ def test_buckets_hold_each_word_once_in_order(keys):
 
 def test_a_full_bucket_keeps_its_first_words():
     buckets = buckets_of(np.array([[3, 3, NO_KEY], [4, 3, 4]] * 400, dtype=np.uint32))
-    assert buckets.row(3).tolist() == list(range(PER_BUCKET))
+    assert buckets.row(3).tolist() == list(range(WORDS_PER_BUCKET))
     assert buckets.row(4).tolist() == list(range(1, 800, 2))
 
 
@@ -156,8 +165,8 @@ def test_a_strings_candidates_do_not_depend_on_its_company_nor_on_how_they_are_f
     many = candidates(READER.index, listed)
     assert "buckets" in READER.index.__dict__
     fresh = Index(READER.index.known)
-    for low in range(0, len(listed), FEW):
-        assert candidates(fresh, listed[low : low + FEW]) == many[low : low + FEW]
+    for low in range(0, len(listed), MAX_STRINGS_UNSORTED):
+        assert candidates(fresh, listed[low : low + MAX_STRINGS_UNSORTED]) == many[low : low + MAX_STRINGS_UNSORTED]
     for place in range(0, len(listed), 7):
         assert candidates(fresh, [listed[place]]) == [many[place]]
         assert candidates(READER.index, [listed[place]]) == [many[place]]
@@ -185,8 +194,8 @@ def test_any_two_slips_among_the_first_letters_leave_a_word_among_its_candidates
 
 
 def test_keys_are_as_many_as_documented():
-    assert KEYS == 22 + 13
-    assert (spelled(["strengthens", "a1"]).keys != NO_KEY).sum(axis=1)[0] <= KEYS
+    assert KEYS_PER_WORD == 22 + 13
+    assert (spelled(["strengthens", "a1"]).keys != NO_KEY).sum(axis=1)[0] <= KEYS_PER_WORD
 
 
 def test_ones_are_counted_with_and_without_numpys_own_way():

@@ -13,7 +13,7 @@ pytest.importorskip("numba", reason="the compiled pass needs numba")
 
 from lovevec.damage.misspell import misspell
 from lovevec.near import index
-from lovevec.near.channel import DEFAULT, MOST_COST, Channel
+from lovevec.near.channel import DEFAULT, MAX_SLIP_COST, Channel
 from lovevec.near.kernel import buckets_of
 from lovevec.near.reader import Reader
 
@@ -74,9 +74,8 @@ def test_long_strings_are_read_the_same_under_any_channel(channel, strings):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_number_of_threads_does_not_show(monkeypatch, threads):
-    monkeypatch.setattr(
-        "lovevec.near.reader.STRINGS_PER_NUMBA_BATCH", 100
-    )  # many batches, so that two threads have work
+    # Many batches, so that two threads have work.
+    monkeypatch.setattr("lovevec.near.reader.STRINGS_PER_NUMBA_BATCH", 100)
     agree(READER, DAMAGED[:500], threads)
     expected = READER(DAMAGED[:500])
     monkeypatch.setattr("lovevec.near.reader.STRINGS_PER_NUMPY_BATCH", 30)
@@ -93,7 +92,7 @@ def test_a_string_is_read_the_same_in_any_company():
 
 def test_a_move_over_two_letters_may_save_what_looks_lost_in_between():
     """D[i, j] of the second word is over the limit for one i, but not for two in a row: both letters change places."""
-    dear = Channel({**dict.fromkeys(DEFAULT.costs, MOST_COST), "swap": 0.1}, 2.0, DEFAULT.new)
+    dear = Channel({**dict.fromkeys(DEFAULT.costs, MAX_SLIP_COST), "swap": 0.1}, 2.0, DEFAULT.new)
     reader = Reader(["xbaxx", *toy_words(30), "xabxx"], dear)
     agree(reader, ["xbaxx"])
     assert reader(["xbaxx"], "numba").rows[0, :2].tolist() == [0, 31]
@@ -127,7 +126,7 @@ def test_a_table_with_more_characters_than_there_are_symbols():
 
 
 def test_the_dearest_channel_on_the_longest_strings():
-    dear = Channel(dict.fromkeys(DEFAULT.costs, MOST_COST), 0.5, DEFAULT.new)
+    dear = Channel(dict.fromkeys(DEFAULT.costs, MAX_SLIP_COST), 0.5, DEFAULT.new)
     words = ["abcdef", "counterrevolutionaries", "strength", "ab"]
     strings = [
         "abcdef" + "zqxwvutsr" * 2 + "zqxwvuts",
@@ -151,7 +150,7 @@ def test_buckets_are_those_of_sorting(words):
     found, expected = buckets_of(known.symbols, known.lengths, reader.symbols), index.buckets_of(known.keys)
     assert ragged_equal(found, expected)
     if words[0].startswith("strong"):
-        assert expected.lengths.max() == index.PER_BUCKET
+        assert expected.lengths.max() == index.WORDS_PER_BUCKET
 
 
 def test_buckets_of_numba_serve_where_there_are_none_yet():

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.factories import toy_words
 
-from lovevec.near.novelty import BEGIN, BITS, END, FEATURES, ORDER, STRENGTH, Novelty
+from lovevec.near.novelty import BEGIN, COUNT_BITS, END, FEATURES, ORDER, STRENGTH, Novelty
 from lovevec.near.symbols import Symbols
 from lovevec.units.ragged import Ragged, offsets_of
 
@@ -43,7 +43,7 @@ def place(gram: Gram) -> int:
     state = sum(letter * pow(0x01000193, power, 1 << 32) for power, letter in enumerate(reversed(gram), 1))
     state = (state + 0x9E3779B9 * len(gram)) & LOW
     state = ((state ^ state >> 15) * 0x2C1B3C6D) & LOW
-    return (state ^ state >> 12) >> 32 - BITS
+    return (state ^ state >> 12) >> 32 - COUNT_BITS
 
 
 PLACES: dict[int, set[Gram]] = {}

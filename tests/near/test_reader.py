@@ -16,7 +16,7 @@ from lovevec.damage.misspell import misspell
 from lovevec.errors import LovevecError
 from lovevec.near.alignment import Pairs, align
 from lovevec.near.channel import DEFAULT, UNIT, Channel
-from lovevec.near.index import LONGEST, Spellings
+from lovevec.near.index import MAX_WORD_LENGTH, Spellings
 from lovevec.near.novelty import FEATURES
 from lovevec.near.reader import UNREADABLE_LOG_PROBABILITY, Reader
 from lovevec.near.readings import (
@@ -90,7 +90,7 @@ def cost_of(word: str, string: str, row: int) -> float:
     """In nats, each part a whole number of units."""
     symbols = READER.symbols
     encoded = [symbols.encode([one.lower()]) for one in (word, string)]
-    rows = [(part.padded(LONGEST).astype(np.uint8), part.lengths) for part in encoded]
+    rows = [(part.padded(MAX_WORD_LENGTH).astype(np.uint8), part.lengths) for part in encoded]
     alignment = int(align(Pairs(*rows[0], *rows[1]), READER.slips)[0])
     return (alignment + round(DEFAULT.rank * np.log(row + 30) * UNIT)) / UNIT
 
@@ -270,7 +270,7 @@ def test_likelihood_is_the_log_probability_of_the_spelling():
     np.testing.assert_allclose(total[:3], [logs[:6].sum(), logs[6:14].sum(), logs[14:].sum()])
     np.testing.assert_allclose(mean[:3], total[:3] / [6, 8, 6])
     assert total[6] == total[0] > total[2]
-    assert total[3:5].tolist() == [UNREADABLE_LOG_PROBABILITY * LONGEST] * 2
+    assert total[3:5].tolist() == [UNREADABLE_LOG_PROBABILITY * MAX_WORD_LENGTH] * 2
     assert mean[3:5].tolist() == [UNREADABLE_LOG_PROBABILITY] * 2
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.factories import KNOWN_WORDS
 
-from lovevec.near.symbols import KINDS, MOST_SYMBOLS, PLAIN, Symbols, base, confused
+from lovevec.near.symbols import KINDS, MAX_SYMBOLS, PLAIN, Symbols, base, confusions
 
 SYMBOLS = Symbols.of(["hôpital", "École", "naïve", "дом", "ﬁ"])
 
@@ -42,8 +42,8 @@ def test_kinds_are_those_of_the_tables_in_their_order():
     groups = ("bp", "dt", "fv", "gj", "gk", "ckqsxz", "mn", "vw", "lr")
     for one in PLAIN:
         for other in PLAIN:
-            found = "key" if other in confused("keyboard").get(one, "") else "other"
-            alike = any(other in confused(table).get(one, "") for table in ("scan", "ocr"))
+            found = "key" if other in confusions("keyboard").get(one, "") else "other"
+            alike = any(other in confusions(table).get(one, "") for table in ("scan", "ocr"))
             found = "print" if alike else found
             found = "sound" if any(one in group and other in group for group in groups) else found
             found = "vowel" if one in "aeiouy" and other in "aeiouy" else found
@@ -66,7 +66,7 @@ def test_the_plain_letters_come_first_then_the_most_frequent(words):
     symbols = Symbols.of(words)
     count = Counter("".join(words))
     others = sorted(count.keys() - set(PLAIN), key=lambda character: (-count[character], character))
-    assert list(symbols.characters) == [*PLAIN, *others][:MOST_SYMBOLS]
+    assert list(symbols.characters) == [*PLAIN, *others][:MAX_SYMBOLS]
     assert symbols.number == {character: place for place, character in enumerate(symbols.characters, 1)}
     rows = symbols.encode(words)
     assert [rows.row(place).tolist() for place in range(len(words))] == [
@@ -77,9 +77,9 @@ def test_the_plain_letters_come_first_then_the_most_frequent(words):
 def test_of_more_characters_than_there_are_numbers_the_rarest_have_none():
     words = [chr(0x4E00 + place) * (400 - place) for place in range(400)]
     symbols = Symbols.of(words)
-    assert len(symbols.characters) == MOST_SYMBOLS == max(symbols.number.values())
+    assert len(symbols.characters) == MAX_SYMBOLS == max(symbols.number.values())
     numbers = [int(row) for row in symbols.encode([word[0] for word in words]).values]
-    kept = MOST_SYMBOLS - len(PLAIN)
+    kept = MAX_SYMBOLS - len(PLAIN)
     assert all(numbers[:kept])
     assert not any(numbers[kept:])
 

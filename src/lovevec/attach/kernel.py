@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.engine.kernel import compiled
+from lovevec.engine.compile import compiled
 from lovevec.near.kernel import put_first
 
 LEVEL_BITS, LEVELS = 22, 1 << 10  # of a key of 32 bits: a cosine by about 0.004

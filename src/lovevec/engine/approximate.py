@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from lovevec.errors import MissingExtra
 
 Floats = NDArray[np.float32]
-PROBES = 32  # clusters that a query is compared with
-MORE = 4  # candidates for each neighbor, since 8 bits are not quite the row
-SAMPLE = 40  # rows a cluster from which the centres are found: what faiss asks for
-STEP = 65_536  # rows added at a time, so that a table that is mapped, or not of unit length, is never copied
+CLUSTERS_PER_QUERY = 32  # clusters whose rows a query is compared with
+CANDIDATES_PER_NEIGHBOR = 4  # candidates for each neighbor, since 8 bits are not quite the row
+SAMPLE_ROWS_PER_CLUSTER = 40  # from which the centres are found: what faiss asks for
+ROWS_PER_INSERT = 65_536  # so that a table that is mapped, or not of unit length, is never copied whole
 SEED = 18
 
 
 class ApproximateIndex:
-    """Rows by cluster; `lengths` [n] are those of rows that are not of unit length."""
+    """An index of `rows` [n, dim]; `lengths` [n] are theirs where they are not of unit length."""
 
     def __init__(self, rows: NDArray[Any], lengths: NDArray[np.floating] | None = None) -> None:
         try:
@@ -34,17 +34,17 @@ class ApproximateIndex:
             raise MissingExtra("faiss-cpu", "ann") from None
         self._rows, self._lengths = rows, lengths
         count, dim = rows.shape
-        clusters = max(1, min(2 * math.isqrt(count), count // SAMPLE))
+        clusters = max(1, min(2 * math.isqrt(count), count // SAMPLE_ROWS_PER_CLUSTER))
         quantizer = faiss.IndexFlatIP(dim)
         self._index = faiss.IndexIVFScalarQuantizer(
             quantizer, dim, clusters, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
         )
         self._index.cp.seed, self._index.cp.niter = SEED, 8
-        self._index.nprobe = min(PROBES, clusters)
-        drawn = np.sort(np.random.default_rng(SEED).permutation(count)[: SAMPLE * clusters])
-        self._index.train(self._unit(drawn))
-        for low in range(0, count, STEP):
-            self._index.add(self._unit(np.arange(low, min(low + STEP, count))))
+        self._index.nprobe = min(CLUSTERS_PER_QUERY, clusters)
+        sample = np.sort(np.random.default_rng(SEED).permutation(count)[: SAMPLE_ROWS_PER_CLUSTER * clusters])
+        self._index.train(self._unit(sample))
+        for low in range(0, count, ROWS_PER_INSERT):
+            self._index.add(self._unit(np.arange(low, min(low + ROWS_PER_INSERT, count))))
 
     def _unit(self, places: NDArray[np.int64]) -> Floats:
         rows: Floats = self._rows[places].astype(np.float32, copy=False)
@@ -53,7 +53,8 @@ class ApproximateIndex:
         return np.ascontiguousarray(rows)
 
     def candidates(self, queries: Floats, k: int) -> NDArray[np.int64]:
-        """[queries, MORE · k] the places of rows among which the k nearest of each query are; -1 where there are no
-        more."""
-        found: NDArray[np.int64] = self._index.search(np.ascontiguousarray(queries, np.float32), MORE * k)[1]
-        return found
+        """[queries, CANDIDATES_PER_NEIGHBOR · k] the places of rows that may be the k nearest ones of each query;
+        -1 where there are no more."""
+        count = CANDIDATES_PER_NEIGHBOR * k
+        places: NDArray[np.int64] = self._index.search(np.ascontiguousarray(queries, np.float32), count)[1]
+        return places

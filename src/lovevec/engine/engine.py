@@ -1,5 +1,5 @@
-"""What computes a model's vectors: one interface for the fold and for torch; and which computes a call of the
-fold: numpy for a few words, numba for many where it is installed, or the one asked for."""
+"""What computes a model's vectors: one interface for the fold and for torch. The fold is computed by numpy for a few
+words and by numba, where it is installed, for many; or by the one that was asked for."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ MODES: tuple[str, ...] = get_args(Mode)
 # Importing numba and its compiled code takes about as long as numpy takes for 100,000 words, but only once: fewer
 # words than these in a call do not pay for it even if many such calls follow. The choice depends on the size of a
 # call alone, never on what was computed before, so the same call always gives the same bits.
-MANY_WORDS = 10_000
+MIN_WORDS_FOR_NUMBA = 10_000
 
 
 class Engine(ABC):
     """Words -> vectors of unit length.
 
-    `mode` is what was asked for (auto, numpy, numba, torch), `for_many` what computes a call with many words. `fold`
-    tells what a vector is made of, and whether vectors have a length before they are normalised; None where the encoder
-    does not fold.
+    `mode` is what was asked for (auto, numpy, numba, torch), `for_many` what computes a call with many words. `fold` is
+    the numpy engine, which can say what a vector is made of; None where the encoder does not fold.
     """
 
     mode: str
@@ -49,7 +48,7 @@ class Engine(ABC):
         engine has a fold)."""
 
     def embed_once(self, words: Sequence[str]) -> Floats:
-        """The same in a call that does not come again: not worth importing or compiling anything for."""
+        """As `embed`, for a call that will not be repeated: nothing is imported or compiled for its sake."""
         return self.embed(words)
 
 
@@ -72,7 +71,7 @@ class FoldEngine(Engine):
 
     def embed(self, words: Sequence[str], norms: Floats | None = None) -> Floats:
         """[len(words), dim]; `norms` [len(words)] receives each vector's length before it is normalised."""
-        few = self.mode == "auto" and len(words) < MANY_WORDS
+        few = self.mode == "auto" and len(words) < MIN_WORDS_FOR_NUMBA
         if few or self.for_many == "numpy":
             return self.numpy.embed(words, norms)
         return self._with_numba().embed(words, norms)
@@ -85,11 +84,11 @@ class FoldEngine(Engine):
     def _with_numba(self) -> NumbaEngine:
         with self._lock:
             if self._numba is None:
-                from lovevec.engine.kernel import announced
+                from lovevec.engine.compile import compile_notice
                 from lovevec.engine.with_numba import NumbaEngine
 
                 engine = NumbaEngine(self.numpy)
-                with announced():
+                with compile_notice():
                     engine.embed(["a"])
                 self._numba = engine
             return self._numba

@@ -2,66 +2,27 @@
 
 Nearly all of the work is sums of weighted rows, for which `sum_of` writes vector instructions; other loops run along
 contiguous numbers, so that the compiler finds them itself. It may regroup sums ("reassoc"), but it does so in one way
-for all words: bits do not depend on the company.
+for all words: the bits of a vector do not depend on the other words.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import Timer
-from typing import Any, TypeVar
+from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from lovevec.engine.compile import compiled, compiled_exactly
 from lovevec.units.characters import LONGEST
 from lovevec.units.ngrams import BEGIN, END, LENGTHS, MIX, PRIME, SHIFT
 from lovevec.units.trie import CONTINUE, EMPTY, HASH, START
 from lovevec.units.vocabulary import CLS, SEP, SUB, UNK
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-MOST_NGRAMS = len(LENGTHS) * (LONGEST + 2)
-PATIENCE = 1.0  # seconds
-TINY = np.float32(1e-15)  # as in with_numpy.py
-
-
-def compiled(function: Function) -> Function:
-    """Compile without the GIL, and keep the result on disk where there is a place for it."""
-    return _compiled(function, fastmath={"contract", "reassoc", "nsz"})
-
-
-def compiled_exactly(function: Function) -> Function:
-    """The same, but that numbers are rounded one by one, in the order in which they stand, as numpy does."""
-    return _compiled(function, fastmath=False)
-
-
-def _compiled(function: Function, **options: Any) -> Function:
-    options |= {"nogil": True, "error_model": "numpy"}
-    try:
-        result: Function = numba.njit(function, cache=True, **options)
-    except RuntimeError:  # neither the package's folder nor the user's cache can be written
-        result = numba.njit(function, **options)
-    return result
-
-
-@contextmanager
-def announced() -> Iterator[None]:
-    """Around a first call, which on a new machine compiles: said on a terminal if it takes long."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield
-        return
-    note = Timer(PATIENCE, sys.stderr.write, ["lovevec: compiling for this machine, once: some seconds\n"])
-    note.start()
-    try:
-        yield
-    finally:
-        note.cancel()
+MAX_NGRAMS = len(LENGTHS) * (LONGEST + 2)
+MIN_LENGTH = np.float32(1e-15)  # as in with_numpy.py
 
 
 def sum_of(lanes: int) -> Any:
@@ -71,9 +32,9 @@ def sum_of(lanes: int) -> Any:
     @intrinsic
     def weighted(typing: Any, ids: Any, weights: Any, rows: Any, start: Any, vector: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            given = dict(zip(("ids", "weights", "rows", "start", "vector"), arguments, strict=True))
+            values = dict(zip(("ids", "weights", "rows", "start", "vector"), arguments, strict=True))
             arrays = {"ids": ids, "weights": weights, "rows": rows, "vector": vector}
-            data = {name: context.make_array(kind)(context, builder, given[name]) for name, kind in arrays.items()}
+            data = {name: context.make_array(kind)(context, builder, values[name]) for name, kind in arrays.items()}
             floats = ir.VectorType(ir.FloatType(), lanes)
             stored = ir.VectorType(context.get_data_type(rows.dtype), lanes)
             unset, zeros = ir.Constant(floats, ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), lanes), None)
@@ -82,7 +43,7 @@ def sum_of(lanes: int) -> Any:
             total = cgutils.alloca_once_value(builder, ir.Constant(floats, None))
             with cgutils.for_range(builder, builder.extract_value(data["ids"].shape, 0)) as loop:
                 row = builder.load(builder.gep(data["ids"].data, [loop.index]))
-                place = builder.gep(data["rows"].data, [builder.add(builder.mul(row, columns), given["start"])])
+                place = builder.gep(data["rows"].data, [builder.add(builder.mul(row, columns), values["start"])])
                 block = builder.load(builder.bitcast(place, stored.as_pointer()))
                 block.align = 1
                 if isinstance(rows.dtype, types.Integer):
@@ -91,7 +52,7 @@ def sum_of(lanes: int) -> Any:
                 everywhere = builder.shuffle_vector(builder.insert_element(unset, weight, first), unset, zeros)
                 product = builder.fmul(everywhere, block, flags=["contract"])
                 builder.store(builder.fadd(builder.load(total), product, flags=["contract"]), total)
-            goal = builder.gep(data["vector"].data, [given["start"]])
+            goal = builder.gep(data["vector"].data, [values["start"]])
             end = builder.store(builder.load(total), builder.bitcast(goal, floats.as_pointer()))
             end.align = 1
             return context.get_dummy_value()
@@ -143,7 +104,7 @@ def embed_words(
     """Fill `result` [words, dim] and `norms` [words] from the words' code points."""
     out, out_scale, features, features_scale = tables
     longest, both = len(positions[0]), features.shape[1]
-    most = longest + MOST_NGRAMS
+    most = longest + MAX_NGRAMS
     spelled = np.empty((2, LONGEST + 2), dtype=np.int64)
     ids = np.empty(most, dtype=np.int64)
     weights = np.empty(most, dtype=np.float32)
@@ -262,7 +223,7 @@ def hash_ngrams(letters: Any, ngrams: Any, ids: Any) -> int:
 
 @compiled
 def look_up(ids: Any, count: Any, features: Any, features_scale: Any, seen: Any) -> None:
-    """The units' rows of `features` into `seen`."""
+    """Write the units' rows of `features`, with their scales multiplied in, into `seen`."""
     for place in range(count):
         row, scale = features[ids[place]], features_scale[ids[place]]
         for column in range(len(row)):
@@ -329,10 +290,10 @@ def weigh(scores: Any, count: Any, positions: Any, summed: Any, weights: Any) ->
 
 @compiled
 def through_head(vector: Any, head: Any, counting: Any, scratch: Any) -> None:
-    """vector += second(relu(first(vector / |vector|)))."""
+    """The word-level MLP, in place: vector += second(relu(first(vector / |vector|)))."""
     first, first_bias, second, second_bias = head
     values, hidden = scratch
-    scale = np.float32(1) / max(length_of(vector), TINY)
+    scale = np.float32(1) / max(length_of(vector), MIN_LENGTH)
     for column in range(len(vector)):
         values[column] = scale * vector[column]
     sum_rows(counting[: len(vector)], values, first, hidden)
@@ -347,7 +308,7 @@ def through_head(vector: Any, head: Any, counting: Any, scratch: Any) -> None:
 def normalise(vector: Any) -> Any:
     """Bring `vector` to unit length; returns the length it had."""
     length = length_of(vector)
-    scale = np.float32(1) / max(length, TINY)
+    scale = np.float32(1) / max(length, MIN_LENGTH)
     for column in range(len(vector)):
         vector[column] *= scale
     return length
@@ -355,7 +316,7 @@ def normalise(vector: Any) -> Any:
 
 @compiled
 def length_of(vector: Any) -> Any:
-    """|vector|."""
+    """The Euclidean length of a vector, in float32."""
     total = np.float32(0)
     for column in range(len(vector)):
         total += vector[column] * vector[column]

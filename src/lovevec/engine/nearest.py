@@ -1,5 +1,8 @@
-"""The nearest known words by cosine, exactly: all of them compared, a block of queries at a time. Of a large table,
-and for many words, nearly: candidates of an approximate index, compared exactly."""
+"""The nearest known words by cosine.
+
+Exact search compares a query with all rows, a block of queries at a time. For many queries in a large table an
+approximate index (approximate.py) gives candidates, which are then compared exactly; it may miss some.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +21,15 @@ if TYPE_CHECKING:
     from lovevec.engine.approximate import ApproximateIndex
 
 Floats = NDArray[np.float32]
-LARGE, MANY = 200_000, 500  # rows from which, and words for which, an approximate index is worth its building
-BLOCK_NUMBERS = 1 << 23
-SMALL_BLOCK_NUMBERS = 1 << 21  # for coded rows, which are there to save memory
+LARGE_TABLE_ROWS = 200_000  # from here on an approximate index may pay, and a dict of all words takes too much memory
+MIN_WORDS_FOR_INDEX = 500  # asked for at once: building the index takes longer than comparing fewer words exactly
+COSINES_PER_BLOCK = 1 << 23
+CODED_COSINES_PER_BLOCK = 1 << 21  # for coded rows, which are there to save memory
 # More than float32 rounding can make of a cosine: what might be among the nearest is computed again in float64.
-MARGIN = np.float32(1e-5)
-LEFT_OUT = np.float32(-2)
-GROUP = 64
-HALF_ROWS = 8192  # of float16, converted at once
+COSINE_MARGIN = np.float32(1e-5)
+NO_COSINE = np.float32(-2)  # below that of any row that counts
+COSINES_PER_GROUP = 64
+FLOAT16_ROWS_PER_BLOCK = 8192  # converted to float32 at once
 
 
 class CodedRows(Protocol):
@@ -33,19 +37,22 @@ class CodedRows(Protocol):
 
     @property
     def dim(self) -> int:
-        """Numbers of a row."""
+        """How many numbers a row has."""
 
     def __len__(self) -> int: ...
 
     def __getitem__(self, rows: NDArray[np.integer]) -> Floats: ...
 
     def products(self, queries: Floats) -> Floats:
-        """queries [q, dim] times all rows: [q, rows]."""
+        """The products of queries [q, dim] with all rows: [q, rows]."""
 
 
-class Places(Mapping[str, int]):
-    """Word -> its row, for distinct words of a large table: a hash table of row numbers alone, 8 to 16 bytes a word
-    where a dict takes 80. Looking up takes some times as long, a fraction of a microsecond."""
+class WordRows(Mapping[str, int]):
+    """A mapping from distinct words to their rows in a large table, for less memory than a dict.
+
+    It is a hash table of row numbers alone, 8 to 16 bytes a word where a dict takes 80. Looking a word up takes a few
+    times as long as in a dict, still a fraction of a microsecond.
+    """
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
@@ -62,7 +69,7 @@ class Places(Mapping[str, int]):
         self._rows = rows.data  # which gives plain ints, several times as fast as an array
 
     def get(self, word: object, default: Any = None) -> Any:
-        """Its row, or the default."""
+        """The row of a word, or `default` where the word is not there."""
         words, rows, mask = self._words, self._rows, self._mask
         place = hash(word) & mask
         while (row := rows[place]) >= 0:
@@ -88,8 +95,8 @@ class Places(Mapping[str, int]):
 
 
 class NeighborIndex:
-    """Known words with vectors of their own, to find a word's neighbors among. What is not given is made when first
-    asked for, by one thread.
+    """Known words with vectors of their own, among which neighbors are found. What is computed from them is computed
+    when first asked for, by one thread.
 
     `vectors` [words, dim], or a function that makes them, are of unit length unless `lengths` holds theirs. They are
     float32: 192 MB for 160,000 words of 300 dimensions. Half of that in float16 would have to be converted for every
@@ -114,17 +121,17 @@ class NeighborIndex:
 
     @property
     def place(self) -> Mapping[str, int]:
-        """Word -> its row."""
+        """The mapping from each word to its row: a dict, or in a large table something smaller."""
         if self._place is None:
             with self._lock:
                 if self._place is None:
-                    large = len(self.words) >= LARGE
-                    self._place = Places(self.words) if large else {word: row for row, word in enumerate(self.words)}
+                    large = len(self.words) >= LARGE_TABLE_ROWS
+                    self._place = WordRows(self.words) if large else {word: row for row, word in enumerate(self.words)}
         return self._place
 
     @property
     def vectors(self) -> Floats | CodedRows:
-        """The words' own vectors, row for row."""
+        """The words' own vectors [words, dim], computed now if they were given as a function."""
         source = self._source
         if callable(source):
             with self._lock:
@@ -143,16 +150,16 @@ class NeighborIndex:
     ) -> list[tuple[str, float]] | list[list[tuple[str, float]]]:
         """The k nearest known words with their cosine, nearest first; of a list of words a list for each.
 
-        `embed` gives words vectors of unit length. The word itself, which among the known ones is `spelled` so, is left
-        out; an empty word has no neighbors. An array of numbers, [dim] or [n, dim], holds vectors instead of words: of
-        these nothing is left out, and a vector of zeros has no neighbors.
+        `embed` gives words vectors of unit length. The word itself, which is `spelled(word)` among the known words, is
+        left out; an empty word has no neighbors. An array of numbers, [dim] or [n, dim], holds vectors instead of
+        words: then nothing is left out, and a vector of zeros has no neighbors.
 
         `approximate` says whether an index is used that may miss some; None leaves it to `approximates`.
         """
-        refuse_count(k)
+        check_count(k)
         if isinstance(word, np.ndarray) and word.dtype.kind in "fiub" and word.shape != (0,):
-            found = self._near_vectors(unit_vectors(word, _dim(self.vectors)), k, approximate)
-            return found[0] if word.ndim == 1 else found
+            near = self._near_vectors(unit_vectors(word, _dim(self.vectors)), k, approximate)
+            return near[0] if word.ndim == 1 else near
         words = [word] if isinstance(word, str) else word_list(word)
         queries = embed(words)
         own = np.array([self.place.get(spelled(each), -1) for each in words], dtype=np.int64)
@@ -163,18 +170,18 @@ class NeighborIndex:
         return lists[0] if isinstance(word, str) else lists
 
     def approximates(self, count: int) -> bool:
-        """Whether so many words are looked for nearly: in a table of LARGE size, if the extra `ann` is there, when MANY
-        are asked for at once or the index is there already. It takes longer to build than a few exact answers."""
-        if len(self.words) < LARGE or find_spec("faiss") is None:
+        """Whether neighbors of `count` words are searched approximately: in a table of LARGE_TABLE_ROWS and more, if
+        the extra `ann` is installed, for MIN_WORDS_FOR_INDEX at once or where the index has been built already."""
+        if len(self.words) < LARGE_TABLE_ROWS or find_spec("faiss") is None:
             return False
-        return count >= MANY or self._approximate is not None
+        return count >= MIN_WORDS_FOR_INDEX or self._approximate is not None
 
     def _nearest(
         self, queries: Floats, k: int, leave_out: NDArray[np.int64] | None, approximate: bool | None
     ) -> list[list[tuple[int, float]]]:
         rows = self.vectors
-        wanted = self.approximates(len(queries)) if approximate is None else approximate
-        if not wanted or not isinstance(rows, np.ndarray):  # an index of coded rows would take the memory they save
+        by_index = self.approximates(len(queries)) if approximate is None else approximate
+        if not by_index or not isinstance(rows, np.ndarray):  # an index of coded rows would take the memory they save
             return nearest(queries, rows, k, leave_out, self.lengths)
         if self._approximate is None:
             from lovevec.engine.approximate import ApproximateIndex
@@ -182,11 +189,11 @@ class NeighborIndex:
             with self._lock:
                 if self._approximate is None:
                     self._approximate = ApproximateIndex(rows, self.lengths)
-        left_out = np.full(len(queries), -1) if leave_out is None else leave_out
-        found = self._approximate.candidates(queries, k + 1)
+        own_rows = np.full(len(queries), -1) if leave_out is None else leave_out
+        candidates = self._approximate.candidates(queries, k + 1)
         return [
-            _ranked(query, near[(near >= 0) & (near != own)], rows, k, self.lengths)
-            for query, near, own in zip(queries, found, left_out, strict=True)
+            _rank(query, near[(near >= 0) & (near != own)], rows, k, self.lengths)
+            for query, near, own in zip(queries, candidates, own_rows, strict=True)
         ]
 
     def _near_vectors(self, queries: Floats, k: int, approximate: bool | None = None) -> list[list[tuple[str, float]]]:
@@ -203,18 +210,18 @@ class NeighborIndex:
         embed: Callable[[Sequence[str]], Floats],
         spelled: Callable[[str], str] = str,
     ) -> list[tuple[str, float]]:
-        """The k known words nearest to b - a + c of the three `words` a, b, c, which are left out."""
-        refuse_count(k)
+        """The k known words nearest to b - a + c, where `words` are a, b, c; these three are left out themselves."""
+        check_count(k)
         if not all(word.strip() for word in words):
             raise LovevecError("an analogy needs three words; one of these is empty")
         a, b, c = embed(words).astype(np.float64)
-        themselves = {spelled(word) for word in words}
-        (near,) = self._near_vectors(unit_vectors(b - a + c, len(a)), int(k) + len(themselves))
-        return [(word, cosine) for word, cosine in near if word not in themselves][:k]
+        own = {spelled(word) for word in words}
+        (near,) = self._near_vectors(unit_vectors(b - a + c, len(a)), int(k) + len(own))
+        return [(word, cosine) for word, cosine in near if word not in own][:k]
 
 
-def refuse_count(k: object) -> None:
-    """An error for a number of neighbors that is none."""
+def check_count(k: object) -> None:
+    """Raise an error unless `k` is a number of neighbors: whole, at least 1."""
     if not isinstance(k, (int, np.integer)) or k < 1:
         raise LovevecError(f"{Parameter('k')} is {k!r}: must be at least 1, a whole number")
 
@@ -247,13 +254,15 @@ def nearest(
     lengths: NDArray[np.floating] | None = None,
 ) -> list[list[tuple[int, float]]]:
     """For each query [q, dim] the k nearest of `rows` [n, dim]: (row, cosine), nearest first, equal ones in the order
-    of the rows. `leave_out` names one row for each query that does not count, or -1. Queries are of unit length, and so
-    are the rows, unless `lengths` [n] holds theirs.
+    of the rows.
+
+    Queries are of unit length, and so are the rows, unless `lengths` [n] holds theirs. `leave_out` [q] is for each
+    query the one row that does not count, or -1.
 
     The answer to a query does not depend on the others: float32 products only find candidates.
     """
     results: list[list[tuple[int, float]]] = []
-    numbers = BLOCK_NUMBERS if isinstance(rows, np.ndarray) else SMALL_BLOCK_NUMBERS
+    numbers = COSINES_PER_BLOCK if isinstance(rows, np.ndarray) else CODED_COSINES_PER_BLOCK
     step = max(1, numbers // max(len(rows), 1))
     for low in range(0, len(queries), step):
         block = queries[low : low + step]
@@ -263,34 +272,34 @@ def nearest(
         if leave_out is not None:
             left_out = leave_out[low : low + step]
             queries_with_one = np.flatnonzero(left_out >= 0)
-            cosine[queries_with_one, left_out[queries_with_one]] = 2 * LEFT_OUT
+            cosine[queries_with_one, left_out[queries_with_one]] = 2 * NO_COSINE
         results += [_best(query, near, rows, k, lengths) for query, near in zip(block, cosine, strict=True)]
     return results
 
 
 def _products(queries: Floats, rows: NDArray[Any] | CodedRows) -> Floats:
-    """queries [q, dim] @ rows.T; rows of float16 and codes are made float32 some at a time, never all."""
+    """queries [q, dim] @ rows.T; float16 and coded rows become float32 a block at a time, never all at once."""
     if not isinstance(rows, np.ndarray):
         return rows.products(queries)
     if rows.dtype == np.float32:
         whole: Floats = queries @ rows.T
         return whole
     result = np.empty((len(queries), len(rows)), dtype=np.float32)
-    for low in range(0, len(rows), HALF_ROWS):
-        result[:, low : low + HALF_ROWS] = queries @ rows[low : low + HALF_ROWS].astype(np.float32).T
+    for low in range(0, len(rows), FLOAT16_ROWS_PER_BLOCK):
+        block = rows[low : low + FLOAT16_ROWS_PER_BLOCK].astype(np.float32)
+        result[:, low : low + len(block)] = queries @ block.T
     return result
 
 
 def _best(
     query: Floats, near: Floats, rows: Floats | CodedRows, k: int, lengths: NDArray[np.floating] | None
 ) -> list[tuple[int, float]]:
-    return _ranked(query, np.flatnonzero(near >= max(_least(near, k) - MARGIN, LEFT_OUT)), rows, k, lengths)
+    return _rank(query, np.flatnonzero(near >= max(_least(near, k) - COSINE_MARGIN, NO_COSINE)), rows, k, lengths)
 
 
-def _ranked(
+def _rank(
     query: Floats, places: NDArray[np.int64], rows: Floats | CodedRows, k: int, lengths: NDArray[np.floating] | None
 ) -> list[tuple[int, float]]:
-    """The k nearest of the rows at some places."""
     # Row by row, the products of one row are summed in an order that does not depend on how many rows there are.
     exact = (rows[places].astype(np.float64) * query).sum(axis=1)
     if lengths is not None:
@@ -300,13 +309,14 @@ def _ranked(
 
 
 def _least(near: Floats, k: int) -> np.float32:
-    """The k-th largest of `near`. No group's largest that is below the k-th largest of these can be it, so only the few
-    numbers that are not below are sorted."""
+    """The k-th largest of `near`. Numbers below the k-th largest of the groups' largest ones cannot be it, so only the
+    few others are partitioned."""
     if k >= len(near):
-        return np.float32(-np.inf)
-    groups = len(near) // GROUP
+        lowest: np.float32 = np.float32(-np.inf)
+        return lowest
+    groups = len(near) // COSINES_PER_GROUP
     if groups >= k:
-        largest = near[: groups * GROUP].reshape(groups, GROUP).max(axis=1)
+        largest = near[: groups * COSINES_PER_GROUP].reshape(groups, COSINES_PER_GROUP).max(axis=1)
         near = near[near >= np.partition(largest, -k)[-k]]
     result: np.float32 = np.partition(near, -k)[-k]
     return result

@@ -22,11 +22,11 @@ from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import offsets_of
 
 Floats = NDArray[np.float32]
-CHUNK = 4_096  # words that a thread takes at a time
+WORDS_PER_NUMBA_CHUNK = 4_096  # that a thread takes at a time
 
 
 class NumbaEngine:
-    """The same vectors (to 1e-5) and the same `embed` as the numpy engine that it is made from."""
+    """Built from a numpy engine, with the same `embed` and the same vectors (to 1e-5)."""
 
     def __init__(self, engine: NumpyEngine) -> None:
         spec, tables, units = engine.spec, engine.tables, engine.units
@@ -51,15 +51,16 @@ class NumbaEngine:
         lengths = np.empty(len(words), dtype=np.float32) if norms is None else norms
 
         def run(part: slice) -> None:
-            codes, offsets = joined(words[part], self.units)
+            codes, offsets = join_words(words[part], self.units)
             embed_words(codes, offsets, *self._constants, result[part], lengths[part])
 
-        in_chunks(run, len(words), CHUNK, self.threads)
+        in_chunks(run, len(words), WORDS_PER_NUMBA_CHUNK, self.threads)
         return result
 
 
-def joined(words: Sequence[str], units: Units) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """All code points in a row, and where each word starts. Plain ASCII words are lower-cased later, in the pass."""
+def join_words(words: Sequence[str], units: Units) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The code points of all words one after the other, and the offset at which each word starts. Plain ASCII words are
+    lower-cased later, in the compiled pass."""
     lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
     short = lengths.max(initial=0) <= LONGEST
     text = "".join(words) if short else ""
@@ -73,8 +74,8 @@ def joined(words: Sequence[str], units: Units) -> tuple[NDArray[np.uint32], NDAr
 
 
 def read_only(*values: Any) -> tuple[Any, ...]:
-    """Arrays as nobody may write to them, always, since numba would compile for the other kind once more: memory that
-    processes share is read-only, what was just made is not. Anything else as it is."""
+    """The values, arrays among them as read-only views. All arrays must be alike in this, since numba compiles once for
+    each kind, and memory that processes share is read-only already."""
     views = tuple(value.view() if isinstance(value, np.ndarray) else value for value in values)
     for view in views:
         if isinstance(view, np.ndarray):

@@ -27,14 +27,14 @@ from lovevec.units.ragged import Ragged
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.integer]
-CHUNK = 8_192  # words that a thread takes at a time
-BLOCK_UNITS = 1_536  # units computed together: their rows of `out` in float32 are about as big as a core's L2 cache
-MANY_UNITS = 65_536  # from here on it pays to widen a whole float16 table instead of the rows at hand
-TINY = np.float32(1e-15)  # of a length, below which squares are lost; what is shorter stays short
+WORDS_PER_NUMPY_CHUNK = 8_192  # that a thread takes at a time
+UNITS_PER_BLOCK = 1_536  # computed together: their rows of `out` in float32 are about as big as a core's L2 cache
+MIN_UNITS_TO_WIDEN = 65_536  # from here on it pays to widen a whole float16 table instead of the rows at hand
+MIN_LENGTH = np.float32(1e-15)  # of a vector: below it squares underflow; a shorter vector stays short
 
 
 class NumpyEngine:
-    """Words -> unit vectors. Holds tables and constants, changes nothing that can be seen after it is built."""
+    """Words -> vectors of unit length. Holds tables and constants, and changes nothing visible once it is built."""
 
     def __init__(self, spec: EncoderSpec, tables: Tables, units: Units, threads: int | None = None) -> None:
         self.spec, self.tables, self.units = spec, tables, units
@@ -51,30 +51,30 @@ class NumpyEngine:
         def run(part: slice) -> None:
             self._encode(self.units.encode(words[part]), result[part], lengths[part])
 
-        in_chunks(run, len(words), CHUNK, self.threads)
+        in_chunks(run, len(words), WORDS_PER_NUMPY_CHUNK, self.threads)
         return result
 
     def __call__(self, rows: Ragged) -> Floats:
-        """The same for words that are rows of table-row ids already."""
+        """[len(rows), dim] the vectors of words that are encoded already, as rows of the ids of table rows."""
         result = np.empty((len(rows), self.spec.dim), dtype=np.float32)
         self._encode(rows, result, np.empty(len(rows), dtype=np.float32))
         return result
 
     def _encode(self, rows: Ragged, result: Floats, norms: Floats) -> None:
-        """Fill `result` [words, dim] and `norms` [words]."""
-        many = len(rows.values) >= MANY_UNITS
-        out, features = self.wide if many and self.tables.precision == "float16" else self._stored
+        many = len(rows.values) >= MIN_UNITS_TO_WIDEN
+        wide = many and self.tables.precision == "float16"
+        out, features = self.wide if wide else (self.tables.out, self.tables.features)
         for words, units, ngrams in self._rectangles(rows):
             pooled = self._pool(units, ngrams, out, features)
             length = _lengths(pooled)
             norms[words] = length
-            result[words] = pooled / np.maximum(length, TINY)[:, None]
+            result[words] = pooled / np.maximum(length, MIN_LENGTH)[:, None]
 
     def _rectangles(self, rows: Ragged) -> Iterator[tuple[NDArray[np.int64], Ids, Ids]]:
         """(which words, their units' ids [b, n], their n-grams' ids [b, m]), one n and one m at a time."""
         bound = len(self.tables.features)
         if len(self.tables.out) == bound:
-            for words, ids in rows.equal_lengths(BLOCK_UNITS):
+            for words, ids in rows.equal_lengths(UNITS_PER_BLOCK):
                 yield words, ids, ids[:, :0]
             return
         units, _ = rows.split(bound)
@@ -83,7 +83,7 @@ class NumpyEngine:
         changes = (np.diff(lengths[order]) != 0) | (np.diff(inside[order]) != 0)
         for group in np.split(order, np.flatnonzero(changes) + 1) if len(order) else []:
             length, cut = int(lengths[group[0]]), int(inside[group[0]])
-            step = max(1, BLOCK_UNITS // length)
+            step = max(1, UNITS_PER_BLOCK // length)
             for low in range(0, len(group), step):
                 words = group[low : low + step]
                 ids = rows.values[rows.offsets[words][:, None] + np.arange(length)]
@@ -115,11 +115,11 @@ class NumpyEngine:
         return scores, scores.sum(axis=2)
 
     def _through_head(self, pooled: Floats) -> Floats:
-        """The word-level MLP, [b, dim] -> [b, dim]."""
         first, first_bias, second, second_bias = self._head
-        direction = (pooled / np.maximum(_lengths(pooled), TINY)[:, None]).astype(np.float32, copy=False)
+        direction = (pooled / np.maximum(_lengths(pooled), MIN_LENGTH)[:, None]).astype(np.float32, copy=False)
         hidden = np.maximum(rows_times(direction, first) + first_bias, 0)
-        return pooled + (rows_times(hidden, second) + second_bias)
+        result: Floats = pooled + (rows_times(hidden, second) + second_bias)
+        return result
 
     def attention(self, ids: Ids) -> Floats:
         """S, the self-attention between the units: [b, n, n] for words of one length; rows sum to 1."""
@@ -139,15 +139,11 @@ class NumpyEngine:
 
     def window(self, length: int) -> Floats:
         """A_n, kept once computed; two threads that compute it at once store the same numbers."""
-        found = self._windows.get(length)
-        if found is None:
-            found = positional_attention(length, self.spec.dim, self.spec.position_scale).astype(np.float32)
-            self._windows[length] = found
-        return found
-
-    @property
-    def _stored(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        return self.tables.out, self.tables.features
+        window = self._windows.get(length)
+        if window is None:
+            window = positional_attention(length, self.spec.dim, self.spec.position_scale).astype(np.float32)
+            self._windows[length] = window
+        return window
 
     @cached_property
     def wide(self) -> tuple[Floats, Floats]:
@@ -163,6 +159,5 @@ def _as_float32(rows: NDArray[Any]) -> Floats:
 
 
 def _lengths(rows: Floats) -> Floats:
-    """The length of each row, [b, d] -> [b]."""
     result: Floats = np.sqrt(np.matmul(rows[:, None, :], rows[:, :, None])[:, 0, 0])
     return result

@@ -25,8 +25,8 @@ from lovevec.near.symbols import JOINTS, KIND, KINDS, VOWELS, Symbols
 
 Costs = NDArray[np.int16]
 Cells = tuple[NDArray[np.int64], NDArray[np.int64]]
-WIDTHS = (6, 8, 11)  # strings up to so long are aligned together
-MANY = 4000  # pairs that are worth it
+GROUP_LENGTHS = (6, 8, 11)  # many pairs are put into groups by the string's length: up to 6, to 8, to 11, longer
+MIN_PAIRS_TO_GROUP = 4000
 FAR = np.int16(12_000)  # more than any alignment of 32 letters costs, and twice that is still an int16
 SAME, OTHER, LOST, EXTRA, SWAP, TWO_ONE, TWO_TWO, ONE_TWO = range(8)
 # How many letters of the word and of the string each move takes.
@@ -35,31 +35,31 @@ TAKES = np.array([[1, 1], [1, 1], [1, 0], [0, 1], [2, 2], [2, 1], [2, 2], [1, 2]
 
 @dataclass(frozen=True, eq=False)
 class Slips:
-    """What a slip at each place costs: the costs of all kinds, laid out by symbols."""
+    """What slips cost: the costs of all kinds, laid out by symbols."""
 
     symbols: Symbols
     costs: Costs  # [KINDS]
 
     @cached_property
     def substitution(self) -> Costs:
-        """[symbols, symbols] above 0, but for a letter and itself."""
-        costs = np.maximum(self.costs[self.symbols.substitution], np.int16(1))
+        """[symbols, symbols] what it costs to write the second for the first: 0 for a letter itself, else above 0."""
+        costs: Costs = np.maximum(self.costs[self.symbols.substitution], np.int16(1))
         np.fill_diagonal(costs[1:, 1:], 0)
         return costs
 
     @cached_property
     def spellings(self) -> Costs:
-        """[spellings, spellings], FAR where none is written for the other."""
+        """[spellings, spellings] what it costs to write the second for the first; FAR where nobody does."""
         kind = self.symbols.spellings[2]
         return np.where(kind >= 0, self.costs[kind], FAR).astype(np.int16)
 
     @cached_property
     def classes(self) -> NDArray[np.uint8]:
-        """[symbols] 1 for vowels, 2 for h, 3 for joints, else 0."""
+        """[symbols] the class by which letters get lost or put in: 1 for vowels, 2 for h, 3 for joints, else 0."""
         vowel, silent, joint = (self.symbols.marks(letters) for letters in (VOWELS, "h", JOINTS))
         return np.where(vowel, 1, np.where(silent, 2, np.where(joint, 3, 0))).astype(np.uint8)
 
-    def lost(self, words: NDArray[np.uint8], lengths: NDArray[np.int64]) -> NDArray[np.uint8]:
+    def lost_kinds(self, words: NDArray[np.uint8], lengths: NDArray[np.int64]) -> NDArray[np.uint8]:
         """[pairs, letters] the kind of slip that leaves out each letter of a word."""
         kinds = np.array([KIND["lost"], KIND["lost vowel"], KIND["lost h"], KIND["lost"]], dtype=np.uint8)
         kind = kinds[self.classes[words]]
@@ -68,7 +68,7 @@ class Slips:
         kind[_twins(words)] = KIND["lost twin"]
         return kind
 
-    def extra(self, strings: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def extra_kinds(self, strings: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """[pairs, letters] the kind of slip that puts in each letter of a string."""
         kinds = np.array([KIND["extra"], KIND["extra vowel"], KIND["extra"], KIND["extra joint"]], dtype=np.uint8)
         kind = kinds[self.classes[strings]]
@@ -77,7 +77,6 @@ class Slips:
 
 
 def _twins(rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Letters that are the same as a neighbor."""
     if not rows.shape[1]:
         return np.zeros(rows.shape, dtype=np.bool_)
     same = (rows[:, 1:] == rows[:, :-1]) & (rows[:, 1:] > 0)
@@ -101,11 +100,11 @@ def align(pairs: Pairs, slips: Slips, moves: NDArray[np.uint8] | None = None) ->
 
     Many pairs are dealt with in groups of strings about as long, so that few places are computed for nothing.
     """
-    if moves is not None or len(pairs.words) < MANY:
+    if moves is not None or len(pairs.words) < MIN_PAIRS_TO_GROUP:
         return _align(pairs, slips, moves)
     result = np.empty(len(pairs.words), dtype=np.int16)
-    group = np.searchsorted(WIDTHS, pairs.string_lengths)
-    for number in range(len(WIDTHS) + 1):
+    group = np.searchsorted(GROUP_LENGTHS, pairs.string_lengths)
+    for number in range(len(GROUP_LENGTHS) + 1):
         which = np.flatnonzero(group == number)
         words, strings = pairs.words[which], pairs.strings[which]
         part = Pairs(words, pairs.word_lengths[which], strings, pairs.string_lengths[which])
@@ -123,10 +122,10 @@ def _align(pairs: Pairs, slips: Slips, moves: NDArray[np.uint8] | None = None) -
     most_i, most_j = int(lengths.max(initial=0)), int(ends.max(initial=0))
     words = np.ascontiguousarray(pairs.words[order, :most_i].T)  # [letters, pairs]
     strings = np.ascontiguousarray(pairs.strings[order, :most_j].T)
-    lost = slips.costs[slips.lost(pairs.words[order, :most_i], lengths).T]
-    extra = slips.costs[slips.extra(pairs.strings[order, :most_j]).T]
+    lost = slips.costs[slips.lost_kinds(pairs.words[order, :most_i], lengths).T]
+    extra = slips.costs[slips.extra_kinds(pairs.strings[order, :most_j]).T]
     one, two, _ = slips.symbols.spellings
-    spelled = _Spelled(one, two, strings)
+    respellings = _Respellings(one, two, strings)
     substitution, width, numbers = slips.substitution.ravel(), slips.substitution.shape[1], strings.astype(np.int64)
     first, last, swap = (slips.costs[KIND[name]] for name in ("first", "last", "swap"))
     result = np.full(len(order), FAR, dtype=np.int16)
@@ -143,14 +142,14 @@ def _align(pairs: Pairs, slips: Slips, moves: NDArray[np.uint8] | None = None) -
         def offer(
             cost: Costs, start: int, move: int, best: Costs = best, step: NDArray[np.uint8] | None = step
         ) -> None:
-            """A way to D[i, start:]."""
+            """Offer a way to D[i, start:], taken where it is cheaper."""
             if step is not None:
                 rows_of, cells = np.nonzero(cost < best[start:])
                 step[rows_of + start, order[cells]] = move
             np.minimum(best[start:], cost, out=best[start:])
 
         def offer_some(cells: Cells, cost: Costs, start: int, move: int, best: Costs = best, step: Any = step) -> None:
-            """The same for some cells of D[i, start:] alone."""
+            """Offer a way to some cells of D[i, start:] alone."""
             rows_of, columns = cells
             better = np.flatnonzero(cost < best[rows_of + start, columns])
             rows_of, columns = rows_of[better] + start, columns[better]
@@ -171,14 +170,14 @@ def _align(pairs: Pairs, slips: Slips, moves: NDArray[np.uint8] | None = None) -
                 offer(np.where(slip, FAR, before[:-1]), 1, SAME)
             offer(before[:-1] + other, 1, OTHER)
             offer(before + (lost[i - 1, :active] + at[1]), 0, LOST)
-            cells, cost = spelled.as_two(one[letter], slips.spellings, active)
+            cells, cost = respellings.as_two(one[letter], slips.spellings, active)
             offer_some(cells, before[cells] + cost + at[1][cells[1]], 2, ONE_TWO)
         if i > 1:
             previous = words[i - 2, :active]
             pair = two[previous, letter]
-            cells, cost = spelled.as_one(pair, slips.spellings)
+            cells, cost = respellings.as_one(pair, slips.spellings)
             offer_some(cells, two_before[cells] + cost + at[2][cells[1]], 1, TWO_ONE)
-            cells, cost = spelled.as_two(pair, slips.spellings, active)
+            cells, cost = respellings.as_two(pair, slips.spellings, active)
             offer_some(cells, two_before[cells] + cost + at[2][cells[1]], 2, TWO_TWO)
             crossed = (here[:-1] == letter) & (here[1:] == previous)
             crossed &= (letter != previous) & (letter > 0) & (previous > 0)
@@ -201,8 +200,8 @@ def _nonzero(marked: NDArray[np.bool_]) -> Cells:
     return rows.astype(np.int64), columns.astype(np.int64)
 
 
-class _Spelled:
-    """Where strings [letters, pairs] have spellings that are written for others, of one letter or of two."""
+class _Respellings:
+    """Where strings [letters, pairs] have spellings, of one letter or of two, that are written for others."""
 
     def __init__(self, one: NDArray[np.uint8], two: NDArray[np.uint8], strings: NDArray[np.uint8]) -> None:
         self.single = one[strings]
@@ -218,7 +217,7 @@ class _Spelled:
         return (rows, columns[places]), cost[rows, places]
 
     def as_two(self, spelling: NDArray[np.uint8], costs: Costs, active: int) -> tuple[Cells, Costs]:
-        """The same for two letters; cells are of their first."""
+        """As `as_one`, for two letters written for each pair's `spelling`; a cell is that of the first one."""
         end = int(np.searchsorted(self.columns, active))
         rows, columns = self.rows[:end], self.columns[:end]
         cost = costs.ravel().take(self.doubles[:end] + spelling[columns].astype(np.int64) * costs.shape[1])
@@ -226,13 +225,13 @@ class _Spelled:
         return (rows[there], columns[there]), cost[there]
 
 
-def counted(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:
+def slip_counts(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:
     """[pairs, KINDS] how often each kind of slip stands in the cheapest alignment."""
     size = len(pairs.words)
     shape = int(pairs.word_lengths.max(initial=0)) + 1, int(pairs.string_lengths.max(initial=0)) + 1, size
     moves = np.zeros(shape, dtype=np.uint8)
     align(pairs, slips, moves)
-    lost, extra = slips.lost(pairs.words, pairs.word_lengths), slips.extra(pairs.strings)
+    lost, extra = slips.lost_kinds(pairs.words, pairs.word_lengths), slips.extra_kinds(pairs.strings)
     one, two, spelling = slips.symbols.spellings
     counts = np.zeros((size, len(KINDS)))
     i, j = pairs.word_lengths.copy(), pairs.string_lengths.copy()
@@ -274,6 +273,6 @@ def counted(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:
 
 
 def _back(rows: NDArray[np.uint8], ends: NDArray[np.int64], steps: int) -> NDArray[np.uint8]:
-    """Of each row what stands so many places before its end."""
-    found: NDArray[np.uint8] = rows[np.arange(len(rows)), np.maximum(ends - steps, 0)]
-    return found
+    """[rows] what stands `steps` places before the end of each row."""
+    letters: NDArray[np.uint8] = rows[np.arange(len(rows)), np.maximum(ends - steps, 0)]
+    return letters

@@ -23,13 +23,13 @@ from lovevec.near.novelty import FEATURES
 from lovevec.near.symbols import KINDS
 
 UNIT = 32  # costs are whole numbers of 1/32 nat
-MOST_COST, MOST = 8.0, 64.0  # nats: what a slip may cost, and anything else
-RANK_OFFSET = 30
+MAX_SLIP_COST, MAX_WEIGHT = 8.0, 64.0  # nats, of a slip (and of the rank), and of a feature of new
+RANK_OFFSET = 30  # added to a rank before the log is taken
 
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """Learned numbers; `costs` by KINDS, `new` by FEATURES of novelty."""
+    """The learned numbers: `costs` of each of KINDS, the weight of `rank`, and `new`, a weight for each of FEATURES."""
 
     costs: Mapping[str, float]
     rank: float
@@ -37,39 +37,40 @@ class Channel:
 
     @cached_property
     def slip_costs(self) -> NDArray[np.int16]:
-        """[KINDS] in units."""
+        """[KINDS] what each kind of slip costs, in whole UNITs of 1/32 nat."""
         costs: NDArray[np.int16] = np.rint(np.array([self.costs[kind] for kind in KINDS]) * UNIT).astype(np.int16)
         return costs
 
     @cached_property
     def new_weights(self) -> NDArray[np.float64]:
-        """[FEATURES]"""
+        """[FEATURES] what each feature of a string counts for its being new."""
         return np.array([self.new[feature] for feature in FEATURES])
 
     def rank_costs(self, rows: NDArray[np.integer]) -> NDArray[np.int32]:
-        """In units, for words at these rows of the table."""
+        """What the rank costs words at these rows of the table, in whole UNITs of 1/32 nat."""
         costs: NDArray[np.int32] = np.rint(self.rank * np.log(rows + float(RANK_OFFSET)) * UNIT).astype(np.int32)
         return costs
 
     def as_dict(self) -> dict[str, Any]:
-        """As config.json holds it."""
+        """The numbers as config.json holds them; `from_dict` reads them back."""
         return {"costs": dict(self.costs), "rank": self.rank, "new": dict(self.new)}
 
     @classmethod
     def from_dict(cls, raw: Any) -> Channel:
-        """The inverse; an error says that it is not what lovevec writes."""
+        """A channel from what `as_dict` wrote; an error for names, types or numbers that cannot come from there."""
         try:
-            made = cls(dict(raw["costs"]), raw["rank"], dict(raw["new"]))
-            numbers = [made.rank, *made.costs.values(), *made.new.values()]
-            sane = set(raw) == {"costs", "rank", "new"} and set(made.costs) == {*KINDS} and set(made.new) == {*FEATURES}
+            channel = cls(dict(raw["costs"]), raw["rank"], dict(raw["new"]))
+            numbers = [channel.rank, *channel.costs.values(), *channel.new.values()]
+            sane = set(raw) == {"costs", "rank", "new"}
+            sane = sane and set(channel.costs) == {*KINDS} and set(channel.new) == {*FEATURES}
             sane = sane and all(type(number) in (int, float) and isfinite(number) for number in numbers)
-            sane = sane and all(0 <= cost <= MOST_COST for cost in (made.rank, *made.costs.values()))
-            sane = sane and all(abs(weight) <= MOST for weight in made.new.values())
+            sane = sane and all(0 <= cost <= MAX_SLIP_COST for cost in (channel.rank, *channel.costs.values()))
+            sane = sane and all(abs(weight) <= MAX_WEIGHT for weight in channel.new.values())
         except (TypeError, KeyError, ValueError, AttributeError, OverflowError):
             sane = False
         if not sane:
             raise LovevecError("`channel` is not what lovevec writes there")
-        return made
+        return channel
 
 
 # That of the shipped default model, rounded: for tables too small to learn a channel from.

@@ -34,14 +34,16 @@ SAME = str.maketrans(
 LEADING = " \t\r\n\v\f\"'([{<#@*_~|,;:!?¿¡"
 TRAILING = " \t\r\n\v\f\"')]}>*_~|,;:!?.…"
 BRACKETS = ' \t\r\n"([{<>}])'  # what is left of a word that ends in a mark: (u.s.)
-LONGEST = 200  # characters: a longer string is no form of anything
+MAX_FORM_LENGTH = 200  # characters: a longer string is no form of anything
 
 
 def look_up(
     words: Sequence[str], get: Callable[[str, int], int], forms: bool = True
 ) -> tuple[NDArray[np.int64], list[str]]:
-    """The row of each word, with `forms` also of the known word that it is a form of, -1 for others; and the others, as
-    they are to be read."""
+    """The row of each word, -1 for unknown ones, and the unknown ones in the form in which they are to be read.
+
+    `get(word, -1)` looks a known word up; with `forms` a word that is a form of a known one has its row.
+    """
     rows = np.fromiter((get(word, -1) for word in words), dtype=np.int64, count=len(words))
     unknown = []
     for place in np.flatnonzero(rows < 0).tolist():
@@ -54,12 +56,12 @@ def look_up(
 
 
 def known_form(word: str, get: Callable[[str, int], int]) -> tuple[int, str]:
-    """The row of the known word that a string stands for (`get(word, -1)` looks one up), else -1 and the string as it
-    is to be read further."""
+    """The row of the known word that a string is a form of, and that form; or -1 and the form in which the string is to
+    be read further. `get(word, -1)` looks a known word up."""
     if word.isascii() and word.isalnum():
         row = get(word, -1)
         return (row if row >= 0 else get(word.lower(), -1)), word
-    if len(word) > LONGEST:
+    if len(word) > MAX_FORM_LENGTH:
         return -1, word
     plain = word.translate(SAME)
     if not plain.isascii():
@@ -67,7 +69,7 @@ def known_form(word: str, get: Callable[[str, int], int]) -> tuple[int, str]:
     inner = plain.lstrip(LEADING).rstrip(TRAILING)
     for form in (word, plain, plain.strip(), plain.strip(BRACKETS), plain.rstrip(TRAILING), inner):
         if form:
-            for spelled in (form, form.lower()):
-                if (row := get(spelled, -1)) >= 0:
+            for spelling in (form, form.lower()):
+                if (row := get(spelling, -1)) >= 0:
                     return row, form
     return -1, inner if any(map(str.isalpha, inner)) else plain

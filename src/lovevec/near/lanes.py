@@ -19,7 +19,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from lovevec.engine.kernel import compiled
+from lovevec.engine.compile import compiled
 from lovevec.near.alignment import FAR
 from lovevec.near.symbols import KIND
 
@@ -38,19 +38,19 @@ BEYOND = 8000  # what a letter behind the string's end costs
 
 
 def scratch() -> tuple[NDArray[Any], ...]:
-    """For one string after the other: what is known of it, what letters and spellings cost there, which of these costs
-    are of the string at hand, and its spellings of two letters."""
+    """Working memory, reused for one string after the other: what is known of the string, what letters and spellings
+    cost there, which of these costs are those of the string at hand, and its spellings of two letters."""
     profile = np.full((4, SYMBOLS, WIDEST), FAR)
     marks = np.full((2, SYMBOLS), -1, dtype=np.int64)
     return np.zeros((4, WIDEST), dtype=np.int16), profile, marks, np.zeros(WIDEST, dtype=np.uint8)
 
 
-def aligned_in(lanes: int) -> Any:
+def alignment_in(lanes: int) -> Any:
     """A function for compiled code: the least cost of turning a known word into a string of up to `lanes` letters;
     FAR + 1 where it is more than `limit`."""
 
     @intrinsic
-    def aligned(
+    def alignment(
         typing: Any, letters: Any, start: Any, size: Any, string: Any, length: Any, profile: Any, costs: Any, limit: Any
     ) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -65,15 +65,15 @@ def aligned_in(lanes: int) -> Any:
         whole = types.int64
         return whole(letters, whole, whole, string, whole, profile, costs, whole), generate
 
-    return aligned
+    return alignment
 
 
 def _rows_of_d(
     builder: Any, lanes: int, spelled: Any, start: Any, size: Any, known: Any, length: Any, prices: Any, slips: Any,
     limit: Any,
 ) -> Any:  # fmt: skip
-    """The instructions. Given are pointers to the letters of words (three bytes each, see kernel.py), to what is known
-    of the string and to what letters cost there, and numbers."""
+    """Write the instructions that compute D row by row. `spelled` points to the letters of words (three bytes each, see
+    kernel.py), `known` to what is known of the string, `prices` to what letters cost there; the others are numbers."""
     short, long, byte = ir.IntType(16), ir.IntType(64), ir.IntType(8)
     vector = ir.VectorType(short, lanes)
     module = builder.module
@@ -88,21 +88,21 @@ def _rows_of_d(
     def least(one: Any, other: Any) -> Any:
         return call(f"llvm.smin.v{lanes}i16", vector, one, other)
 
-    def filled(number: int) -> Any:
+    def constant(number: int) -> Any:
         return ir.Constant(vector, [number] * lanes)
 
     def everywhere(value: Any) -> Any:
         unset, zeros = ir.Constant(vector, ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), lanes), None)
         return builder.shuffle_vector(builder.insert_element(unset, value, ir.IntType(32)(0)), unset, zeros)
 
-    def moved(value: Any, by: int, into: Any) -> Any:
+    def shift(value: Any, by: int, into: Any) -> Any:
         """Lane j becomes lane j + by; the first ones are those of `into`."""
         places = [place if place < by else lanes + place - by for place in range(lanes)]
         return builder.shuffle_vector(into, value, ir.Constant(ir.VectorType(ir.IntType(32), lanes), places))
 
     def behind(value: Any, zero: Any, by: int) -> Any:
-        """The same with D[i, 0] before it."""
-        return moved(value, by, builder.insert_element(filled(HIGHEST), zero, ir.IntType(32)(by - 1)))
+        """As `shift`, with `zero`, which is D[i, 0], in the last lane that becomes free."""
+        return shift(value, by, builder.insert_element(constant(HIGHEST), zero, ir.IntType(32)(by - 1)))
 
     def load(pointer: Any, row: Any) -> Any:
         place = builder.bitcast(builder.gep(pointer, [builder.mul(row, long(WIDEST))]), vector.as_pointer())
@@ -115,10 +115,10 @@ def _rows_of_d(
 
     first, last, swap = (builder.load(builder.gep(slips, [long(kind)])) for kind in (FIRST, LAST, SWAP))
     string = load(known, long(LETTER))
-    string_before = moved(string, 1, filled(-1))
+    string_before = shift(string, 1, constant(-1))
     within, at_last = load(known, long(EXTRA_WITHIN)), load(known, long(EXTRA_LAST))
     most = builder.trunc(limit, short)
-    row, row_before = variable(load(known, long(EXTRA_FIRST))), variable(filled(HIGHEST))
+    row, row_before = variable(load(known, long(EXTRA_FIRST))), variable(constant(HIGHEST))
     zero, zero_before = variable(short(0)), variable(short(HIGHEST))
     least_before, previous = variable(short(0)), variable(byte(0))
     number, result = variable(long(0)), variable(long(FARTHEST + 1))
@@ -144,7 +144,7 @@ def _rows_of_d(
         return load(prices, builder.add(builder.zext(of, long), long(what * SYMBOLS)))
 
     other = price(OTHER, letter)
-    slip = builder.select(builder.icmp_signed("==", other, filled(0)), filled(0), everywhere(at_one))
+    slip = builder.select(builder.icmp_signed("==", other, constant(0)), constant(0), everywhere(at_one))
     best = plus(behind(d, z, 1), builder.add(other, slip))
     best = least(best, plus(d, everywhere(lost)))
     best = least(best, plus(behind(d, z, 2), builder.add(price(ONE_TWO, letter), everywhere(at_one))))
@@ -160,12 +160,12 @@ def _rows_of_d(
         builder.icmp_signed("==", string, everywhere(builder.zext(earlier, short))),
         builder.icmp_signed("==", string_before, everywhere(builder.zext(letter, short))),
     )
-    best = least(best, plus(two_back, builder.select(crossed, everywhere(swapped), filled(FARTHEST))))
+    best = least(best, plus(two_back, builder.select(crossed, everywhere(swapped), constant(FARTHEST))))
     extra = builder.select(is_last, at_last, within)
     best = builder.sub(best, extra)
     step = 1
     while step < lanes:
-        best = least(best, moved(best, step, filled(HIGHEST)))
+        best = least(best, shift(best, step, constant(HIGHEST)))
         step *= 2
     now = plus(least(best, everywhere(z_now)), extra)
     lowest = call(f"llvm.vector.reduce.smin.v{lanes}i16", short, now)
@@ -191,12 +191,13 @@ def _rows_of_d(
     return builder.load(result)
 
 
-in_narrow, in_wide = aligned_in(NARROW), aligned_in(WIDEST)
+in_narrow, in_wide = alignment_in(NARROW), alignment_in(WIDEST)
 
 
 @compiled
 def describe(letters: Any, length: Any, kinds: Any, two: Any, string: Any, string_two: Any) -> Any:
-    """The rows of what is known of a string."""
+    """Write what is known of a string (its letters, and what extra letters cost up to each place) into `string`, and
+    its spellings of two letters into `string_two`."""
     slip_costs, classes = kinds
     total = 0
     first, last = slip_costs[FIRST], slip_costs[LAST]
@@ -239,7 +240,8 @@ def align(
     places: Any,
     costs: Any,
 ) -> Any:
-    """The cheapest candidates into places[row] and costs[row], cheapest first."""
+    """Align the first `found` candidates with a string; write the cheapest ones into places[row] and their costs into
+    costs[row], cheapest first."""
     word_letters, starts, rank_costs = known
     substitution, one, two, spellings = spelled
     string, profile, of_row, string_two = own

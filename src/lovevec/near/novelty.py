@@ -10,9 +10,9 @@ Counts stand in one table by hash. What speaks for new is a sum over features:
 
     constant   1
     total      the log probability of the string
-    mean       the same a letter
-    letters    log of how many there are
-    short      how many are missing to four
+    mean       the same divided by the number of letters, the end being one
+    letters    the log of the number of letters
+    short      by how many letters it is shorter than four
     parts      how much of it the longest known word at its begin and the longest at its end make up: known words in
                other forms, compounds (`unfriended`)
     digits     whether some are digits
@@ -28,9 +28,9 @@ from lovevec.units.ragged import Ragged, offsets_of, spread
 
 FEATURES = ("constant", "total", "mean", "letters", "short", "parts", "digits", "name")
 ORDER = 5
-BITS, WORD_BITS = 21, 24
-STRENGTH = 5.0
-BLOCK = 8192
+COUNT_BITS, WORD_BITS = 21, 24  # of a place in the table of counts, and in that of known words
+STRENGTH = 5.0  # μ
+WORDS_PER_BLOCK = 8192
 BEGIN, END = 256, 257
 PRIMES = np.cumprod(np.full(ORDER, 0x01000193, dtype=np.uint32), dtype=np.uint32)
 
@@ -38,12 +38,12 @@ Numbers = NDArray[np.float64]
 
 
 class Novelty:
-    """The character model: `counts` [2^BITS] of all n-grams up to ORDER."""
+    """The character model: `counts` [2^COUNT_BITS] of all n-grams up to ORDER."""
 
     def __init__(self, known: Ragged) -> None:
-        self.counts = np.zeros(1 << BITS, dtype=np.int32)
-        for low in range(0, len(known), BLOCK):  # a few at a time: this is done for the first unknown word
-            places = _places(known.take(np.arange(low, min(low + BLOCK, len(known))))).ravel()
+        self.counts = np.zeros(1 << COUNT_BITS, dtype=np.int32)
+        for low in range(0, len(known), WORDS_PER_BLOCK):  # a few at a time: this is done for the first unknown word
+            places = _places(known.take(np.arange(low, min(low + WORDS_PER_BLOCK, len(known))))).ravel()
             np.add.at(self.counts, places.astype(np.intp), np.int32(1))  # with other types 40 times as slow
         self.letters = int(known.lengths.sum() + len(known))  # with the ends of words
         self.words = np.zeros(1 << WORD_BITS - 3, dtype=np.uint8)  # a bit for each known word, by hash
@@ -52,12 +52,13 @@ class Novelty:
         self.uniform = 1 / 256
 
     def log_probabilities(self, rows: Ragged) -> Numbers:
-        """Of each letter of each row, and of its end: [length + 1] each, one row behind the other."""
-        logs: Numbers = np.log(np.minimum(self.chances(rows), 1.0))
+        """The log probability of each letter of each row, and of its end: length + 1 numbers a row, one row after the
+        other."""
+        logs: Numbers = np.log(np.minimum(self.letter_probabilities(rows), 1.0))
         return logs
 
-    def chances(self, rows: Ragged) -> Numbers:
-        """The same as probabilities, before what lies above 1 by rounding is cut."""
+    def letter_probabilities(self, rows: Ragged) -> Numbers:
+        """The probabilities behind `log_probabilities`; by rounding some may lie just above 1."""
         places = _places(rows)  # [ORDER, letters and ends, behind the begin of each word]
         begins = offsets_of(rows.lengths + 2)[:-1]
         chance = np.full(places.shape[1], self.uniform)
@@ -71,14 +72,14 @@ class Novelty:
         return letters
 
     def totals(self, rows: Ragged) -> Numbers:
-        """The log probability of each row."""
+        """[rows] the log probability of each row: the sum over its letters and its end."""
         if not len(rows):
             return np.zeros(0)
         totals: Numbers = np.add.reduceat(self.log_probabilities(rows), offsets_of(rows.lengths + 1)[:-1])
         return totals
 
     def features(self, rows: Ragged, digits: NDArray[np.bool_], names: NDArray[np.bool_]) -> Numbers:
-        """[rows, FEATURES]"""
+        """[rows, FEATURES] what speaks for or against each string being new, in the order of FEATURES."""
         result = np.zeros((len(rows), len(FEATURES)))
         if not len(rows):
             return result
@@ -106,7 +107,7 @@ class Novelty:
         return parts
 
     def known_ends(self, rows: Ragged) -> NDArray[np.int64]:
-        """[rows] how many letters both have."""
+        """[rows] how many letters the longest known prefix and the longest known suffix have together."""
         lengths = rows.lengths
         prefix, suffix = _hashes(rows.padded(1).astype(np.uint32), lengths)
         place = np.arange(prefix.shape[1])
@@ -147,7 +148,8 @@ def _places(rows: Ragged) -> NDArray[np.uint32]:
 def _place(state: NDArray[np.uint32], order: int) -> NDArray[np.uint32]:
     state = state + np.uint32(0x9E3779B9 * (order + 1) & 0xFFFFFFFF)
     state = (state ^ state >> np.uint32(15)) * np.uint32(0x2C1B3C6D)
-    return (state ^ state >> np.uint32(12)) >> np.uint32(32 - BITS)
+    place: NDArray[np.uint32] = (state ^ state >> np.uint32(12)) >> np.uint32(32 - COUNT_BITS)
+    return place
 
 
 def _hashes(letters: NDArray[np.uint32], lengths: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
@@ -163,7 +165,6 @@ def _hashes(letters: NDArray[np.uint32], lengths: NDArray[np.int64]) -> tuple[ND
 
 
 def _whole_hashes(rows: Ragged) -> NDArray[np.uint32]:
-    """Of each row: that of all its letters."""
     left = spread(rows.offsets[1:] - 1, rows.lengths) - np.arange(len(rows.values))
     power = np.cumprod(np.append(np.uint32(1), np.full(int(left.max(initial=0)), PRIMES[0])), dtype=np.uint32)
     parts = (rows.values.astype(np.uint32) + np.uint32(1)) * power[left]
@@ -176,4 +177,5 @@ def _whole_hashes(rows: Ragged) -> NDArray[np.uint32]:
 
 def _bit(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     state = (hashes ^ hashes >> np.uint32(16)) * np.uint32(0x9E3779B1)
-    return state >> np.uint32(32 - WORD_BITS)
+    bit: NDArray[np.uint32] = state >> np.uint32(32 - WORD_BITS)
+    return bit

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from lovevec.engine.threads import in_chunks
 from lovevec.near.alignment import Pairs, Slips, align
 from lovevec.near.channel import Channel
-from lovevec.near.index import FEW, LONGEST, Index, Spellings
+from lovevec.near.index import MAX_STRINGS_UNSORTED, MAX_WORD_LENGTH, Index, Spellings
 from lovevec.near.novelty import Novelty
 from lovevec.near.readings import (
     MAX_COST_GAP,
     WORDS_PER_READING,
-    Places,
+    Integers,
     Readings,
     all_new,
     posterior,
@@ -35,7 +35,7 @@ from lovevec.units.characters import to_codes
 from lovevec.units.ragged import Ragged, offsets_of
 
 if TYPE_CHECKING:
-    from lovevec.near.kernel import Compiled
+    from lovevec.near.kernel import CompiledIndex
 
 # The most frequent words of a table are the candidates. Of 27,664 real misspellings with a million words in the table
 # the right one comes first for 57.5 % with 100,000 candidates, 57.2 % with 50,000, 56.7 % with 250,000 (at two thirds
@@ -107,7 +107,7 @@ class Reader:
         more. Their rows in the table, and their symbols."""
         codes = self._known_codes
         rows = Ragged(self.symbols.of_code[codes.values], codes.offsets)
-        able = (rows.lengths >= 2) & (rows.lengths <= LONGEST) & self._any(self._letters, rows)
+        able = (rows.lengths >= 2) & (rows.lengths <= MAX_WORD_LENGTH) & self._any(self._letters, rows)
         chosen = np.flatnonzero(able)
         return chosen.astype(np.int32), rows.take(chosen)
 
@@ -159,7 +159,7 @@ class Reader:
         rows = Ragged(values[~third], before[codes.offsets])
         digits = self._any(self._digits, rows)
         whole = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) <= MAX_STRETCHED_LENGTH
-        readable = self._any(self._letters, rows) & (rows.lengths <= LONGEST) & (rows.lengths >= 2) & whole
+        readable = self._any(self._letters, rows) & (rows.lengths <= MAX_WORD_LENGTH) & (rows.lengths >= 2) & whole
         lengths = np.where(readable, rows.lengths, 0)
         inside = np.repeat(readable, rows.lengths)
         names = np.fromiter((word[:1].isupper() and not word[1:].isupper() for word in words), np.bool_, len(words))
@@ -172,12 +172,12 @@ class Reader:
         if not len(words):
             return np.zeros(0)
         with self._lock:
-            novelty = self._compiled_novelty if self.compiled_for(words, for_many) else self.novelty
+            novelty = self._compiled_novelty if self.uses_numba(words, for_many) else self.novelty
         rows = self.strings(words).rows
         logs = novelty.totals(rows)
         if a_letter:
             logs = logs / (rows.lengths + 1)
-        return np.where(rows.lengths > 0, logs, UNREADABLE_LOG_PROBABILITY * (1 if a_letter else LONGEST))
+        return np.where(rows.lengths > 0, logs, UNREADABLE_LOG_PROBABILITY * (1 if a_letter else MAX_WORD_LENGTH))
 
     def warm_up(self) -> None:
         """Build everything that reading many strings needs; reading a few is faster with it, too. While the buckets are
@@ -199,39 +199,39 @@ class Reader:
             return readings
         with self._lock:
             self._build()
-            compiled = self._compiled if engine == "numba" else None
+            compiled = self._compiled_index if engine == "numba" else None
             novelty = self.novelty if compiled is None else self._compiled_novelty
-            if compiled is None and len(words) > FEW:
+            if compiled is None and len(words) > MAX_STRINGS_UNSORTED:
                 _ = self.index.buckets
 
         def run(part: slice) -> None:
             strings = self.strings(words[part])
             places, costs = self._by_numpy(strings) if compiled is None else self._by_numba(strings, compiled)
             new = novelty.score(*strings, self.channel.new_weights)
-            for whole, values in zip(readings, posterior(self.known_rows, places, costs, new), strict=True):
-                whole[part] = values
+            some = posterior(self.known_rows, places, costs, new)
+            readings.rows[part], readings.probabilities[part], readings.new[part] = some
 
         in_chunks(run, len(words), STRINGS_PER_NUMPY_BATCH if compiled is None else STRINGS_PER_NUMBA_BATCH, threads)
         return readings
 
     def by(self, words: Sequence[str], for_many: str = "numpy", threads: int | None = None) -> Readings:
         """The readings of any strings: of a few by numpy, of many by the engine `for_many`."""
-        return self(words, "numba" if self.compiled_for(words, for_many) else "numpy", threads or 1)
+        return self(words, "numba" if self.uses_numba(words, for_many) else "numpy", threads or 1)
 
-    def compiled_for(self, words: Sequence[str], for_many: str) -> bool:
+    def uses_numba(self, words: Sequence[str], for_many: str) -> bool:
         """Whether to read these strings by numba, if that is the engine `for_many`: where MIN_STRINGS_FOR_NUMBA have
         been asked for so far, or numba is imported anyway; never for a few strings."""
         self._asked += len(words)
         many = self._asked >= MIN_STRINGS_FOR_NUMBA or "numba" in sys.modules
-        return for_many == "numba" and many and len(words) > FEW
+        return for_many == "numba" and many and len(words) > MAX_STRINGS_UNSORTED
 
     @cached_property
-    def _compiled(self) -> Compiled:
-        from lovevec.engine.kernel import announced
-        from lovevec.near.kernel import Compiled
+    def _compiled_index(self) -> CompiledIndex:
+        from lovevec.engine.compile import compile_notice
+        from lovevec.near.kernel import CompiledIndex
 
-        with announced():
-            compiled = Compiled(self.index, self.symbols, self.slips, self.rank_costs)
+        with compile_notice():
+            compiled = CompiledIndex(self.index, self.symbols, self.slips, self.rank_costs)
             some = self.strings(["aa"])
             self._by_numba(some, compiled)
             self._compiled_novelty.score(*some, self.channel.new_weights)
@@ -239,17 +239,17 @@ class Reader:
 
     @cached_property
     def _compiled_novelty(self) -> Novelty:
-        from lovevec.near.likelihood import CompiledNovelty
+        from lovevec.near.kernel import CompiledNovelty
 
         return CompiledNovelty(self.novelty)
 
-    def _by_numba(self, strings: Strings, compiled: Compiled) -> tuple[Places, Places]:
+    def _by_numba(self, strings: Strings, compiled: CompiledIndex) -> tuple[Integers, Integers]:
         shape = len(strings.rows), WORDS_PER_READING
         places, costs = np.full(shape, -1, dtype=np.int32), np.full(shape, NO_CANDIDATE_COST, dtype=np.int32)
         compiled(strings.rows, MAX_COST_GAP, places, costs)
         return places, costs
 
-    def _by_numpy(self, strings: Strings) -> tuple[Places, Places]:
+    def _by_numpy(self, strings: Strings) -> tuple[Integers, Integers]:
         """The cheapest candidates of each string: their places in the index and their costs, both
         [strings, WORDS_PER_READING]."""
         asked = Spellings.of(strings.rows, self.symbols)
@@ -266,7 +266,7 @@ class Reader:
 
     def costs(self, asked: Spellings, candidates: Ragged) -> NDArray[np.int32]:
         """[candidates] what each one costs its string: the cheapest alignment and the word's rank."""
-        cost: Places = align(self.pairs(asked, candidates), self.slips) + self.rank_costs[candidates.values]
+        cost: Integers = align(self.pairs(asked, candidates), self.slips) + self.rank_costs[candidates.values]
         return cost
 
     def pairs(self, asked: Spellings, candidates: Ragged) -> Pairs:

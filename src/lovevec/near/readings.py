@@ -23,7 +23,7 @@ MIN_PROBABILITY = 0.01  # of a known word, for its vector to be added
 # this. Measured on the training pairs of STS-B with typing errors (docs/results/texts.md).
 NEW_DIVISOR_IN_TEXT = math.e
 
-Places = NDArray[np.int32]
+Integers = NDArray[np.int32]
 
 
 class Readings(NamedTuple):
@@ -64,7 +64,7 @@ def all_new(count: int) -> Readings:
     return Readings(np.full(shape, -1, dtype=np.int32), np.zeros(shape), np.ones(count))
 
 
-def posterior(known_rows: NDArray[np.int32], places: Places, costs: Places, new: NDArray[np.float64]) -> Readings:
+def posterior(known_rows: NDArray[np.int32], places: Integers, costs: Integers, new: NDArray[np.float64]) -> Readings:
     """Softmax over the cheapest candidates of each string and being new.
 
     `places` and `costs` [strings, WORDS_PER_READING] are the candidates' places in the index, cheapest first, -1 where

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,7 @@ KINDS = (
     *("first", "last"),
 )
 KIND = {name: number for number, name in enumerate(KINDS)}
-MOST_SYMBOLS = 255
+MAX_SYMBOLS = 255
 VOWELS = "aeiouy"
 SOUND_GROUPS = ("bp", "dt", "fv", "gj", "gk", "ckqsxz", "mn", "vw", "lr")
 # What the sound key takes for one letter; h and w are not heard.
@@ -45,7 +46,7 @@ Bytes = NDArray[np.uint8]
 
 
 def base(character: str) -> str:
-    """The plain lower-case letter: É -> e."""
+    """The plain lower-case letter of a character, without accents: É -> e."""
     return unicodedata.normalize("NFKD", character)[0].lower()[:1]
 
 
@@ -57,32 +58,32 @@ class Symbols:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Symbols:
-        """Of the characters of these words, the most frequent ones, and the plain letters and digits."""
+        """Symbols for the plain letters and digits, and for the most frequent other characters of these words."""
         return cls.of_codes(codes_of("".join(words)))
 
     @classmethod
     def of_codes(cls, codes: NDArray[np.integer]) -> Symbols:
-        """The same, of a text's code points."""
+        """As `of`, from the code points of all words one after the other."""
         count = np.bincount(codes)
         there = np.flatnonzero(count)
         common = [chr(code) for code in there[np.argsort(-count[there], kind="stable")].tolist()]
-        return cls(tuple(dict.fromkeys([*PLAIN, *common]))[:MOST_SYMBOLS])
+        return cls(tuple(dict.fromkeys([*PLAIN, *common]))[:MAX_SYMBOLS])
 
     @cached_property
     def number(self) -> Mapping[str, int]:
-        """Character -> symbol."""
+        """The symbol of each character, by character; what is not in it has symbol 0."""
         return {character: number for number, character in enumerate(self.characters, 1)}
 
     @cached_property
     def of_code(self) -> Bytes:
-        """Symbol of each code point."""
+        """[code points of Unicode] the symbol of each one, 0 for most."""
         table = np.zeros(0x110000, dtype=np.uint8)
         for character, number in self.number.items():
             table[ord(character)] = number
         return table
 
     def encode(self, words: Sequence[str]) -> Ragged:
-        """Words -> rows of symbols."""
+        """The words as rows of symbols, one symbol a character."""
         lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
         return Ragged.from_lengths(self.of_code[codes_of("".join(words))], lengths)
 
@@ -103,7 +104,7 @@ class Symbols:
         return np.array(heard, dtype=np.uint8)
 
     def marks(self, letters: str) -> Bytes:
-        """1 for each symbol whose plain letter is one of these."""
+        """[symbols] 1 for each symbol whose plain letter is one of `letters`, else 0."""
         return np.array([0, *(base(character) in letters for character in self.characters)], dtype=np.uint8)
 
     @cached_property
@@ -118,14 +119,14 @@ class Symbols:
             kind[np.ix_(first, second)] = KIND[what]
 
         for what, table in (("key", "keyboard"), ("print", "scan"), ("print", "ocr")):
-            for character, others in confused(table).items():
+            for character, others in confusions(table).items():
                 name(character, others, what)
         for group in SOUND_GROUPS:
             name(group, group, "sound")
         name(VOWELS, VOWELS, "vowel")
         digits = "0123456789"
         for table in ("scan", "ocr"):
-            for character, others in confused(table).items():
+            for character, others in confusions(table).items():
                 name(character, [one for one in others if one in digits or character in digits], "print")
         kind[self.folded[:, None] == self.folded[None, :]] = KIND["case"]
         kind[0], kind[:, 0] = KIND["other"], KIND["other"]
@@ -155,17 +156,17 @@ class Symbols:
         return one, two, kind
 
 
-def confused(name: str) -> Mapping[str, str]:
-    """A table of the damage: character -> what is taken for it."""
-    table: Mapping[str, str] = json.loads(files("lovevec.damage").joinpath("data", f"{name}.json").read_text("utf-8"))[
-        "neighbors"
-    ]
+def confusions(name: str) -> Mapping[str, str]:
+    """A table of characters that are taken for each other (damage/data): each with all that stand for it."""
+    table: Mapping[str, str] = _damage_data(name)["neighbors"]
     return table
 
 
 def sounds() -> Mapping[str, Sequence[str]]:
-    """Spellings, and what is written for them (see damage/sounds.py)."""
-    table: Mapping[str, Sequence[str]] = json.loads(
-        files("lovevec.damage").joinpath("data", "sounds.json").read_text("utf-8")
-    )["sounds"]
+    """Spellings, each with those that are written for it (see damage/sounds.py)."""
+    table: Mapping[str, Sequence[str]] = _damage_data("sounds")["sounds"]
     return table
+
+
+def _damage_data(name: str) -> Any:
+    return json.loads((files("lovevec.damage") / "data" / f"{name}.json").read_text("utf-8"))

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.damage.misspell import misspell
-from lovevec.near.alignment import Slips, counted
-from lovevec.near.channel import DEFAULT, MOST_COST, RANK_OFFSET, Channel
+from lovevec.near.alignment import Slips, slip_counts
+from lovevec.near.channel import DEFAULT, MAX_SLIP_COST, RANK_OFFSET, Channel
 from lovevec.near.index import Spellings
 from lovevec.near.novelty import FEATURES
 from lovevec.near.reader import Reader
@@ -117,7 +117,7 @@ def _features(reader: Reader, pairs: Sequence[Pair]) -> tuple[Numbers, Any, Numb
     asked = Spellings.of(strings.rows, reader.symbols)
     candidates: Ragged = reader.index.candidates(asked)
     rows = reader.known_rows[candidates.values]
-    counts = counted(reader.pairs(asked, candidates), Slips(reader.symbols, reader.channel.slip_costs))
+    counts = slip_counts(reader.pairs(asked, candidates), Slips(reader.symbols, reader.channel.slip_costs))
     slips = np.concatenate([counts, np.log(rows + float(RANK_OFFSET))[:, None]], axis=1)
     new = reader.novelty.features(strings.rows, strings.digits, strings.names)
     right = np.full(len(pairs), -1, dtype=np.int64)
@@ -131,7 +131,7 @@ def fit(data: Examples, start: Channel) -> Channel:
     """The numbers that make the right readings likeliest: Newton's method with a little ridge, costs held above 0."""
     size = len(KINDS) + 1
     weights = _weights(start)
-    low = np.concatenate([np.full(len(KINDS), -MOST_COST), [-MOST_COST], np.full(len(FEATURES), -np.inf)])
+    low = np.concatenate([np.full(len(KINDS), -MAX_SLIP_COST), [-MAX_SLIP_COST], np.full(len(FEATURES), -np.inf)])
     high = np.concatenate([np.full(len(KINDS), -LEAST_COST), [0.0], np.full(len(FEATURES), np.inf)])
     string = np.repeat(np.arange(len(data.new)), np.diff(data.offsets))
     is_new = data.right < 0
