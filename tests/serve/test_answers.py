@@ -12,7 +12,7 @@ import pytest
 
 from lovevec import LOVE
 from lovevec.serve.app import make_app
-from lovevec.serve.models import Served
+from lovevec.serve.models import ServedModel
 from lovevec.vectors import read_vectors
 from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.write import save_table
@@ -193,12 +193,14 @@ def test_several_models_and_tables(serve, small_model, tmp_path):
         assert np.allclose(found, attached.embed(words), atol=1e-6)
         near = server.post("/v1/near", {"input": words, "model": "own"}).json()["data"]
         assert [one["reading"] for one in near] == attached.readings(words)
-        assert server.post("/v1/explain", {"input": "a", "model": "own"}).status_code == 400
+        explained = server.post("/v1/explain", {"input": words[2], "model": "own"}).json()["data"][0]
+        assert explained["reading"] == attached.readings(words)[2]
+        assert explained["units"] == attached.explain(words[2], 0).as_dict()["units"]
         assert vectors_in(server.post("/v1/embeddings", {"input": "a"})).shape == (1, love.dim)
         assert vectors_in(server.post("/v1/embeddings", {"input": "a", "model": "default"})).shape == (1, 300)
 
 
-class Broken(Served):
+class Broken(ServedModel):
     """A model that fails in a way that nobody thought of."""
 
     def embed(self, words):

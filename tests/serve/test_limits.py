@@ -18,7 +18,7 @@ from tests.factories import at_once
 from lovevec.errors import LovevecError
 from lovevec.serve.app import make_app
 from lovevec.serve.batches import Batcher, Busy, Limits
-from lovevec.serve.models import Served
+from lovevec.serve.models import ServedModel
 from lovevec.serve.processes import ServerSettings, address_of, listening, uvicorn_config
 
 SECRET = "s3cret-k3y-that-no-log-may-hold"
@@ -119,7 +119,7 @@ def test_who_does_not_read_is_cut_off(shipped_love, monkeypatch):
     """Once its time is over, what waited for it is gone; meanwhile others get the same answer whole."""
     monkeypatch.setattr("lovevec.serve.gate.ANSWER_SECONDS", 2)
     words = {"input": ["house"] * 2048}  # megabytes of an answer: more than the system's buffers take
-    server = uvicorn.Server(uvicorn_config(make_app({"default": Served("default", shipped_love, "model")})))
+    server = uvicorn.Server(uvicorn_config(make_app({"default": ServedModel("default", shipped_love, "model")})))
     with listening("127.0.0.1", 0) as listener, socket.socket() as connection:
         listener.listen()
         serving = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

@@ -25,7 +25,7 @@ from lovevec import __version__
 from lovevec.serve import schema
 from lovevec.serve.batches import Limits
 from lovevec.serve.gate import ApiError, Gate
-from lovevec.serve.models import Embedded, Served
+from lovevec.serve.models import ServedModel, WordVectors
 from lovevec.serve.pages import add_pages
 from lovevec.serve.service import Service
 from lovevec.vectors.rows import normalized
@@ -39,7 +39,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": {"model": schema.ErrorAnswer
 
 
 def make_app(
-    models: dict[str, Served],
+    models: dict[str, ServedModel],
     limits: Limits | None = None,
     key: str | None = None,
     origins: Sequence[str] = (),
@@ -79,13 +79,13 @@ def make_app(
 def add_answers(app: FastAPI, service: Service) -> None:
     """Add the endpoints that models answer: POST /v1/embeddings, near, neighbors, explain, similar, tokens."""
 
-    async def vectors_of(served: Served, strings: list[str], kind: str, count: int) -> Floats:
+    async def vectors_of(served: ServedModel, strings: list[str], kind: str, count: int) -> Floats:
         texts = [is_text(string, kind) for string in strings]
         if all(texts):
             encoded: Floats = await service.ask(served, served.encode, strings, count)
             return encoded
         both = list(zip(strings, texts, strict=True))
-        words: Embedded = await service.ask(served, served.embed, [string for string, text in both if not text])
+        words: WordVectors = await service.ask(served, served.embed, [string for string, text in both if not text])
         service.count_readings(served, words.readings)
         if not any(texts):
             return words.vectors
@@ -221,7 +221,7 @@ def _base64(row: Floats) -> str:
     return base64.b64encode(row.astype("<f4", copy=False).tobytes()).decode("ascii")
 
 
-def _card(served: Served) -> dict[str, Any]:
+def _card(served: ServedModel) -> dict[str, Any]:
     return {
         "id": served.name,
         "object": "model",
@@ -233,7 +233,7 @@ def _card(served: Served) -> dict[str, Any]:
     }
 
 
-def answer(served: Served, data: list[dict[str, Any]], **more: Any) -> Response:
+def answer(served: ServedModel, data: list[dict[str, Any]], **more: Any) -> Response:
     """The rows of an answer as a list in OpenAI's shape."""
     return respond({"object": "list", "model": served.name, "data": data, **more})
 

@@ -24,11 +24,11 @@ from lovevec.vectors.rows import normalized
 Floats = NDArray[np.float32]
 Pair = tuple[str, str]
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
-TRIED = "wonderfull"
+SAMPLE = "wonderfull"  # a misspelling: to read it, all of a model is needed
 
 
-class Embedded:
-    """Vectors with their readings; a slice of it is one too."""
+class WordVectors:
+    """Vectors [n, dim] with the readings of their words. A slice is one too, so that a batch can be taken apart."""
 
     def __init__(self, vectors: Floats, readings: list[str]) -> None:
         self.vectors, self.readings = vectors, readings
@@ -36,12 +36,12 @@ class Embedded:
     def __len__(self) -> int:
         return len(self.readings)
 
-    def __getitem__(self, part: slice) -> Embedded:
-        return Embedded(self.vectors[part], self.readings[part])
+    def __getitem__(self, part: slice) -> WordVectors:
+        return WordVectors(self.vectors[part], self.readings[part])
 
 
-class Served:
-    """A model or an attached table under its name."""
+class ServedModel:
+    """A model or an attached table (`kind` says which) under the name by which requests ask for it."""
 
     def __init__(self, name: str, vectors: LOVE | Attached, kind: str) -> None:
         self.name, self.vectors, self.kind = name, vectors, kind
@@ -49,35 +49,35 @@ class Served:
 
     @property
     def dim(self) -> int:
-        """Of its vectors."""
+        """The number of dimensions of its vectors."""
         return self.vectors.dim
 
     def try_out(self) -> None:
-        """Make now what the first requests would wait for."""
-        self.near([TRIED])
-        self.embed([TRIED])
-        self.encode([f"{TRIED} {TRIED}"])
+        """Read a word and a text, so that the first requests do not wait for what is made once."""
+        self.near([SAMPLE])
+        self.embed([SAMPLE])
+        self.encode([f"{SAMPLE} {SAMPLE}"])
 
     def warm_up(self) -> None:
-        """Make now what any request would make once."""
+        """Prepare everything that any request would: workers then share it, and nobody waits for it."""
         self.vectors.warm_up()
-        self.neighbors([TRIED], 1)
-        self.tokens([TRIED])
-        self.explain([TRIED], 1)
+        self.neighbors([SAMPLE], 1)
+        self.tokens([SAMPLE])
+        self.explain([SAMPLE], 1)
 
-    def embed(self, words: Sequence[str]) -> Embedded:
-        """Vectors of words, and how each was read."""
+    def embed(self, words: Sequence[str]) -> WordVectors:
+        """The vectors of words, and how each word was read."""
         once = list(dict.fromkeys(words))  # what several requests ask for is computed once
         lookup = self.vectors.lookup(once)
-        found = Embedded(lookup.vectors, lookup.readings)
+        distinct = WordVectors(lookup.vectors, lookup.readings)
         if len(once) == len(words):
-            return found
+            return distinct
         place = {word: row for row, word in enumerate(once)}
         rows = [place[word] for word in words]
-        return Embedded(found.vectors[rows], [found.readings[row] for row in rows])
+        return WordVectors(distinct.vectors[rows], [distinct.readings[row] for row in rows])
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        """Vectors of texts."""
+        """The vectors of texts, [len(texts), dim]."""
         return self.vectors.encode(texts)
 
     def near(self, words: Sequence[str]) -> list[dict[str, Any]]:
@@ -87,9 +87,8 @@ class Served:
         return [_reading(*row) for row in zip(words, lookup.readings, lookup.confidence.tolist(), near, strict=True)]
 
     def neighbors(self, words: Sequence[str], k: int) -> list[list[dict[str, Any]]]:
-        """The nearest known words of each."""
-        found = self.vectors.neighbors(words, k)
-        return [_neighbors(near) for near in found]
+        """The k known words that are nearest to each word, with their cosines."""
+        return [_neighbors(near) for near in self.vectors.neighbors(words, k)]
 
     def similar(self, pairs: Sequence[Pair]) -> list[float | None]:
         """The cosine of each pair; None where one of the two is empty."""
@@ -103,9 +102,9 @@ class Served:
 
     def explain(self, words: Sequence[str], k: int) -> list[dict[str, Any]]:
         """What each word's vector is made of, with k neighbors; these are found for all words at once."""
-        found = [self.vectors.explain(word, 0).as_dict() for word in words]
+        explanations = [self.vectors.explain(word, 0).as_dict() for word in words]
         neighbors = self.neighbors(words, k) if k else [[] for _ in words]
-        return [one | {"neighbors": near} for one, near in zip(found, neighbors, strict=True)]
+        return [one | {"neighbors": near} for one, near in zip(explanations, neighbors, strict=True)]
 
     def tokens(self, texts: Sequence[str]) -> list[list[dict[str, Any]]]:
         """The words of each text as it is encoded, and where they stand."""
@@ -144,32 +143,32 @@ def _reading(word: str, reading: str, confidence: float, near: list[tuple[str, f
     }
 
 
-def load_models(models: Sequence[str], tables: Sequence[str]) -> dict[str, Served]:
-    """Models given as NAME=MODEL, or MODEL for one by its own name; tables as NAME=FILE or FILE, which the first model
-    stands behind. The first is the default."""
-    served: dict[str, Served] = {}
-    for given in models or ["default"]:
-        name, source = named(given, "model")
-        _add(served, Served(name, LOVE.load(source, engine="numpy", low_memory=True), "model"))
+def load_models(models: Sequence[str], tables: Sequence[str]) -> dict[str, ServedModel]:
+    """Models are NAME=MODEL, or MODEL for one by its own name; tables are NAME=FILE or FILE, and have the first model
+    behind them. The first is the default."""
+    served: dict[str, ServedModel] = {}
+    for argument in models or ["default"]:
+        name, source = split_name(argument, "model")
+        _add(served, ServedModel(name, LOVE.load(source, engine="numpy", low_memory=True), "model"))
     first = next(iter(served.values())).vectors
     assert isinstance(first, LOVE)
-    for given in tables:
-        name, source = named(given, "table")
-        _add(served, Served(name, first.attach(source), "table"))
+    for argument in tables:
+        name, source = split_name(argument, "table")
+        _add(served, ServedModel(name, first.attach(source), "table"))
     return served
 
 
-def named(given: str, what: str) -> Pair:
-    """NAME=SOURCE taken apart; a source alone is named by the last part of its path."""
-    name, sign, source = given.partition("=")
+def split_name(argument: str, what: str) -> Pair:
+    """The name and the source of NAME=SOURCE; a source alone is named by the last part of its path."""
+    name, sign, source = argument.partition("=")
     if not sign or not NAME.fullmatch(name):
-        source, name = given, Path(given).name if what == "model" else Path(given).name.split(".")[0]
+        source, name = argument, Path(argument).name if what == "model" else Path(argument).name.split(".")[0]
     if not source or not NAME.fullmatch(name):
-        raise LovevecError(f"{given}: a {what} is given as NAME={what.upper()}, its name of letters, digits, . _ -")
+        raise LovevecError(f"{argument}: a {what} is given as NAME={what.upper()}, its name of letters, digits, . _ -")
     return name, source
 
 
-def _add(served: dict[str, Served], one: Served) -> None:
+def _add(served: dict[str, ServedModel], one: ServedModel) -> None:
     if one.name in served:
         raise LovevecError(f"two are named {one.name}: give each a name of its own, NAME=…")
     served[one.name] = one

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
     from lovevec.serve.batches import Limits
-    from lovevec.serve.models import Served
+    from lovevec.serve.models import ServedModel
 
 HOST, PORT = "127.0.0.1", 8765
 KEY = "LOVEVEC_API_KEY"
@@ -136,7 +136,7 @@ def refuse_missing_packages() -> None:
             raise MissingExtra(f"{package} {'.'.join(map(str, minimum))} or newer (there is {version})", "serve")
 
 
-def _load(settings: ServerSettings) -> dict[str, Served]:
+def _load(settings: ServerSettings) -> dict[str, ServedModel]:
     from lovevec.serve.models import load_models
 
     models = load_models(settings.models, settings.tables)
@@ -147,7 +147,7 @@ def _load(settings: ServerSettings) -> dict[str, Served]:
     return models
 
 
-def _warm_up(models: dict[str, Served]) -> None:
+def _warm_up(models: dict[str, ServedModel]) -> None:
     """Beside requests, which are slower for half a second: so not at once, when somebody may wait for the page."""
     for served in models.values():
         served.warm_up()

@@ -227,6 +227,7 @@ class TextToken(BaseModel):
     reading: Literal["known", "near", "new"]
     repair: str | None = Field(description="the known word that a near one probably stands for")
     word: str | None
+    probability: float = Field(description="of the reading: that `word` is meant, or that the word is new")
     weight: float
 
 

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry
 from lovevec.errors import LovevecError, as_field
 from lovevec.serve.batches import Batcher, Busy, Compute, Limits
 from lovevec.serve.gate import ApiError, Metrics
-from lovevec.serve.models import Served
+from lovevec.serve.models import ServedModel
 
 WORDS_IN_LOOP = 16  # up to so many are computed in the event loop's own thread: changing threads would take longer
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -27,7 +27,7 @@ class Service:
     that no word waits for an explanation.
     """
 
-    def __init__(self, models: dict[str, Served], limits: Limits) -> None:
+    def __init__(self, models: dict[str, ServedModel], limits: Limits) -> None:
         self.models, self.limits = models, limits
         self.registry = CollectorRegistry()
         self.metrics = Metrics(self.registry)
@@ -38,7 +38,7 @@ class Service:
         self.quick.close()
         self.slow.close()
 
-    def find(self, name: str | None) -> Served:
+    def find(self, name: str | None) -> ServedModel:
         """The model of that name, or without a name the first; an ApiError 404 where none has it."""
         if name is None:
             return next(iter(self.models.values()))
@@ -49,7 +49,13 @@ class Service:
             raise ApiError(404, message, "model", "model_not_found") from None
 
     async def ask(
-        self, served: Served, compute: Compute, items: Sequence[Any], cost: int = 0, slow: bool = False, key: int = 0
+        self,
+        served: ServedModel,
+        compute: Compute,
+        items: Sequence[Any],
+        cost: int = 0,
+        slow: bool = False,
+        key: int = 0,
     ) -> Any:
         """One result for each item, computed together with what other requests ask of the same model.
 
@@ -66,7 +72,7 @@ class Service:
         except LovevecError as error:
             raise ApiError(400, error.spelled(as_field), next(iter(error.parameters), None)) from None
 
-    def count_readings(self, served: Served, readings: Iterable[str]) -> None:
+    def count_readings(self, served: ServedModel, readings: Iterable[str]) -> None:
         """Add to the counts of known, near, new and empty words that /metrics shows."""
         for reading, count in Counter(readings).items():
             self.metrics.readings.labels(served.name, reading).inc(count)
@@ -74,7 +80,7 @@ class Service:
     def count(
         self,
         request: Request,
-        served: Served,
+        served: ServedModel,
         strings: Sequence[str],
         inputs: int | None = None,
         length: int | None = None,
