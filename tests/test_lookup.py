@@ -176,7 +176,7 @@ def test_options_of_attaching_are_saved(shipped_love, tmp_path):
 
 def test_damage_to_a_saved_table_is_told(mapped, tmp_path):
     mapped.save(tmp_path / "t")
-    for name in ("words.json", "vectors.safetensors", "space.safetensors", "attached.json", "model/config.json"):
+    for name in ("words.json", "table.safetensors", "attached.json", "model/config.json"):
         folder = shutil.copytree(tmp_path / "t", tmp_path / name.replace("/", "-"))
         content = bytearray((folder / name).read_bytes())
         content[len(content) // 2] ^= 1
@@ -201,7 +201,7 @@ def test_a_hostile_table_is_refused(mapped, tmp_path):
     from lovevec.attach.folder import _checksum
 
     mapped.save(tmp_path / "t")
-    tensors = load_file(tmp_path / "t" / "space.safetensors")
+    tensors = load_file(tmp_path / "t" / "table.safetensors")
     wrong = {
         "rows": tensors["rows"] + len(mapped),
         "starts": tensors["starts"][::-1].copy(),
@@ -209,13 +209,13 @@ def test_a_hostile_table_is_refused(mapped, tmp_path):
         "misses": tensors["misses"][:, :7].copy(),
     }
     for name, tensor in wrong.items():
-        save_file(tensors | {name: tensor}, tmp_path / "t" / "space.safetensors")
+        save_file(tensors | {name: tensor}, tmp_path / "t" / "table.safetensors")
         config = json.loads((tmp_path / "t" / "attached.json").read_text("utf-8"))
-        content = (tmp_path / "t" / "space.safetensors").read_bytes()
-        config["sha256"]["space.safetensors"] = hashlib.sha256(content).hexdigest()
+        content = (tmp_path / "t" / "table.safetensors").read_bytes()
+        config["sha256"]["table.safetensors"] = hashlib.sha256(content).hexdigest()
         config["checksum"] = _checksum(config)
         (tmp_path / "t" / "attached.json").write_text(json.dumps(config))
-        with pytest.raises(LovevecError, match=r"space\.safetensors"):
+        with pytest.raises(LovevecError, match=r"table\.safetensors"):
             Attached.load(tmp_path / "t")
 
 

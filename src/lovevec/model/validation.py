@@ -114,8 +114,8 @@ def _encoder_spec(path: Path, config: dict[str, Any]) -> EncoderSpec:
     return spec
 
 
-def read_content(path: Path, config: dict[str, Any]) -> bytes:
-    """The bytes of one file of the folder, once their SHA-256 is the one that config.json holds for it."""
+def read_content(path: Path, config: dict[str, Any], config_name: str = "config.json") -> bytes:
+    """The bytes of one file of the folder, once their SHA-256 is the one that the config holds for it."""
     try:
         if path.exists() and not path.is_file():  # a pipe or a device would never end
             raise FormatError(path, "not a regular file")
@@ -123,7 +123,7 @@ def read_content(path: Path, config: dict[str, Any]) -> bytes:
     except OSError as error:
         raise LovevecError(f"{path}: cannot be read ({error.strerror})") from None
     if sha256([content]) != config["sha256"].get(path.name):
-        raise FormatError(path, "damaged: its SHA-256 is not the one in config.json")
+        raise FormatError(path, f"damaged: its SHA-256 is not the one in {config_name}")
     return content
 
 
