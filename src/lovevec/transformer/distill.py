@@ -1,193 +1,266 @@
-"""Static vectors out of a contextual model: a word's states in many sentences, pooled to one vector.
+"""One run of `distill`, from words to vectors: which words, their occurrences in the texts, batches, states, pools.
 
-The paper calls mimicking these *mimicking distilled embeddings*. In one sentence a word's vector is the mean of the
-states of its pieces; over sentences the mean or the maximum is taken. Here are the settings, the function that people
-call, and what decides whether a stopped run can go on; distill_run.py does the work.
-
-    distill("bert-base-uncased", "text.txt", words=["misspelling", "cat"])
-    distill("all-mpnet-base-v2", words=words, settings=DistillSettings(single=True))    # each word by itself
+Passages of text wait until there are enough of them to be sorted by length, so that little is padding. What is kept for
+a run that stops is written only when none wait, so a run that goes on makes the same batches as one that never stopped.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lovevec import __version__
 from lovevec.errors import LovevecError, Parameter
-from lovevec.files.unfinished import OVERWRITE, Unfinished
-from lovevec.progress import Progress
-from lovevec.transformer.corpus import Corpus
-from lovevec.transformer.load import PREFIX, public_name, require_transformers, weights_file
-from lovevec.units.words import check_words
+from lovevec.files.unfinished import Unfinished
+from lovevec.progress import Phase, Progress
+from lovevec.transformer.contextual import ContextualModel, Passage
+from lovevec.transformer.corpus import Corpus, Place
+from lovevec.transformer.distill import DistillSettings
+from lovevec.transformer.load import weights_file
+from lovevec.transformer.occurrences import OccurrenceFinder, Pool, WordCounts, spellings
+from lovevec.vectors.memory import table_from_memory
+from lovevec.vectors.read.source import file_hash
+from lovevec.vectors.read.words import STDIN
 from lovevec.vectors.table import VectorTable
-from lovevec.vectors.write import SUFFIXES, save_table
 
-__all__ = ["DistillSettings", "distill"]
-
-POOLINGS = ("mean", "max")
-PRECISIONS = ("float32", "bfloat16", "float16")
-MINIMA = {"most": 0, "min_count": 1, "limit": 0, "batch": 1, "length": 0, "checkpoint_minutes": 0}
-MAY_CHANGE = ("device", "batch", "checkpoint_minutes")  # settings that may differ when a stopped run goes on
-FINGERPRINT_BYTES = 1 << 20
+BATCHES_AHEAD = 8  # batches of passages that wait to be sorted by length
+BLOCKS_AHEAD = 64  # blocks of text for which they wait at most
+MIN_SINGLE_WORDS = 1024  # words that are tokenised at a time, at least, where each stands alone
+EXAMPLES = 5  # words that a message names
+UNLIMITED = 1 << 62
+KB = 1024
 
 
-@dataclass(frozen=True, kw_only=True)
-class DistillSettings:
-    """Settings of `distill`; `lovevec distill --help` says the same in more words.
+class DistillRun:
+    """A loaded model, and the settings by which `table` makes vectors of its states."""
 
-    `layer`: -1 the last one's states, 0 the first one's input. `most`: occurrences of a word that count, 0 all of them.
-    `length`: pieces of a passage, 0 as many as the model takes. `batch`: pieces that are computed at a time.
-    `specials`: a single word's vector is the mean over all positions, those of special tokens too.
+    def __init__(self, model: Any, settings: DistillSettings, unfinished: Unfinished, progress: Progress) -> None:
+        self.source, self.settings, self.unfinished, self.progress = model, settings, unfinished, progress
+        with progress.phase("loading model"):
+            self.contextual = ContextualModel(
+                model,
+                layer=settings.layer,
+                length=settings.length,
+                device=settings.device,
+                precision=settings.precision,
+            )
 
-        DistillSettings(pooling="max", layer=6, most=20)
-    """
+    def table(self, corpus: Corpus, words: list[str] | None) -> VectorTable:
+        """The vectors of `words`, or of those that the corpus holds, and where they come from; what was left out on the
+        way is told."""
+        words, counts = self._words(corpus, words)
+        vectors = np.zeros((len(words), self.contextual.dim), np.float32)
+        taken = np.zeros(len(words), np.int64)
+        if corpus.paths:
+            vectors, taken = self._in_texts(corpus, words, counts)
+        occurrences = int(taken.sum())
+        absent = np.flatnonzero(taken == 0)
+        if len(absent) and (self.settings.single or self.settings.fill_missing):
+            vectors[absent], taken[absent] = self._single([words[row] for row in absent])
+        self._report(corpus, [words[row] for row in absent], [words[row] for row in np.flatnonzero(taken == 0)])
+        rows = np.flatnonzero(taken)
+        if not len(rows):
+            self.unfinished.remove()
+            raise LovevecError("none of the words occurs in the corpus, as this model's tokenizer sees it")
+        table, _ = table_from_memory(([words[row] for row in rows], vectors[rows]), None)
+        for line in table.report.lines()[1:]:
+            self.progress.say(line)
+        pooling = "each alone" if self.settings.single else f"{self.settings.pooling} over {occurrences:,} occurrences"
+        self.progress.say(f"{len(table):,} words × {table.dim}, {pooling}")
+        name = f"{self.contextual.name.split('/')[-1]}-distilled"
+        return replace(table, name=name, source=self._origin(corpus, occurrences))
 
-    pooling: str = "mean"
-    layer: int = -1
-    most: int = 100
-    min_count: int = 5
-    limit: int = 0
-    length: int = 0
-    single: bool = False
-    specials: bool = False
-    fill_missing: bool = False
-    batch: int = 8192
-    device: str = "auto"
-    precision: str = "float32"
-    checkpoint_minutes: float = 2.0
+    def _words(self, corpus: Corpus, words: list[str] | None) -> tuple[list[str], dict[str, int]]:
+        """The words to have; where they come from the corpus, also how often each occurs."""
+        limit = self.settings.limit or None
+        if words is not None:
+            cased = [word.lower() for word in words] if self.contextual.lowercase else words
+            return list(dict.fromkeys(cased))[:limit], {}
+        frequent = self._count_words(corpus)
+        if not frequent:
+            self.unfinished.remove()
+            if not corpus.size:
+                raise LovevecError("the corpus is empty: there is nothing to read in its files")
+            raise LovevecError(
+                f"no word of the corpus occurs {self.settings.min_count} times: lower {Parameter('min_count')}"
+            )
+        return list(frequent)[:limit], frequent
 
-    def __post_init__(self) -> None:
-        for name, choices in (("pooling", POOLINGS), ("precision", PRECISIONS)):
-            if getattr(self, name) not in choices:
-                raise LovevecError(f"{name} is {getattr(self, name)!r}: choose one of {', '.join(choices)}")
-        for name, minimum in MINIMA.items():
-            if not getattr(self, name) >= minimum:
-                raise LovevecError(f"{name} is {getattr(self, name)}: must be at least {minimum}")
-        if self.specials and not self.single:
-            raise LovevecError("specials is for single words: in a sentence the special tokens are not the word's")
+    def _count_words(self, corpus: Corpus) -> dict[str, int]:
+        """The first pass over the corpus: word -> how often it occurs, of words that do so `min_count` times."""
+        counts, place = WordCounts(self.contextual), (0, 0)
+        if state := self.unfinished.load("counts"):
+            place = state.values["place"]
+            counts.load(state.arrays)
+        with self._phase("counting words", corpus, place) as phase:
+            for block in corpus.blocks(place):
+                counts.add(block.lines)
+                place = block.place
+                _show(phase, corpus, f"{len(counts.counts):,} different words")
+                if self.unfinished.is_due:
+                    self.unfinished.save("counts", counts.state(), place=place)
+        self.unfinished.save("counts", counts.state(), place=place)
+        corpus.unreadable = 0  # they are met once more
+        return counts.frequent(self.settings.min_count)
+
+    def _in_texts(
+        self, corpus: Corpus, words: list[str], counts: dict[str, int]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Vectors [words, dim] by their occurrences in the texts, and how many each has."""
+        keys = words if counts else [key or "" for key in spellings(self.contextual, words)]
+        rows = {key: row for row, key in enumerate(dict.fromkeys(filter(None, keys)))}
+        most = self.settings.most or UNLIMITED
+        finder = OccurrenceFinder(self.contextual, list(rows), [min(most, counts.get(key, UNLIMITED)) for key in rows])
+        pool = Pool(len(rows), self.contextual.dim, self.settings.pooling, self.contextual.device)
+        self._pool_texts(corpus, finder, pool)
+        row_of = np.array([rows.get(key, -1) for key in keys])
+        taken = np.where(row_of >= 0, finder.counts[row_of], 0) if rows else np.zeros(len(words), np.int64)
+        vectors = np.zeros((len(words), self.contextual.dim), np.float32)
+        vectors[row_of >= 0] = pool.vectors(finder.counts)[row_of[row_of >= 0]]
+        if finder.too_long:
+            self.progress.say(f"{finder.too_long:,} words of more pieces than a passage has: left out")
+        return vectors, taken
+
+    def _pool_texts(self, corpus: Corpus, finder: OccurrenceFinder, pool: Pool) -> None:
+        """The second pass over the corpus: fill the pool, until the end or until no row takes more."""
+        place: Place = (0, 0)
+        if state := self.unfinished.load("texts"):
+            place, corpus.unreadable = state.values["place"], state.values["unreadable"]
+            finder.too_long = state.values["too_long"]
+            finder.load(state.arrays["left"])
+            pool.load(state.arrays["total"])
+            self.progress.say(f"going on: {finder.complete:,} of {len(finder.left):,} words are complete")
+        waiting: list[Passage] = []
+        blocks, stopped = 0, False
+        with self._phase("reading texts", corpus, place) as phase:
+            for block in corpus.blocks(place):
+                if stopped := finder.complete == len(finder.left):
+                    break
+                waiting += finder.passages(block.lines)
+                blocks, place = blocks + 1, block.place
+                pieces = sum(len(passage.ids) for passage in waiting)
+                if blocks >= BLOCKS_AHEAD or pieces >= BATCHES_AHEAD * self.settings.batch:
+                    self._compute(waiting, pool, phase)
+                    waiting, blocks = [], 0
+                    if self.unfinished.is_due:
+                        self._save_texts(place, corpus, finder, pool)
+                _show(phase, corpus, f"{finder.complete:,} of {len(finder.left):,} words complete")
+            self._compute(waiting, pool, phase)
+        self._save_texts(place, corpus, finder, pool)
+        if stopped and finder.left:
+            share = f" after {corpus.bytes_before(place) / corpus.size:.0%} of it" if corpus.size else ""
+            self.progress.say(f"no word takes more occurrences: the text was read no further{share}")
+
+    def _save_texts(self, place: Place, corpus: Corpus, finder: OccurrenceFinder, pool: Pool) -> None:
+        arrays = {"left": np.array(finder.left, np.int64), "total": pool.total.cpu().numpy()}
+        self.unfinished.save("texts", arrays, place=place, unreadable=corpus.unreadable, too_long=finder.too_long)
+
+    def _single(self, words: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Vectors [words, dim] of words that stand alone, and 1 for each that has one."""
+        pool = Pool(len(words), self.contextual.dim, "mean", self.contextual.device)
+        taken = np.zeros(len(words), np.int64)
+        start = 0
+        if state := self.unfinished.load("alone"):
+            start, taken = state.values["words"], state.arrays["taken"]
+            pool.load(state.arrays["total"])
+        step = max(MIN_SINGLE_WORDS, BATCHES_AHEAD * self.settings.batch // 8)
+        with self.progress.phase("single words", len(words), "words", start) as phase:
+            for low in range(start, len(words), step):
+                chunk = words[low : low + step]
+                passages = [
+                    passage
+                    for row, (ids, _) in enumerate(self.contextual.tokenize(chunk), low)
+                    if (passage := self._single_passage(ids, row))
+                ]
+                taken[[passage.spans[0][2] for passage in passages]] = 1
+                self._compute(passages, pool, phase)
+                phase.advance(len(chunk))
+                if self.unfinished.is_due:
+                    arrays = {"taken": taken, "total": pool.total.cpu().numpy()}
+                    self.unfinished.save("alone", arrays, words=low + step)
+        return pool.vectors(taken), taken
+
+    def _single_passage(self, ids: list[int], row: int) -> Passage | None:
+        """One word with nothing around it but special tokens; None if the model's vocabulary has no piece of it."""
+        contextual = self.contextual
+        if not any(contextual.pieces.text[number] for number in ids) or len(ids) > contextual.room:
+            return None
+        start = len(contextual.before)
+        if self.settings.specials:
+            return contextual.passage(ids, [(0, start + len(ids) + len(contextual.behind), row)])
+        return contextual.passage(ids, [(start, start + len(ids), row)])
+
+    def _compute(self, passages: list[Passage], pool: Pool, phase: Phase) -> None:
+        """Send passages through the model, those of like length together, and pool their states."""
+        for batch in _batches(passages, self.settings.batch):
+            pool.add(self.contextual.states([passage.ids for passage in batch]), batch)
+            phase.show()
+
+    def _phase(self, name: str, corpus: Corpus, place: Place) -> AbstractContextManager[Phase]:
+        total = None if corpus.size is None else corpus.size // KB
+        return self.progress.phase(name, total, "KB", corpus.bytes_before(place) // KB)
+
+    def _report(self, corpus: Corpus, absent: list[str], missing: list[str]) -> None:
+        """Say what was left out: unreadable words, those that never occur, those that have no vector at all."""
+        if corpus.unreadable:
+            self.progress.say(f"{corpus.unreadable:,} words with bytes that are not UTF-8: left out")
+        if absent and corpus.paths and self.settings.fill_missing:
+            self.progress.say(f"{len(absent):,} words never occur, so they were taken alone{_examples(absent)}")
+        if missing:
+            why = "have no pieces in the model's vocabulary" if self.settings.single else "never occur as one word"
+            more = (
+                ""
+                if self.settings.single or self.settings.fill_missing
+                else f"; {Parameter('fill_missing', True)} takes them alone"
+            )
+            self.progress.say(f"{len(missing):,} words {why}: left out{_examples(missing)}{more}")
+
+    def _origin(self, corpus: Corpus, occurrences: int) -> dict[str, Any]:
+        """Model, texts and settings that the vectors come from, in terms fit to publish: no folders of this machine."""
+        weights = weights_file(self.source) if isinstance(self.source, str) else None
+        settings = self.settings
+        method: dict[str, Any] = {"single": True, "specials": settings.specials}
+        if not settings.single:
+            method = {
+                "corpus": [path.name if path else STDIN for path in corpus.paths],
+                "pooling": settings.pooling,
+                "most": settings.most,
+                "occurrences": occurrences,
+                "fill_missing": settings.fill_missing,
+                "length": self.contextual.length,
+            }
+        return {
+            "model": self.contextual.name,
+            "sha256": file_hash(weights, self.progress) if weights else None,
+            "cased": not self.contextual.lowercase,
+            "layer": settings.layer,
+            **method,
+            "precision": settings.precision,
+            "lovevec": __version__,
+        }
 
 
-def distill(
-    model: Any,
-    corpus: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
-    *,
-    words: Iterable[str] | None = None,
-    settings: DistillSettings | None = None,
-    output: str | os.PathLike[str] | None = None,
-    overwrite: bool = False,
-    progress: Progress | None = None,
-) -> VectorTable:
-    """Pool the states of words over a corpus to one vector each.
-
-    `model` is a folder, a hub id, or a pair (model, tokenizer) of transformers, which is moved to the settings' device
-    and precision. `corpus` names text files, one text a line ("-" is standard input). `words` are those to have;
-    without them, those of the corpus that occur `min_count` times. With `output` the vectors are saved there, and a
-    run that stops goes on when it is called again.
-
-        table = distill("bert-base-uncased", "text.txt", words=["cat"], output="bert.npz")
-        table.vectors.shape     # (1, 768)
-    """
-    settings, progress = settings or DistillSettings(), progress or Progress(quiet=True)
-    if isinstance(model, (str, os.PathLike)):
-        model = os.fspath(model).removeprefix(PREFIX)
-    files = [corpus] if isinstance(corpus, (str, os.PathLike)) else corpus
-    texts = Corpus([None if os.fspath(path) == "-" else Path(path) for path in files])
-    vocabulary = None if words is None else _distinct_words(words)
-    _refuse_contradictions(settings, texts, vocabulary)
-    require_transformers()
-    goal = None if output is None else Path(output)
-    plan = _plan(model, texts, vocabulary, settings)
-    unfinished = _begin(goal, overwrite, plan, settings, resumable=None not in texts.paths)
-    from lovevec.transformer.distill_run import DistillRun
-
-    try:
-        table = DistillRun(model, settings, unfinished, progress).table(texts, vocabulary)
-    finally:
-        unfinished.tidy()
-    if goal is not None:
-        with progress.phase("saving"):
-            notes = save_table(table, goal)
-        for note in notes:
-            progress.say(note)
-        unfinished.remove()
-    return table
+def _batches(passages: list[Passage], pieces: int) -> Iterator[list[Passage]]:
+    """Passages of like length, as many as with padding have at most `pieces` pieces (or one passage)."""
+    batch: list[Passage] = []
+    for passage in sorted(passages, key=lambda passage: len(passage.ids)):
+        if batch and (len(batch) + 1) * len(passage.ids) > pieces:
+            yield batch
+            batch = []
+        batch.append(passage)
+    if batch:
+        yield batch
 
 
-def _distinct_words(words: Iterable[str]) -> list[str]:
-    """Distinct words in their order; blank ones and those that are not UTF-8 are no words."""
-    usable = (word for word in check_words(words) if word.strip() and word == word.encode(errors="ignore").decode())
-    return list(dict.fromkeys(usable))
+def _show(phase: Phase, corpus: Corpus, note: str) -> None:
+    phase.advance(corpus.read // KB - phase.done, note)
 
 
-def _refuse_contradictions(settings: DistillSettings, corpus: Corpus, words: list[str] | None) -> None:
-    """An error, before anything is read, where words or texts are missing, or of no use together."""
-    if words is not None and not words:
-        raise LovevecError("there are no words in the list of words")
-    if settings.single and words is None:
-        raise LovevecError(f"single words come from a list: name it with {Parameter('words', 'FILE')}")
-    if settings.single and corpus.paths:
-        raise LovevecError(
-            f"{Parameter('single', True)} takes each word alone; a corpus is of no use to it: name one of the two"
-        )
-    if not settings.single and not corpus.paths:
-        raise LovevecError(
-            f"name the text to read with {Parameter('corpus', 'FILE')}, or take each word alone with "
-            f"{Parameter('single', True)}"
-        )
-    if words is None and None in corpus.paths:
-        raise LovevecError(
-            "standard input can be read only once, but its words must be counted first: name them with "
-            f"{Parameter('words', 'FILE')}, or write the text to a file"
-        )
-
-
-def _plan(model: Any, corpus: Corpus, words: list[str] | None, settings: DistillSettings) -> dict[str, Any]:
-    """All that must be the same for a stopped run to go on: the model, the texts, the words, and most settings."""
-    weights = weights_file(model) if isinstance(model, str) else None
-    digest = None if words is None else hashlib.sha256("\n".join(words).encode()).hexdigest()
-    return {
-        "lovevec": __version__,
-        "model": public_name(model) if isinstance(model, str) else type(model[0]).__name__,
-        "weights": _fingerprint(weights) if weights else None,
-        "corpus": [None if path is None else _fingerprint(path) for path in corpus.paths],
-        "words": digest,
-        **{name: value for name, value in asdict(settings).items() if name not in MAY_CHANGE},
-    }
-
-
-def _begin(
-    goal: Path | None, overwrite: bool, plan: dict[str, Any], settings: DistillSettings, resumable: bool
-) -> Unfinished:
-    """Check that the output can be written, and begin a run for it or open the one that was stopped."""
-    folder = None
-    if goal is not None:
-        if goal.is_dir():
-            raise LovevecError(f"{goal}: is a folder; name a file to write the vectors to")
-        if goal.suffix.lower() not in SUFFIXES:
-            raise LovevecError(f"{goal}: its name does not say the format; end it in {', '.join(SUFFIXES)}")
-        if not goal.parent.is_dir():
-            raise LovevecError(f"{goal}: cannot be written: there is no folder {goal.parent}")
-        if goal.exists() and not overwrite:
-            raise LovevecError(f"{goal}: is there already; choose another name, or {OVERWRITE}")
-        folder = goal.with_name(goal.name + ".parts")
-        if overwrite and (left := Unfinished(folder)).exists:  # a folder that is none of ours is refused below
-            left.remove()
-    unfinished = Unfinished(folder if resumable else None, settings.checkpoint_minutes * 60)
-    unfinished.begin_or_go_on(plan)
-    return unfinished
-
-
-def _fingerprint(path: Path) -> dict[str, Any]:
-    """What tells a file from another one without reading all of it: name, size, and the hash of its two ends."""
-    size = os.path.getsize(path)
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        digest.update(file.read(FINGERPRINT_BYTES))
-        file.seek(max(size - FINGERPRINT_BYTES, 0))
-        digest.update(file.read(FINGERPRINT_BYTES))
-    return {"file": path.name, "size": size, "sha256_of_ends": digest.hexdigest()}
+def _examples(words: list[str]) -> str:
+    """` (these, those, …)`, to show which words are meant."""
+    return f" ({', '.join(words[:EXAMPLES])}{', …' if len(words) > EXAMPLES else ''})"
