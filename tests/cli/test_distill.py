@@ -20,7 +20,7 @@ from lovevec import LOVE
 from lovevec.cli import main
 from lovevec.cli.distill import add_arguments
 from lovevec.train.target import load_target
-from lovevec.transformer.distill import POOLINGS, PRECISIONS, DistillSettings
+from lovevec.transformer.distill_plan import POOLINGS, PRECISIONS, DistillSettings
 from lovevec.vectors import read_vectors
 
 QUICK = ["--epochs", "1", "--vocabulary-size", "300", "--negatives", "5", "--device", "cpu"]

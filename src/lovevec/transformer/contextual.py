@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import torch
 from tokenizers import Tokenizer
-from torch import Tensor
 
-from lovevec.device import choose_device
 from lovevec.errors import LovevecError, Parameter
 from lovevec.transformer.load import load_model, load_tokenizer, positions_of, public_name
 from lovevec.transformer.pieces import Pieces, lowercases
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 NO_LIMIT = 1 << 20  # tokenizers without a limit state a number of 31 digits
 USUAL_LENGTH = 512  # pieces of a passage, where neither the tokenizer nor the model states a limit
@@ -36,6 +36,10 @@ class ContextualModel:
     """A model and its tokenizer: `tokenize` gives the pieces of texts, `states` what the model makes of passages."""
 
     def __init__(self, source: Any, *, layer: int, length: int, device: str, precision: str) -> None:
+        import torch  # here and below: so that `distill` is there, and says what to install, where torch is not
+
+        from lovevec.device import choose_device
+
         self.device = choose_device(device)
         if isinstance(source, str):
             self.name, tokenizer = public_name(source), load_tokenizer(source)
@@ -73,6 +77,8 @@ class ContextualModel:
 
     def states(self, batch: Sequence[Sequence[int]]) -> Tensor:
         """The hidden states of one layer, [texts, longest, dim]; behind a text's end they mean nothing."""
+        import torch
+
         shape = len(batch), max(map(len, batch))
         ids, mask = np.full(shape, self.padding, np.int64), np.zeros(shape, np.int64)
         lengths = np.fromiter(map(len, batch), np.int64, len(batch))
@@ -83,11 +89,13 @@ class ContextualModel:
         with torch.inference_mode():
             out = self.model(**inputs, output_hidden_states=self.layer >= 0, return_dict=True)
         states = out.hidden_states[self.layer] if self.layer >= 0 else getattr(out, "last_hidden_state", None)
-        if not isinstance(states, Tensor):
+        if not isinstance(states, torch.Tensor):
             raise LovevecError(f"{self.name}: a {type(self.model).__name__} gives no states for the words of a text")
         return states
 
     def _put(self, array: np.ndarray[Any, Any]) -> Tensor:
+        import torch
+
         return torch.from_numpy(array).to(self.device, non_blocking=True)
 
 

@@ -1,4 +1,10 @@
-"""One run of `distill`, from words to vectors: which words, their occurrences in the texts, batches, states, pools.
+"""Static vectors out of a contextual model: a word's states in many sentences, pooled to one vector.
+
+The paper calls mimicking these *mimicking distilled embeddings*. In one sentence a word's vector is the mean of the
+states of its pieces; over sentences the mean or the maximum is taken.
+
+    distill("bert-base-uncased", "text.txt", words=["misspelling", "cat"])
+    distill("all-mpnet-base-v2", words=words, settings=DistillSettings(single=True))    # each word by itself
 
 Passages of text wait until there are enough of them to be sorted by length, so that little is padding. What is kept for
 a run that stops is written only when none wait, so a run that goes on makes the same batches as one that never stopped.
@@ -6,9 +12,11 @@ a run that stops is written only when none wait, so a run that goes on makes the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,13 +28,17 @@ from lovevec.files.unfinished import Unfinished
 from lovevec.progress import Phase, Progress
 from lovevec.transformer.contextual import ContextualModel, Passage
 from lovevec.transformer.corpus import Corpus, Place
-from lovevec.transformer.distill import DistillSettings
-from lovevec.transformer.load import weights_file
+from lovevec.transformer.distill_plan import DistillSettings, begin_run, refuse_contradictions, run_plan
+from lovevec.transformer.load import PREFIX, require_transformers, weights_file
 from lovevec.transformer.occurrences import OccurrenceFinder, Pool, WordCounts, spellings
+from lovevec.units.words import check_words
 from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.read.source import file_hash
 from lovevec.vectors.read.words import STDIN
 from lovevec.vectors.table import VectorTable
+from lovevec.vectors.write import save_table
+
+__all__ = ["DistillSettings", "distill"]
 
 BATCHES_AHEAD = 8  # batches of passages that wait to be sorted by length
 BLOCKS_AHEAD = 64  # blocks of text for which they wait at most
@@ -36,7 +48,57 @@ UNLIMITED = 1 << 62
 KB = 1024
 
 
-class DistillRun:
+def distill(
+    model: Any,
+    corpus: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    *,
+    words: Iterable[str] | None = None,
+    settings: DistillSettings | None = None,
+    output: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> VectorTable:
+    """Pool the states of words over a corpus to one vector each.
+
+    `model` is a folder, a hub id, or a pair (model, tokenizer) of transformers, which is moved to the settings' device
+    and precision. `corpus` names text files, one text a line ("-" is standard input). `words` are those to have;
+    without them, those of the corpus that occur `min_count` times. With `output` the vectors are saved there, and a
+    run that stops goes on when it is called again.
+
+        table = distill("bert-base-uncased", "text.txt", words=["cat"], output="bert.npz")
+        table.vectors.shape     # (1, 768)
+    """
+    settings, progress = settings or DistillSettings(), progress or Progress(quiet=True)
+    if isinstance(model, (str, os.PathLike)):
+        model = os.fspath(model).removeprefix(PREFIX)
+    files = [corpus] if isinstance(corpus, (str, os.PathLike)) else corpus
+    texts = Corpus([None if os.fspath(path) == "-" else Path(path) for path in files])
+    vocabulary = None if words is None else _distinct_words(words)
+    refuse_contradictions(settings, texts, vocabulary)
+    require_transformers()
+    goal = None if output is None else Path(output)
+    plan = run_plan(model, texts, vocabulary, settings)
+    unfinished = begin_run(goal, overwrite, plan, settings, resumable=None not in texts.paths)
+    try:
+        table = _DistillRun(model, settings, unfinished, progress).table(texts, vocabulary)
+    finally:
+        unfinished.tidy()
+    if goal is not None:
+        with progress.phase("saving"):
+            notes = save_table(table, goal)
+        for note in notes:
+            progress.say(note)
+        unfinished.remove()
+    return table
+
+
+def _distinct_words(words: Iterable[str]) -> list[str]:
+    """Distinct words in their order; blank ones and those that are not UTF-8 are no words."""
+    usable = (word for word in check_words(words) if word.strip() and word == word.encode(errors="ignore").decode())
+    return list(dict.fromkeys(usable))
+
+
+class _DistillRun:
     """A loaded model, and the settings by which `table` makes vectors of its states."""
 
     def __init__(self, model: Any, settings: DistillSettings, unfinished: Unfinished, progress: Progress) -> None:

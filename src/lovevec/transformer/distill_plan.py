@@ -1,18 +1,9 @@
-"""Static vectors out of a contextual model: a word's states in many sentences, pooled to one vector.
-
-The paper calls mimicking these *mimicking distilled embeddings*. In one sentence a word's vector is the mean of the
-states of its pieces; over sentences the mean or the maximum is taken. Here are the settings, the function that people
-call, and what decides whether a stopped run can go on; distill_run.py does the work.
-
-    distill("bert-base-uncased", "text.txt", words=["misspelling", "cat"])
-    distill("all-mpnet-base-v2", words=words, settings=DistillSettings(single=True))    # each word by itself
-"""
+"""What a run of `distill` is to do: its settings, and whether it can begin, or go on where it stopped."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,14 +11,9 @@ from typing import Any
 from lovevec import __version__
 from lovevec.errors import LovevecError, Parameter
 from lovevec.files.unfinished import OVERWRITE, Unfinished
-from lovevec.progress import Progress
 from lovevec.transformer.corpus import Corpus
-from lovevec.transformer.load import PREFIX, public_name, require_transformers, weights_file
-from lovevec.units.words import check_words
-from lovevec.vectors.table import VectorTable
-from lovevec.vectors.write import SUFFIXES, save_table
-
-__all__ = ["DistillSettings", "distill"]
+from lovevec.transformer.load import public_name, weights_file
+from lovevec.vectors.write import SUFFIXES
 
 POOLINGS = ("mean", "max")
 PRECISIONS = ("float32", "bfloat16", "float16")
@@ -72,59 +58,7 @@ class DistillSettings:
             raise LovevecError("specials is for single words: in a sentence the special tokens are not the word's")
 
 
-def distill(
-    model: Any,
-    corpus: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
-    *,
-    words: Iterable[str] | None = None,
-    settings: DistillSettings | None = None,
-    output: str | os.PathLike[str] | None = None,
-    overwrite: bool = False,
-    progress: Progress | None = None,
-) -> VectorTable:
-    """Pool the states of words over a corpus to one vector each.
-
-    `model` is a folder, a hub id, or a pair (model, tokenizer) of transformers, which is moved to the settings' device
-    and precision. `corpus` names text files, one text a line ("-" is standard input). `words` are those to have;
-    without them, those of the corpus that occur `min_count` times. With `output` the vectors are saved there, and a
-    run that stops goes on when it is called again.
-
-        table = distill("bert-base-uncased", "text.txt", words=["cat"], output="bert.npz")
-        table.vectors.shape     # (1, 768)
-    """
-    settings, progress = settings or DistillSettings(), progress or Progress(quiet=True)
-    if isinstance(model, (str, os.PathLike)):
-        model = os.fspath(model).removeprefix(PREFIX)
-    files = [corpus] if isinstance(corpus, (str, os.PathLike)) else corpus
-    texts = Corpus([None if os.fspath(path) == "-" else Path(path) for path in files])
-    vocabulary = None if words is None else _distinct_words(words)
-    _refuse_contradictions(settings, texts, vocabulary)
-    require_transformers()
-    goal = None if output is None else Path(output)
-    plan = _plan(model, texts, vocabulary, settings)
-    unfinished = _begin(goal, overwrite, plan, settings, resumable=None not in texts.paths)
-    from lovevec.transformer.distill_run import DistillRun
-
-    try:
-        table = DistillRun(model, settings, unfinished, progress).table(texts, vocabulary)
-    finally:
-        unfinished.tidy()
-    if goal is not None:
-        with progress.phase("saving"):
-            notes = save_table(table, goal)
-        for note in notes:
-            progress.say(note)
-        unfinished.remove()
-    return table
-
-
-def _distinct_words(words: Iterable[str]) -> list[str]:
-    """Distinct words in their order; blank ones and those that are not UTF-8 are no words."""
-    usable = (word for word in check_words(words) if word.strip() and word == word.encode(errors="ignore").decode())
-    return list(dict.fromkeys(usable))
-
-
-def _refuse_contradictions(settings: DistillSettings, corpus: Corpus, words: list[str] | None) -> None:
+def refuse_contradictions(settings: DistillSettings, corpus: Corpus, words: list[str] | None) -> None:
     """An error, before anything is read, where words or texts are missing, or of no use together."""
     if words is not None and not words:
         raise LovevecError("there are no words in the list of words")
@@ -146,7 +80,7 @@ def _refuse_contradictions(settings: DistillSettings, corpus: Corpus, words: lis
         )
 
 
-def _plan(model: Any, corpus: Corpus, words: list[str] | None, settings: DistillSettings) -> dict[str, Any]:
+def run_plan(model: Any, corpus: Corpus, words: list[str] | None, settings: DistillSettings) -> dict[str, Any]:
     """All that must be the same for a stopped run to go on: the model, the texts, the words, and most settings."""
     weights = weights_file(model) if isinstance(model, str) else None
     digest = None if words is None else hashlib.sha256("\n".join(words).encode()).hexdigest()
@@ -160,7 +94,7 @@ def _plan(model: Any, corpus: Corpus, words: list[str] | None, settings: Distill
     }
 
 
-def _begin(
+def begin_run(
     goal: Path | None, overwrite: bool, plan: dict[str, Any], settings: DistillSettings, resumable: bool
 ) -> Unfinished:
     """Check that the output can be written, and begin a run for it or open the one that was stopped."""

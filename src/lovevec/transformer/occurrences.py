@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from lovevec.transformer.contextual import ContextualModel, Passage, cut
 from lovevec.transformer.pieces import SPACE_MARK
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 T = TypeVar("T")
 CACHE_SIZE = 1_000_000
@@ -130,6 +132,8 @@ class Pool:
     """Rows that fill up, [rows, dim] on the device: sums for `mean`, the largest values so far for `max`."""
 
     def __init__(self, rows: int, dim: int, pooling: str, device: torch.device) -> None:
+        import torch  # here and below, as in contextual.py
+
         self.mean = pooling == "mean"
         self.total = torch.full(
             (rows, dim),
@@ -140,6 +144,8 @@ class Pool:
 
     def add(self, states: Tensor, batch: Sequence[Passage]) -> None:
         """Put all spans of a batch into their rows; `states` [passages, longest, dim]."""
+        import torch
+
         longest, device = states.shape[1], self.total.device
         spans = [(at * longest, *span) for at, passage in enumerate(batch) for span in passage.spans]
         lengths = np.array([high - low for _, low, high, _ in spans])
@@ -160,6 +166,8 @@ class Pool:
 
     def load(self, total: NDArray[np.generic]) -> None:
         """Go on from the `total` of a run that stopped."""
+        import torch
+
         self.total.copy_(torch.from_numpy(total))
 
     def vectors(self, counts: NDArray[np.int64]) -> NDArray[np.float32]:
