@@ -172,7 +172,7 @@ def test_vectors_that_memory_has_no_room_for_are_one_error(tmp_path):
 import resource, sys
 from lovevec.errors import LovevecError
 from lovevec.vectors import read_vectors
-import lovevec.vectors.read.recognise
+import lovevec.vectors.read.numpy, lovevec.vectors.read.text, lovevec.vectors.read.word2vec_bin
 with open("/proc/self/status") as file:
     used = int(file.read().split("VmSize:")[1].split()[0]) * 1024
 resource.setrlimit(resource.RLIMIT_AS, (used + (100 << 20), used + (100 << 20)))

@@ -50,7 +50,7 @@ def test_a_mapped_target_of_float16_trains_the_same_model(tiny_target, tmp_path,
     np.save(tmp_path / "made.npy", half)
     (tmp_path / "made.words.txt").write_text("\n".join(words) + "\n", "utf-8")
     train(tmp_path / "made.npz", QUICK, output=tmp_path / "read")
-    monkeypatch.setattr("lovevec.vectors.LARGE", 1)
+    monkeypatch.setattr("lovevec.vectors.LARGE_FILE", 1)
     assert isinstance(prepare(tmp_path / "made.npy", Settings(**QUICK).prepare_part()).vectors, np.memmap)
     train(tmp_path / "made.npy", QUICK, output=tmp_path / "mapped")
     prepare(tmp_path / "made.npy", Settings(**QUICK).prepare_part()).save(tmp_path / "prepared")
@@ -64,7 +64,7 @@ def test_a_mapped_target_of_float16_trains_the_same_model(tiny_target, tmp_path,
 def test_a_large_target_stays_in_files_and_trains_the_same_model(tiny_target, tmp_path, monkeypatch):
     path = save_npz(tmp_path / "made.npz", tiny_target)
     train(path, QUICK, output=tmp_path / "in-memory")
-    monkeypatch.setattr("lovevec.vectors.LARGE", 1)
+    monkeypatch.setattr("lovevec.vectors.LARGE_FILE", 1)
     monkeypatch.setattr("lovevec.train.prepared.LARGE", 1)
     seen = []
     begin = Trainer.__init__

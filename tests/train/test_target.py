@@ -14,7 +14,7 @@ from gensim.models import KeyedVectors, Word2Vec
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.train.target import load_target
-from lovevec.vectors import Noted, ReadReport, VectorTable, read_vectors
+from lovevec.vectors import Oddity, ReadReport, VectorTable, read_vectors
 
 WORDS = ["The", "the", "US", "Us", "cat"]
 VECTORS = np.arange(1, 11, dtype=np.float32).reshape(5, 2)
@@ -57,7 +57,7 @@ def test_every_source_gives_the_same_target(file, kind):
     assert target.words == ["the", "us", "cat"], "the row that was lower case wins, else the first"
     assert target.vectors.dtype == np.float32
     np.testing.assert_array_equal(target.vectors, VECTORS[[1, 2, 4]])
-    assert target.report.count(Noted.SAME_IN_LOWER_CASE) == 2
+    assert target.report.count(Oddity.SAME_IN_LOWER_CASE) == 2
     assert (target.report.read, target.report.kept, target.dim, len(target)) == (5, 3, 2, 3)
     np.testing.assert_array_equal(VECTORS, before)
 
@@ -116,8 +116,8 @@ def test_a_table_keeps_the_account_of_its_reading(file):
     table = read_vectors(file)
     target = load_target(table)
     assert target.source["format"] == "word2vec text"
-    assert target.report.notes[Noted.REPEATED].first == [7]
-    assert target.report.count(Noted.SPACED) == 1
+    assert target.report.notes[Oddity.REPEATED].first == [7]
+    assert target.report.count(Oddity.SPACED) == 1
     assert (target.report.read, target.report.kept) == (8, 4)
     assert table.report.kept == 6, "the table that was given is left alone"
 

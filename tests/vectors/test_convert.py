@@ -10,7 +10,7 @@ from safetensors.numpy import load_file, save_file
 
 from lovevec.cli import main
 from lovevec.errors import FormatError, LovevecError
-from lovevec.vectors import Noted, convert_vectors, read_vectors
+from lovevec.vectors import Oddity, convert_vectors, read_vectors
 
 WORDS = [f"wörd{number}" for number in range(5000)]
 VECTORS = np.random.default_rng(8).normal(size=(5000, 7)).astype(np.float32)
@@ -56,7 +56,7 @@ def test_a_mapped_table_stays_in_its_file(source, tmp_path, name, dtype):
 def test_a_large_file_is_mapped_where_it_can_be(source, tmp_path, name, monkeypatch):
     convert_vectors(source, tmp_path / name, dtype="float16")
     assert not isinstance(read_vectors(tmp_path / name, mmap=None).vectors, np.memmap)
-    monkeypatch.setattr("lovevec.vectors.LARGE", 1000)
+    monkeypatch.setattr("lovevec.vectors.LARGE_FILE", 1000)
     table = read_vectors(tmp_path / name, mmap=None)
     assert isinstance(table.vectors, np.memmap)
     np.testing.assert_array_equal(table.vectors, VECTORS.astype(np.float16))
@@ -64,7 +64,7 @@ def test_a_large_file_is_mapped_where_it_can_be(source, tmp_path, name, monkeypa
 
 
 def test_a_large_file_whose_rows_have_to_go_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("lovevec.vectors.LARGE", 0)
+    monkeypatch.setattr("lovevec.vectors.LARGE_FILE", 0)
     rows = VECTORS[:20].copy()
     rows[3] = np.nan
     np.save(tmp_path / "a.npy", rows)
@@ -98,7 +98,7 @@ def test_odd_rows_are_dropped_by_converting_and_refused_by_mapping(tmp_path):
     with pytest.raises(FormatError, match=r"cannot be mapped; lovevec convert makes a file that can .*zeros only"):
         read_vectors(tmp_path / "a.npy", mmap=True)
     report = convert_vectors(tmp_path / "a.npy", tmp_path / "b.npy")
-    assert [report.count(what) for what in (Noted.ZERO, Noted.NOT_FINITE, Noted.REPEATED)] == [1, 1, 1]
+    assert [report.count(what) for what in (Oddity.ZERO, Oddity.NOT_FINITE, Oddity.REPEATED)] == [1, 1, 1]
     keep = [row for row in range(99) if row not in (3, 50)]
     table = read_vectors(tmp_path / "b.npy", mmap=True)
     np.testing.assert_array_equal(table.vectors, VECTORS[keep])

@@ -30,7 +30,7 @@ from lovevec.train.synonyms import find_synonyms
 from lovevec.train.target import load_target
 from lovevec.units.ragged import Ragged, offsets_of
 from lovevec.units.vocabulary import UnitVocabulary, build_vocabulary, read_pieces
-from lovevec.vectors import LARGE, VectorTable, is_large
+from lovevec.vectors import LARGE_FILE, VectorTable, is_large
 from lovevec.vectors.read.source import file_hash
 
 FORMAT = 1
@@ -221,7 +221,7 @@ def prepare(
 
 def spilled(table: VectorTable, path: Path) -> VectorTable:
     """The table with its vectors in a file, if they take much memory."""
-    if table.mapped or table.vectors.nbytes < LARGE:
+    if table.mapped or table.vectors.nbytes < LARGE_FILE:
         return table
     np.save(path, table.vectors)
     return replace(table, vectors=np.load(path, mmap_mode="r"))

@@ -10,7 +10,7 @@ from typing import Any
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec.transformer.load import PREFIX, input_embeddings, is_transformer, public_name, weights_file
-from lovevec.vectors import Noted, VectorTable, read_vectors
+from lovevec.vectors import Oddity, VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.read.numpy import read_origin
 from lovevec.vectors.read.source import file_hash
@@ -74,7 +74,7 @@ def lower_table(table: VectorTable, owned: bool) -> VectorTable:
     words, keep = lower_case(table.words)
     dropped = len(table) - len(words)
     if dropped:
-        table.report.note(Noted.SAME_IN_LOWER_CASE, count=dropped)
+        table.report.note(Oddity.SAME_IN_LOWER_CASE, count=dropped)
         table.report.kept -= dropped
     return dataclasses.replace(table, words=words, vectors=keep_rows(table.vectors, keep, owned))
 

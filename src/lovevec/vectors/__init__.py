@@ -38,22 +38,26 @@ from typing import TYPE_CHECKING
 
 from lovevec.errors import FormatError, LovevecError, Parameter
 from lovevec.progress import Progress
-from lovevec.vectors.table import Noted, ReadReport, VectorTable, bare_name
+from lovevec.vectors.table import Oddity, ReadReport, VectorTable, bare_name
 
 if TYPE_CHECKING:
     from lovevec.vectors.read.fasttext_bin import FastTextBin
-    from lovevec.vectors.write.writer import Precision
+    from lovevec.vectors.write.convert import convert_vectors
 
-__all__ = ["FastTextBin", "Noted", "ReadReport", "VectorTable", "convert_vectors", "read_vectors"]
-MAPPED, LARGE = (".npy", ".safetensors"), 1 << 29  # bytes of a file that `mmap=None` leaves where it is
+__all__ = ["FastTextBin", "Oddity", "ReadReport", "VectorTable", "convert_vectors", "read_vectors"]
+MAPPED_SUFFIXES, LARGE_FILE = (".npy", ".safetensors"), 1 << 29  # bytes of a file that `mmap=None` leaves where it is
 
 
 def __getattr__(name: str) -> object:
-    """Import the readers on first use, so that a table or a report costs little."""
+    """Import readers and writers on first use, so that a table or a report costs little."""
     if name == "FastTextBin":
         from lovevec.vectors.read.fasttext_bin import FastTextBin
 
         return FastTextBin
+    if name == "convert_vectors":
+        from lovevec.vectors.write.convert import convert_vectors
+
+        return convert_vectors
     raise AttributeError(f"module 'lovevec.vectors' has no attribute {name!r}")
 
 
@@ -76,18 +80,18 @@ def read_vectors(
     """
     if limit is not None and limit < 1:
         raise LovevecError(f"limit must be at least 1, not {limit}")
-    from lovevec.vectors.read.builder import Job
-    from lovevec.vectors.read.recognise import read_file
+    from lovevec.vectors.read import read_file
+    from lovevec.vectors.read.builder import ReadRequest
 
-    listed = None if words is None else Path(words)
+    word_list = None if words is None else Path(words)
     large = mmap is None and is_large(Path(path))
-    job = Job(Path(path), limit, listed, progress or Progress(quiet=True), mmap=mmap or large)
+    request = ReadRequest(Path(path), limit, word_list, progress or Progress(quiet=True), mmap=mmap or large)
     try:
         if large:
             with suppress(FormatError):  # other numbers, or rows that have to go; what else is wrong is told below
-                return replace(read_file(job), name=bare_name(job.path))
-            job = replace(job, mmap=False)
-        return replace(read_file(job), name=bare_name(job.path))
+                return replace(read_file(request), name=bare_name(request.path))
+            request = replace(request, mmap=False)
+        return replace(read_file(request), name=bare_name(request.path))
     except MemoryError:
         raise LovevecError(
             f"{path}: memory has no room for it; read fewer rows with {Parameter('limit', 'N')}"
@@ -95,35 +99,5 @@ def read_vectors(
 
 
 def is_large(path: Path) -> bool:
-    """Whether a file that may be mapped is worth it."""
-    return path.suffix in MAPPED and path.is_file() and path.stat().st_size >= LARGE
-
-
-def convert_vectors(
-    path: str | os.PathLike[str],
-    output: str | os.PathLike[str],
-    *,
-    dtype: Precision = "float32",
-    limit: int | None = None,
-    words: str | os.PathLike[str] | None = None,
-    overwrite: bool = False,
-    progress: Progress | None = None,
-) -> ReadReport:
-    """Write a file of word vectors anew, in the format that the output's name says; odd rows are dropped and reported.
-
-    Rows are passed on batch by batch, so that memory holds the words and a few megabytes.
-
-        convert_vectors("crawl.vec", "crawl.safetensors", dtype="float16")
-        table = read_vectors("crawl.safetensors", mmap=True)
-    """
-    from lovevec.vectors.write.convert import convert
-
-    return convert(
-        Path(path),
-        Path(output),
-        dtype,
-        limit,
-        None if words is None else Path(words),
-        overwrite,
-        progress or Progress(quiet=True),
-    )
+    """Whether a file is of a kind that can be mapped, and so large that it is worth it."""
+    return path.suffix in MAPPED_SUFFIXES and path.is_file() and path.stat().st_size >= LARGE_FILE

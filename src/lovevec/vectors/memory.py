@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
 from lovevec.vectors.read.builder import RowPolicy
-from lovevec.vectors.read.words import checked_words
+from lovevec.vectors.read.words import mask_surrogates
 from lovevec.vectors.rows import keep_rows
 from lovevec.vectors.table import ReadReport, VectorTable
 
-STEP = 4096
+WORDS_PER_BATCH = 4096
 ACCEPTED = "a path, a VectorTable, (words, vectors), a dict of word to vector, or gensim's KeyedVectors"
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Words and vectors as they were given; `owned` when the array was made here and is nobody else's."""
+class _Pair:
+    """Words and vectors as they came; `owned` when the array was made here and is nobody else's."""
 
     words: list[str]
     vectors: NDArray[np.float32]
@@ -29,19 +29,20 @@ class Pair:
 
 
 def table_from_memory(source: Any, limit: int | None) -> tuple[VectorTable, bool]:
-    """Make a table of anything that holds words and vectors; also say whether its array is ours to change."""
-    pair = find_pair(source)
+    """Make a table of anything that holds words and vectors, of the first `limit` usable rows; also say whether its
+    array is ours to change."""
+    pair = _find_pair(source)
     report = ReadReport("memory", dim=pair.vectors.shape[1])
     policy = RowPolicy(report)
-    words = checked_words(pair.words)
+    words = mask_surrogates(pair.words)
     keep = np.zeros(len(words), bool)
-    for start in range(0, len(words), STEP):
+    for start in range(0, len(words), WORDS_PER_BATCH):
         room = None if limit is None else limit - report.kept
         if room == 0:
             break
-        batch = words[start : start + STEP]
+        batch = words[start : start + WORDS_PER_BATCH]
         places = range(start + 1, start + 1 + len(batch))
-        kept = policy.choose(batch, pair.vectors[start : start + STEP], places, room)
+        kept = policy.choose(batch, pair.vectors[start : start + WORDS_PER_BATCH], places, room)
         keep[[start + row for row in kept]] = True
     if isinstance(source, VectorTable):
         report.follow(source.report)
@@ -49,8 +50,8 @@ def table_from_memory(source: Any, limit: int | None) -> tuple[VectorTable, bool
     return VectorTable(list(policy.words), vectors, report), pair.owned or vectors is not pair.vectors
 
 
-def find_pair(source: Any) -> Pair:
-    """Take words and vectors out of whatever was given, and check that they fit together."""
+def _find_pair(source: Any) -> _Pair:
+    """Take words and vectors out of a table, a mapping, a pair or gensim's objects; check that they fit together."""
     words: Any
     vectors: Any
     if isinstance(source, VectorTable):
@@ -58,32 +59,32 @@ def find_pair(source: Any) -> Pair:
     elif isinstance(source, Mapping):
         words, vectors = source.keys(), list(source.values())
     elif hasattr(source, "wv"):
-        return find_pair(source.wv)
+        return _find_pair(source.wv)
     elif hasattr(source, "index_to_key") and hasattr(source, "vectors"):
         words, vectors = source.index_to_key, source.vectors
     elif isinstance(source, (tuple, list)) and len(source) == 2:
         words, vectors = source
     else:
         raise LovevecError(f"word vectors come as {ACCEPTED}; {type(source).__name__} is none of these")
-    array = as_table(vectors)
-    names = as_words(words)
+    array = _as_array(vectors)
+    names = _as_words(words)
     if len(names) != len(array):
         raise LovevecError(f"{len(names):,} words and {len(array):,} vectors: one for each is needed")
-    return Pair(names, array, not np.shares_memory(array, vectors) if isinstance(vectors, np.ndarray) else True)
+    return _Pair(names, array, not np.shares_memory(array, vectors) if isinstance(vectors, np.ndarray) else True)
 
 
-def as_words(words: Iterable[Any]) -> list[str]:
-    """Check that words are strings, one after the other."""
+def _as_words(words: Iterable[Any]) -> list[str]:
+    """Check that words are an iterable of strings, and make it a list."""
     if isinstance(words, (str, bytes)) or not isinstance(words, Iterable):
         raise LovevecError(f"words must be a list of strings, not {type(words).__name__}")
-    listed = list(words)
-    for word in listed:
+    names = list(words)
+    for word in names:
         if not isinstance(word, str):
             raise LovevecError(f"words must be strings, {word!r} is {type(word).__name__}")
-    return listed
+    return names
 
 
-def as_table(vectors: Any) -> NDArray[np.float32]:
+def _as_array(vectors: Any) -> NDArray[np.float32]:
     """Check that vectors are a table of numbers, and make it float32, without a copy where it is so."""
     try:
         array = np.asarray(vectors)

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from lovevec.files.tensors import in_blocks
 
 Float = TypeVar("Float", np.float32, np.float64)
-STEP = 4096
-SHORT, LONG = 1e-15, 1e18  # beyond which squares are lost in float32
+ROWS_PER_BLOCK = 4096
+MIN_LENGTH, MAX_LENGTH = 1e-15, 1e18  # beyond which squares are lost in float32
 
 
 def normalized(rows: NDArray[Float]) -> NDArray[Float]:
     """Rows at length 1, along the last axis and in their own type; rows of zeros stay zeros."""
     with np.errstate(over="ignore", under="ignore"):
         lengths = np.sqrt(np.square(rows).sum(axis=-1, keepdims=True))
-    absurd = ~((lengths > SHORT) & (lengths < LONG))  # too short or long for their squares, or of zeros
+    absurd = ~((lengths > MIN_LENGTH) & (lengths < MAX_LENGTH))  # too short or long for their squares, or of zeros
     if absurd.any():
         largest = np.where(absurd, np.abs(rows).max(axis=-1, keepdims=True, initial=0), 1)
         rows = (rows / np.where(largest > 0, largest, 1)).astype(rows.dtype, copy=False)
@@ -30,7 +30,7 @@ def normalized(rows: NDArray[Float]) -> NDArray[Float]:
 
 
 def keep_rows(vectors: NDArray[np.float32], keep: NDArray[np.bool_], owned: bool) -> NDArray[np.float32]:
-    """Give the rows where `keep` is true: the array itself where that is all of them.
+    """The rows where `keep` is true; the array itself where that is all of them.
 
     An array that is `owned` (nobody else holds it) is closed up in place and cut; any other is copied.
     """
@@ -39,8 +39,8 @@ def keep_rows(vectors: NDArray[np.float32], keep: NDArray[np.bool_], owned: bool
     in_place = owned and vectors.flags.owndata and vectors.flags.c_contiguous
     kept = vectors if in_place else np.empty((int(keep.sum()), vectors.shape[1]), vectors.dtype)
     at = 0
-    for low, rows in in_blocks(vectors, STEP):
-        block = rows[keep[low : low + STEP]]
+    for low, rows in in_blocks(vectors, ROWS_PER_BLOCK):
+        block = rows[keep[low : low + ROWS_PER_BLOCK]]
         kept[at : at + len(block)] = block
         at += len(block)
     if in_place:
@@ -49,7 +49,7 @@ def keep_rows(vectors: NDArray[np.float32], keep: NDArray[np.bool_], owned: bool
 
 
 def lower_case(words: Sequence[str]) -> tuple[list[str], NDArray[np.bool_]]:
-    """Lower-case distinct words; say which rows stay so that they are distinct again, and give those words.
+    """Lower-case distinct words, and drop some so that they are distinct again: those left, and which rows they are.
 
     A word that is lower case in the table wins over `Word` and `WORD`; without it the first of them does.
 

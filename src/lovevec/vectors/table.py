@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FIRST_PLACES = 3
+PLACES_PER_NOTE = 3
 ENDINGS = {".gz", ".xz", ".zip", ".txt", ".vec", ".bin", ".npy", ".npz", ".safetensors", ".kv", ".w2v"}
 
 
-class Noted(Enum):
-    """The things a reader counts; each value says in words what was seen and what was done about it."""
+class Oddity(Enum):
+    """The odd things that a reader counts; each value says in words what was seen and what was done about it."""
 
     SPACED = "words with spaces inside: kept"
     REPEATED = "repeated words: the first row kept, the others dropped"
@@ -50,33 +50,33 @@ class ReadReport:
     dim: int = 0
     read: int = 0
     kept: int = 0
-    notes: dict[Noted, Note] = field(default_factory=dict)
+    notes: dict[Oddity, Note] = field(default_factory=dict)
 
-    def note(self, what: Noted, at: int | None = None, count: int = 1) -> None:
-        """Count `what`, and remember where it was first seen."""
+    def note(self, what: Oddity, at: int | None = None, count: int = 1) -> None:
+        """Count `what`, and remember the first three places at which it was seen."""
         note = self.notes.setdefault(what, Note())
         note.count += count
-        if at is not None and len(note.first) < FIRST_PLACES:
+        if at is not None and len(note.first) < PLACES_PER_NOTE:
             note.first.append(at)
 
     def follow(self, earlier: ReadReport) -> None:
-        """Add what an earlier reading noticed, of which this one went through the rows kept."""
+        """Add what an earlier reading noted, where this one went through the rows that the earlier one kept."""
         self.format, self.compression, self.place = earlier.format, earlier.compression, earlier.place
         self.read += earlier.read - earlier.kept
         for what, note in earlier.notes.items():
-            if what is not Noted.SPACED:  # those were kept, so they have been met again
+            if what is not Oddity.SPACED:  # those were kept, so they have been met again
                 self.note(what, count=note.count)
-                self.notes[what].first = note.first[:FIRST_PLACES]
+                self.notes[what].first = note.first[:PLACES_PER_NOTE]
 
-    def count(self, what: Noted) -> int:
-        """How often `what` was seen."""
+    def count(self, what: Oddity) -> int:
+        """How often `what` was seen in the file; 0 if never."""
         return self.notes[what].count if what in self.notes else 0
 
     def lines(self) -> list[str]:
-        """The report for people, one fact a line."""
-        squeezed = f", {self.compression}" if self.compression else ""
-        lines = [f"{self.kept:,} words × {self.dim} kept of {self.read:,} rows read ({self.format}{squeezed})"]
-        for what in Noted:
+        """The report for people, one fact a line: rows kept and read, then each oddity with its first places."""
+        packing = f", {self.compression}" if self.compression else ""
+        lines = [f"{self.kept:,} words × {self.dim} kept of {self.read:,} rows read ({self.format}{packing})"]
+        for what in Oddity:
             if what in self.notes:
                 note = self.notes[what]
                 places = ", ".join(map(str, note.first))
@@ -85,7 +85,7 @@ class ReadReport:
         return lines
 
     def as_dict(self) -> dict[str, Any]:
-        """The report for JSON."""
+        """The report as plain values, for JSON: oddities by their names in lower case."""
         return {
             "format": self.format,
             "compression": self.compression,
@@ -121,12 +121,12 @@ class VectorTable:
 
     @property
     def mapped(self) -> bool:
-        """Whether the vectors are in a file, memory-mapped."""
+        """Whether the vectors are memory-mapped: left in a file, from which the system brings in what is used."""
         return isinstance(self.vectors, np.memmap)
 
     @property
     def dim(self) -> int:
-        """The number of columns."""
+        """The number of columns: how many numbers a vector has."""
         return int(self.vectors.shape[1])
 
 

@@ -17,7 +17,7 @@ from gensim.models import FastText
 from gensim.models.fasttext import save_facebook_model
 
 from lovevec.errors import FormatError
-from lovevec.vectors import FastTextBin, Noted, read_vectors
+from lovevec.vectors import FastTextBin, Oddity, read_vectors
 from lovevec.vectors.read.fasttext_bin import ngram_buckets
 
 DATA = Path(__file__).parents[1] / "data"
@@ -129,4 +129,4 @@ def test_bytes_after_the_end_are_noted(tmp_path):
     shutil.copy(DATA / "skipgram.bin", tmp_path / "m.bin")
     with open(tmp_path / "m.bin", "ab") as file:
         file.write(b"rest")
-    assert read_vectors(tmp_path / "m.bin").report.count(Noted.TRAILING) == 4
+    assert read_vectors(tmp_path / "m.bin").report.count(Oddity.TRAILING) == 4

@@ -11,7 +11,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from lovevec.errors import FormatError
-from lovevec.vectors import Noted, read_vectors
+from lovevec.vectors import Oddity, read_vectors
 from lovevec.vectors.read.numpy import read_header
 
 WORDS = ["cat", "größe", "New York", "東京"]
@@ -23,7 +23,7 @@ def check(table, kind):
     assert table.words == WORDS
     np.testing.assert_array_equal(table.vectors, VECTORS)
     assert table.report.format == kind
-    assert table.report.count(Noted.SPACED) == 1
+    assert table.report.count(Oddity.SPACED) == 1
 
 
 @pytest.mark.parametrize("dtype", ["<f4", ">f4", "<f2", "<f8", "<i4", "|u1"])
@@ -51,13 +51,13 @@ def test_word_lists_keep_their_rows(tmp_path):
     table = read_vectors(tmp_path / "v.npy")
     assert table.words == ["a", "b"]
     np.testing.assert_array_equal(table.vectors, VECTORS[[0, 3]])
-    assert table.report.notes[Noted.EMPTY].first == [2]
-    assert table.report.notes[Noted.NOT_UTF8].first == [3]
+    assert table.report.notes[Oddity.EMPTY].first == [2]
+    assert table.report.notes[Oddity.NOT_UTF8].first == [3]
 
 
 def test_npy_needs_a_fitting_list(tmp_path):
     np.save(tmp_path / "v.npy", VECTORS)
-    with pytest.raises(FormatError, match=r"words=FILE .* v\.words or v\.txt"):
+    with pytest.raises(FormatError, match=r"v\.words or v\.txt beside it, or pass words=FILE"):
         read_vectors(tmp_path / "v.npy")
     (tmp_path / "v.txt").write_text("a\nb\nc\n")
     with pytest.raises(FormatError, match="4 vectors, but there are 3 words"):
@@ -103,7 +103,7 @@ def test_lone_surrogates_are_not_utf8(tmp_path):
     np.savez(tmp_path / "v.npz", vectors=VECTORS, words=np.array(["a", "\ud800", "b", "c"]))
     table = read_vectors(tmp_path / "v.npz")
     assert table.words == ["a", "b", "c"]
-    assert table.report.notes[Noted.NOT_UTF8].first == [2]
+    assert table.report.notes[Oddity.NOT_UTF8].first == [2]
 
 
 @pytest.mark.parametrize(

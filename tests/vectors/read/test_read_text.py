@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.vectors import Noted, read_vectors
+from lovevec.vectors import Oddity, read_vectors
 
 ROWS = "cat 0.5 -1.25 3\ndog 0.25 1e-05 -2.5\nbird 1 2 3\n"
 
@@ -117,11 +117,11 @@ def test_any_words_come_back(folder, data, dim, header):
     table = read(folder, head + text)
     if header:  # it says how many numbers there are: one more is no part of the word
         kept = [not ends_in_number(word) for word in words]
-        assert table.report.count(Noted.TOO_LONG) == kept.count(False)
+        assert table.report.count(Oddity.TOO_LONG) == kept.count(False)
         words, vectors = [word for word, keep in zip(words, kept, strict=True) if keep], vectors[kept]
     assert table.words[: len(words)] == words
     np.testing.assert_array_equal(table.vectors[: len(words)], vectors)
-    assert table.report.count(Noted.SPACED) == sum(" " in word for word in words)
+    assert table.report.count(Oddity.SPACED) == sum(" " in word for word in words)
 
 
 def ends_in_number(word: str) -> bool:

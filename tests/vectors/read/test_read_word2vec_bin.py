@@ -10,7 +10,7 @@ import pytest
 from gensim.models import KeyedVectors
 
 from lovevec.errors import FormatError
-from lovevec.vectors import Noted, read_vectors
+from lovevec.vectors import Oddity, read_vectors
 
 
 def make(words, vectors, header=None, newline=b""):
@@ -73,13 +73,13 @@ def test_odd_rows_are_counted(tmp_path):
     (tmp_path / "v.bin").write_bytes(data)
     ours = read_vectors(tmp_path / "v.bin")
     assert ours.words == ["a"]
-    kinds = (Noted.ZERO, Noted.NOT_FINITE, Noted.REPEATED, Noted.NOT_UTF8, Noted.EXTRA)
+    kinds = (Oddity.ZERO, Oddity.NOT_FINITE, Oddity.REPEATED, Oddity.NOT_UTF8, Oddity.EXTRA)
     assert {kind: ours.report.notes[kind].first for kind in kinds} == {
-        Noted.ZERO: [2],
-        Noted.NOT_FINITE: [3],
-        Noted.REPEATED: [4],
-        Noted.NOT_UTF8: [5],
-        Noted.EXTRA: [5],
+        Oddity.ZERO: [2],
+        Oddity.NOT_FINITE: [3],
+        Oddity.REPEATED: [4],
+        Oddity.NOT_UTF8: [5],
+        Oddity.EXTRA: [5],
     }
 
 

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files import lines as files
 from lovevec.files.lines import split_lines
-from lovevec.vectors.read import words as wordstream
 from lovevec.vectors.read.words import count_list, count_text, open_words, split_words
 
 BOM = b"\xef\xbb\xbf"
 
 
-def words_of(path, most=3) -> list[str]:
-    with open_words(path) as stream:
+def words_of(path, most=3, **options) -> list[str]:
+    with open_words(path, **options) as stream:
         count = stream.count()
         batches = list(stream.batches(most))
         assert all(0 < len(batch) <= most for batch in batches)
@@ -71,9 +70,7 @@ def test_blocks_of_any_size_give_the_same_lines(tmp_path_factory, parts):
         lines[:-1] if not lines[-1] and not body.endswith(b"\r") else [*lines[:-1], lines[-1].removesuffix(b"\r")]
     )
     for block in (1, 2, 3, 7, 1 << 20):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(wordstream, "BLOCK", block)
-            assert [word.encode("utf-8", "surrogateescape") for word in words_of(path)] == expected
+        assert [word.encode("utf-8", "surrogateescape") for word in words_of(path, block=block)] == expected
     assert split_lines(content) == expected
     if b"\xc3" not in body and b"\xa4" not in body:
         assert split_words(content) == [word.decode() for word in expected]
@@ -147,10 +144,9 @@ def test_words_of_running_text(tmp_path):
 
 
 @pytest.mark.parametrize("block", [1, 5, 1 << 20])
-def test_text_is_never_cut_inside_a_word(tmp_path, monkeypatch, block):
-    monkeypatch.setattr(wordstream, "BLOCK", block)
+def test_text_is_never_cut_inside_a_word(tmp_path, block):
     (tmp_path / "t").write_bytes("größe größe\ngröße\tgröße größe".encode())
-    with open_words(tmp_path / "t") as stream:
+    with open_words(tmp_path / "t", block) as stream:
         assert count_text(stream, set(), lowercase=False) == {"größe": 5}
 
 

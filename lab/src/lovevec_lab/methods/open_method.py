@@ -194,11 +194,10 @@ def listed(names: str) -> list[str]:
 
 
 def _from_file(path: Path, name: str, progress: Progress | None) -> Method:
-    from lovevec.vectors.read.fasttext_bin import MAGIC
-    from lovevec.vectors.read.source import open_raw
+    from lovevec.vectors.read.source import FASTTEXT, open_raw
 
     with open_raw(path) as file:
-        is_fasttext = file.read(len(MAGIC)) == MAGIC
+        is_fasttext = file.read(len(FASTTEXT)) == FASTTEXT
     if is_fasttext:
         from lovevec.vectors.table import bare_name
         from lovevec_lab.methods.fasttext import FastText

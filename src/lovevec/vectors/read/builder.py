@@ -1,8 +1,8 @@
 """Builds the table of one reading: which rows are fit for use, and a matrix that grows batch by batch.
 
-A reader gets a `Job`, starts a `TableBuilder` with it and adds batches of rows; it never holds the matrix twice, and
-where the job hands the rows on (`take`) it holds none.
-Files and tables in memory go through the same rules, those of `RowPolicy`.
+A reader gets a `ReadRequest`, starts a `TableBuilder` with it and adds batches of rows; it never holds the matrix
+twice, and where the request hands the rows on (`take`) it holds none. Files and tables in memory go through the same
+rules, those of `RowPolicy`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from lovevec.errors import FormatError, LovevecError, Parameter
 from lovevec.progress import Phase, Progress
-from lovevec.vectors.table import Noted, ReadReport, VectorTable
+from lovevec.vectors.table import Oddity, ReadReport, VectorTable
 
-BLOCK_BYTES = 1 << 22  # of an array file, read at once
-CONVERT = "; lovevec convert makes a file that can"
+BYTES_PER_BLOCK = 1 << 22  # of an array file, read at once
+CONVERT_ADVICE = "; lovevec convert makes a file that can"
 Take = Callable[[Sequence[str], NDArray[np.float32]], None]
 
 
@@ -41,9 +41,10 @@ class RowPolicy:
     ) -> list[int]:
         """Give the indices of the rows to keep, at most `room`; None stands for a word that is not UTF-8.
 
-        Rows after the last one that finds room are not looked at, so they are not in the report either.
+        `places` are lines or row numbers, for the report. Rows after the last one that finds room are not looked at, so
+        they are not in the report either.
         """
-        odd = odd_vectors(block)
+        odd = _odd_vectors(block)
         kept: list[int] = []
         known, report = self.words, self.report
         met = 0
@@ -52,41 +53,41 @@ class RowPolicy:
                 break
             met += 1
             if word is None:
-                report.note(Noted.NOT_UTF8, places[index])
+                report.note(Oddity.NOT_UTF8, places[index])
             elif not word or word.isspace():
-                report.note(Noted.EMPTY, places[index])
+                report.note(Oddity.EMPTY, places[index])
             elif index in odd:
                 report.note(odd[index], places[index])
             elif word in known:
-                report.note(Noted.REPEATED, places[index])
+                report.note(Oddity.REPEATED, places[index])
             else:
                 known[word] = None
                 kept.append(index)
                 if " " in word:
-                    report.note(Noted.SPACED, places[index])
+                    report.note(Oddity.SPACED, places[index])
         if met and report.promised is not None and report.read + met > report.promised:
             extra = report.read + met - max(report.promised, report.read)
-            report.note(Noted.EXTRA, places[met - extra], extra)
+            report.note(Oddity.EXTRA, places[met - extra], extra)
         report.read += met
         report.kept += len(kept)
         return kept
 
 
-def odd_vectors(block: NDArray[np.float32]) -> dict[int, Noted]:
-    """Find the rows that hold NaN or Inf, or nothing but zeros.
+def _odd_vectors(block: NDArray[np.float32]) -> dict[int, Oddity]:
+    """Find the rows [n, dim] that hold NaN or Inf, or nothing but zeros.
 
     The sum of squares clears nearly every row in one pass; only rows where it is 0 or not finite (which very
     small and very large numbers cause too) are looked at more closely.
     """
     with np.errstate(all="ignore"):
         squares = np.einsum("ij,ij->i", block, block)
-    odd: dict[int, Noted] = {}
+    odd: dict[int, Oddity] = {}
     for index in np.flatnonzero(~((squares > 0) & (squares < np.inf))).tolist():
         row = block[index]
         if not np.isfinite(row).all():
-            odd[index] = Noted.NOT_FINITE
+            odd[index] = Oddity.NOT_FINITE
         elif not row.any():
-            odd[index] = Noted.ZERO
+            odd[index] = Oddity.ZERO
     return odd
 
 
@@ -109,7 +110,7 @@ class TableBuilder:
 
     @property
     def full(self) -> bool:
-        """Whether `limit` rows are kept, so that reading can stop."""
+        """Whether `limit` rows have been kept, so that reading can stop."""
         return self.limit is not None and self.report.kept >= self.limit
 
     def add(self, words: Sequence[str | None], block: NDArray[np.float32], places: Sequence[int]) -> None:
@@ -169,8 +170,8 @@ class TableBuilder:
 
 
 @dataclass(frozen=True)
-class Job:
-    """What the caller asked for: which file, how many rows at most, which word list, and where progress is shown.
+class ReadRequest:
+    """What the caller wants to read: which file, how many rows at most, which word list, and where progress is shown.
 
     `take` gets the rows, batch by batch, instead of a matrix. `mmap` leaves them in their file.
     """
@@ -213,14 +214,16 @@ class Job:
         dtype: np.dtype[Any],
         offset: int,
     ) -> VectorTable:
-        """A table whose rows stay in the file, from `offset` on: all are checked once, and none may have to go."""
+        """A table whose rows stay in the file, from byte `offset` on: all are checked once, and none may have to go."""
         if dtype not in (np.float16, np.float32):
-            raise FormatError(self.path, f"holds {dtype} numbers: only float16 and float32 can be mapped{CONVERT}")
+            raise FormatError(
+                self.path, f"holds {dtype} numbers: only float16 and float32 can be mapped{CONVERT_ADVICE}"
+            )
         table = replace(self, take=lambda words, rows: None, mmap=False).fill(report, words, blocks)
         if report.kept < report.read:
             dropped = "; ".join(report.lines()[1:])
             raise FormatError(
-                self.path, f"has rows that are no part of a table, and cannot be mapped{CONVERT} ({dropped})"
+                self.path, f"has rows that are no part of a table, and cannot be mapped{CONVERT_ADVICE} ({dropped})"
             )
         shape = (report.kept, report.dim)
         return replace(table, vectors=np.memmap(self.path, dtype, "r", offset, shape))
@@ -231,5 +234,5 @@ class Job:
             raise FormatError(self.path, f"vectors must be a table [words, numbers], this array has the shape {shape}")
 
     def advice(self, kept: int) -> str:
-        """How to read a file that is shorter than it should be."""
+        """How to read a file that is shorter than it should be, to end an error with; empty if no row is there."""
         return f"; {Parameter('limit', kept)} takes what is there" if kept else ""

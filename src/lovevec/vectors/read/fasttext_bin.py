@@ -19,31 +19,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import FormatError
-from lovevec.vectors.read.builder import Job
-from lovevec.vectors.read.source import open_raw
+from lovevec.vectors.read.builder import ReadRequest
+from lovevec.vectors.read.source import FASTTEXT, open_raw
 from lovevec.vectors.read.words import decode_words
-from lovevec.vectors.table import Noted, ReadReport, VectorTable
+from lovevec.vectors.table import Oddity, ReadReport, VectorTable
 
-MAGIC = (793712314).to_bytes(4, "little")
 SUPERVISED = 3
 END_OF_SENTENCE = b"</s>"
-LONGEST_NGRAM = 100
-LONGEST_WORD = 1 << 16  # bytes: fastText itself reads no longer ones
-BATCH = 1000
+MAX_NGRAM = 100
+MAX_WORD_BYTES = 1 << 16  # bytes: fastText itself reads no longer ones
+WORDS_PER_BATCH = 1000
 FNV_START, FNV_PRIME = np.uint32(2166136261), np.uint32(16777619)
-GATHER = 8192  # rows fetched at once, however long the words are
+ROWS_PER_GATHER = 8192  # fetched at once, however long the words are
 
 
-def read_fasttext_bin(job: Job) -> VectorTable:
+def read_fasttext_bin(request: ReadRequest) -> VectorTable:
     """Compute the vector of each word of the model; labels of supervised models are not words."""
-    model = FastTextBin(job.path)
+    model = FastTextBin(request.path)
     count = len(model.words)
     report = ReadReport("fastText .bin", None, "row", count, model.dim)
     if model.trailing:
-        report.note(Noted.TRAILING, count=model.trailing)
-    with job.build(report, count) as builder:
-        for start in range(0, count, BATCH):
-            words = model.words[start : start + BATCH]
+        report.note(Oddity.TRAILING, count=model.trailing)
+    with request.build(report, count) as builder:
+        for start in range(0, count, WORDS_PER_BATCH):
+            words = model.words[start : start + WORDS_PER_BATCH]
             places = range(start + 1, start + 1 + len(words))
             builder.add(decode_words(words), model.vectors_of_bytes(words), places)
             if builder.full:
@@ -52,7 +51,10 @@ def read_fasttext_bin(job: Job) -> VectorTable:
 
 
 class FastTextBin:
-    """An open `.bin` model that gives a vector to any string; its matrix stays on disk, mapped."""
+    """An open `.bin` model that gives a vector to any string; its matrix stays on disk, mapped.
+
+    FastTextBin("cc.en.300.bin").vector("mispelling").shape     # (300,)
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -73,14 +75,14 @@ class FastTextBin:
         return vector
 
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Give the vectors of many words: float32 [n, dim]."""
+        """Give the vectors of many words, known or not: float32 [n, dim]."""
         return self.vectors_of_bytes([word.encode(errors="surrogatepass") for word in words])
 
     def vectors_of_bytes(self, words: Sequence[bytes]) -> NDArray[np.float32]:
-        """Give the vectors of words as fastText keeps them, in UTF-8."""
+        """Give the vectors of words that are bytes, as fastText keeps them, in UTF-8: float32 [n, dim]."""
         out = np.zeros((len(words), self.dim), np.float32)
-        for start in range(0, len(words), BATCH):
-            self._fill(out[start : start + BATCH], words[start : start + BATCH])
+        for start in range(0, len(words), WORDS_PER_BATCH):
+            self._fill(out[start : start + WORDS_PER_BATCH], words[start : start + WORDS_PER_BATCH])
         return out
 
     def _fill(self, out: NDArray[np.float32], words: Sequence[bytes]) -> None:
@@ -93,8 +95,8 @@ class FastTextBin:
         order = np.argsort(owners, kind="stable")
         counts = np.maximum(np.bincount(owners, minlength=len(words)), 1).astype(np.float32)
         with np.errstate(all="ignore"):  # a damaged matrix may hold anything
-            for start in range(0, len(order), GATHER):
-                piece = order[start : start + GATHER]
+            for start in range(0, len(order), ROWS_PER_GATHER):
+                piece = order[start : start + ROWS_PER_GATHER]
                 present, firsts = np.unique(owners[piece], return_index=True)
                 out[present] += np.add.reduceat(self.matrix[rows[piece]], firsts, axis=0)
             out /= counts[:, None]
@@ -109,14 +111,14 @@ class FastTextBin:
 
     def _read_settings(self) -> None:
         magic, version = self._unpack("4si")
-        if magic != MAGIC:
+        if magic != FASTTEXT:
             raise FormatError(self.path, "not a fastText .bin model")
         if version not in (11, 12):
             raise FormatError(self.path, f"fastText .bin version {version}; versions 11 and 12 can be read")
         self.dim, *_, self.model, self.buckets, self.minn, self.maxn, _, _ = self._unpack("12id")
         if version == 11 and self.model == SUPERVISED:
             self.maxn = 0  # as fastText does: supervised models of that age have no n-grams
-        if self.dim < 1 or self.buckets < 0 or self.maxn > LONGEST_NGRAM:
+        if self.dim < 1 or self.buckets < 0 or self.maxn > MAX_NGRAM:
             raise FormatError(
                 self.path, f"damaged: dim {self.dim}, bucket {self.buckets}, maxn {self.maxn} in the header"
             )
@@ -124,7 +126,7 @@ class FastTextBin:
     def _read_dictionary(self) -> None:
         size, words, labels, _, pruned = self._unpack("iiiqq")
         if pruned >= 0:
-            self._refuse_quantized()
+            self._refuse_ftz()
         if min(words, labels) < 0 or words + labels != size or size * 10 > len(self._data):
             raise FormatError(self.path, f"damaged: a dictionary of {words} words and {labels} labels")
         entries: list[bytes] = []
@@ -132,7 +134,7 @@ class FastTextBin:
             end = self._data.find(b"\0", self._at)
             if end < 0:
                 raise FormatError(self.path, "the file is cut: it ends inside the dictionary")
-            if end - self._at > LONGEST_WORD:
+            if end - self._at > MAX_WORD_BYTES:
                 raise FormatError(self.path, f"damaged: a word of {end - self._at:,} bytes in its dictionary")
             entries.append(self._data[self._at : end])
             self._at = end + 1
@@ -147,7 +149,7 @@ class FastTextBin:
     def _read_matrix(self) -> NDArray[np.float32]:
         (quantized,) = self._unpack("?")
         if quantized:
-            self._refuse_quantized()
+            self._refuse_ftz()
         rows, columns = self._unpack("qq")
         if columns != self.dim or rows != len(self.words) + self.buckets:
             expected = f"{len(self.words) + self.buckets} × {self.dim}"
@@ -162,13 +164,13 @@ class FastTextBin:
         """Step over the output matrix, which words do not need, and count the bytes after it."""
         quantized, rows, columns = self._unpack("?qq")
         if quantized:
-            self._refuse_quantized()
+            self._refuse_ftz()
         rest: int = len(self._data) - self._at - rows * columns * 4
         if min(rows, columns, rest) < 0:
             raise FormatError(self.path, f"the file is cut: its output matrix of {rows} × {columns} is not whole")
         return rest
 
-    def _refuse_quantized(self) -> None:
+    def _refuse_ftz(self) -> None:
         raise FormatError(
             self.path,
             "a quantized fastText model (.ftz), which lovevec does not read: take the .bin it was made from, "

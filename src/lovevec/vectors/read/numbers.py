@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 PAD = bytes(24)  # what must lie before and after the text, because whole words are fetched around each field
-MOST_PLACES = 14  # one digit before the point and 14 after it stay below 2**53
+MAX_PLACES = 14  # one digit before the point and 14 after it stay below 2**53
 
 MINUS, PLUS, POINT, ZERO, LETTER_E = b"-+.0e"
 ASCII_ZEROS = np.uint64(0x3030303030303030)
@@ -28,7 +28,7 @@ HIGH_BITS = np.uint64(0x8080808080808080)
 PAIRS = np.uint64(0x000000FF000000FF)
 UPPER = np.uint64(100 + (1_000_000 << 32))
 LOWER = np.uint64(1 + (10_000 << 32))
-POWERS = np.array([10**n for n in range(MOST_PLACES + 1)], np.uint64)
+POWERS = np.array([10**n for n in range(MAX_PLACES + 1)], np.uint64)
 FLOAT_POWERS = np.array([10.0**n for n in range(23)])  # those that float64 holds exactly
 
 
@@ -40,7 +40,7 @@ def parse_numbers(
     The values at those indices mean nothing. `data` begins and ends with PAD.
     """
     words = np.ndarray((len(data) - 7,), "<u8", data, strides=(1,))
-    ends, exponents = split_exponents(data, ends)
+    ends, exponents = _split_exponents(data, ends)
     negative = data[starts] == MINUS
     first = starts + negative
     whole = data[first] - np.uint8(ZERO)
@@ -50,21 +50,21 @@ def parse_numbers(
     places = ends - first
     places -= 1
     good &= places > 0
-    good &= places <= MOST_PLACES + 8
+    good &= places <= MAX_PLACES + 8
     if not good.all():
         places[~good] = 1
 
-    cut = np.flatnonzero(places > MOST_PLACES)
+    cut = np.flatnonzero(places > MAX_PLACES)
     if len(cut):
-        _, fine = last_digits(words, ends[cut], places[cut] - MOST_PLACES)
+        _, fine = _last_digits(words, ends[cut], places[cut] - MAX_PLACES)
         good[cut] &= fine
-        ends[cut] -= places[cut] - MOST_PLACES
-        places[cut] = MOST_PLACES
-    digits, fine = last_digits(words, ends, np.minimum(places, 8))
+        ends[cut] -= places[cut] - MAX_PLACES
+        places[cut] = MAX_PLACES
+    digits, fine = _last_digits(words, ends, np.minimum(places, 8))
     good &= fine
     long = np.flatnonzero(places > 8)
     if len(long):
-        upper, fine = last_digits(words, ends[long] - 8, places[long] - 8)
+        upper, fine = _last_digits(words, ends[long] - 8, places[long] - 8)
         digits[long] += upper * POWERS[8]
         good[long] &= fine
     digits += whole * POWERS[places]
@@ -83,7 +83,7 @@ def parse_numbers(
     return values.astype(np.float32), np.flatnonzero(~good)
 
 
-def split_exponents(
+def _split_exponents(
     data: NDArray[np.uint8], ends: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
     """Find the fields that end like `e-05`; give where their digits end, and the exponents if any."""
@@ -102,7 +102,7 @@ def split_exponents(
     return ends, exponents
 
 
-def last_digits(
+def _last_digits(
     words: NDArray[np.uint64], ends: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
     """Read the `counts` (1 to 8) digits before `ends` as integers; also say where they really are digits.

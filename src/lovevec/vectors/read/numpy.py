@@ -20,18 +20,16 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from lovevec.errors import FormatError
-from lovevec.vectors.read.builder import BLOCK_BYTES, CONVERT, Job
-from lovevec.vectors.read.source import DAMAGE, Source, damage, open_member, refuse_bomb
-from lovevec.vectors.read.words import check_count, checked_words, find_word_list, split_words
-from lovevec.vectors.table import Noted, ReadReport, VectorTable
+from lovevec.vectors.read.builder import BYTES_PER_BLOCK, CONVERT_ADVICE, ReadRequest
+from lovevec.vectors.read.source import DAMAGE, ByteSource, check_compression, damage_report, open_member
+from lovevec.vectors.read.words import check_count, find_word_list, mask_surrogates, split_words
+from lovevec.vectors.table import Oddity, ReadReport, VectorTable
 
-MAGIC = npy_format.MAGIC_PREFIX
-LONGEST_HEADER = 10_000  # that of numpy; its parser is not for longer ones
-LONGEST_SIDE = 10**18
-MOST_SIDES = 32
-TIGHTEST = 1100  # deflate cannot pack tighter than 1032 to 1
-ORIGIN = "origin"
-LONGEST_ORIGIN = 1 << 20
+MAX_HEADER = 10_000  # that of numpy; its parser is not for longer ones
+MAX_SIDE = 10**18
+MAX_SIDES = 32
+MAX_DEFLATE = 1100  # deflate cannot pack tighter than 1032 to 1
+MAX_ORIGIN = 1 << 20
 
 # What numpy's header code raises when the header is damaged: it parses a Python literal and makes a type of it.
 BAD_HEADER = (
@@ -48,63 +46,65 @@ BAD_HEADER = (
 Read = Callable[[int], bytes]
 
 
-def read_npy(source: Source, job: Job) -> VectorTable:
-    """Read an array file; its words come from a list."""
-    header = read_header(job.path, source.read)
-    job.check_table(header.shape)
+def read_npy(source: ByteSource, request: ReadRequest) -> VectorTable:
+    """Read an array file; its words come from the list that the caller names, or from one beside the file."""
+    header = read_header(request.path, source.read)
+    request.check_table(header.shape)
     missing = header.length + header.bytes - source.size
     if missing > 0:
-        raise FormatError(job.path, f"the file is cut: {missing:,} bytes of numbers are missing")
-    words = find_word_list(job.path, job.words)
-    check_count(job.path, words, header.shape[0])
+        raise FormatError(request.path, f"the file is cut: {missing:,} bytes of numbers are missing")
+    words = find_word_list(request.path, request.words)
+    check_count(request.path, words, header.shape[0])
     report = ReadReport("numpy .npy", dim=header.shape[1])
     if missing < 0:
-        report.note(Noted.TRAILING, count=-missing)
-    blocks = row_blocks(job.path, source.read, header)
-    if not job.mmap:
-        return job.fill(report, words, blocks)
+        report.note(Oddity.TRAILING, count=-missing)
+    blocks = _row_blocks(request.path, source.read, header)
+    if not request.mmap:
+        return request.fill(report, words, blocks)
     if header.fortran:
-        raise FormatError(job.path, f"is stored column by column, and cannot be mapped{CONVERT}")
-    return job.map(report, words, blocks, header.dtype, header.length)
+        raise FormatError(request.path, f"is stored column by column, and cannot be mapped{CONVERT_ADVICE}")
+    return request.map(report, words, blocks, header.dtype, header.length)
 
 
-def read_npz(source: Source, job: Job) -> VectorTable:
+def read_npz(source: ByteSource, request: ReadRequest) -> VectorTable:
     """Read an archive of arrays without unpacking all of it at once."""
+    path = request.path
     try:
         with zipfile.ZipFile(source.raw) as archive:
             names = archive.namelist()
-            if "vectors.npy" not in names or ("words.npy" not in names and job.words is None):
+            if "vectors.npy" not in names or ("words.npy" not in names and request.words is None):
                 arrays = ", ".join(name.removesuffix(".npy") for name in names)
-                raise FormatError(job.path, f"an .npz needs the arrays vectors and words, this one has {arrays}")
-            read, header = open_array(job.path, archive, "vectors")
-            refuse_bomb(job.path, header.bytes, archive.getinfo("vectors.npy").compress_size)
-            job.check_table(header.shape)
+                raise FormatError(path, f"an .npz needs the arrays vectors and words, this one has {arrays}")
+            read, header = _open_array(path, archive, "vectors")
+            check_compression(path, header.bytes, archive.getinfo("vectors.npy").compress_size)
+            request.check_table(header.shape)
             rows = header.shape[0]
-            words = npz_words(job.path, archive, rows) if job.words is None else find_word_list(job.path, job.words)
-            check_count(job.path, words, header.shape[0])
-            return job.fill(ReadReport("numpy .npz", dim=header.shape[1]), words, row_blocks(job.path, read, header))
+            inside = request.words is None
+            words = _npz_words(path, archive, rows) if inside else find_word_list(path, request.words)
+            check_count(path, words, rows)
+            return request.fill(ReadReport("numpy .npz", dim=header.shape[1]), words, _row_blocks(path, read, header))
     except DAMAGE as error:
-        raise FormatError(job.path, damage(error)) from None
+        raise FormatError(path, damage_report(error)) from None
 
 
-def npz_words(path: Path, archive: zipfile.ZipFile, rows: int) -> list[str | None]:
+def _npz_words(path: Path, archive: zipfile.ZipFile, rows: int) -> list[str | None]:
     """Read the array of words: text, or uint8 that is UTF-8 with a newline between two words.
 
     Text has the longest word's room for each word, and packs tightly: it is read a few MB at a time.
     """
-    read, header = open_array(path, archive, "words")
+    read, header = _open_array(path, archive, "words")
     if header.dtype.kind == "U":
         if header.shape != (rows,):
             raise FormatError(path, f"{rows:,} vectors, but the words have the shape {header.shape!s:.100}")
         width = header.dtype.itemsize
-        step = max(1, BLOCK_BYTES // max(width, 1))
+        step = max(1, BYTES_PER_BLOCK // max(width, 1))
         counts = (min(step, rows - start) for start in range(0, rows, step))
-        blocks = (read_exactly(path, read, count * width) for count in counts)
-        return checked_words(word for block in blocks for word in np.frombuffer(block, header.dtype).tolist())
+        blocks = (_read_exactly(path, read, count * width) for count in counts)
+        return mask_surrogates(word for block in blocks for word in np.frombuffer(block, header.dtype).tolist())
     if header.dtype != np.uint8:
         raise FormatError(path, f"words must be text or uint8, this array is {header.dtype}")
-    refuse_bomb(path, header.bytes, archive.getinfo("words.npy").compress_size)
-    return split_words(read_exactly(path, read, header.bytes))
+    check_compression(path, header.bytes, archive.getinfo("words.npy").compress_size)
+    return split_words(_read_exactly(path, read, header.bytes))
 
 
 def read_origin(path: Path) -> dict[str, Any] | None:
@@ -113,20 +113,20 @@ def read_origin(path: Path) -> dict[str, Any] | None:
         return None
     try:
         with zipfile.ZipFile(path) as archive:
-            read, header = open_array(path, archive, ORIGIN)
-            origin = json.loads(read(header.bytes)) if header.bytes <= LONGEST_ORIGIN else None
+            read, header = _open_array(path, archive, "origin")
+            origin = json.loads(read(header.bytes)) if header.bytes <= MAX_ORIGIN else None
     except (*DAMAGE, KeyError, FormatError):
         return None
     return origin if isinstance(origin, dict) else None
 
 
-def open_array(path: Path, archive: zipfile.ZipFile, name: str) -> tuple[Read, ArrayHeader]:
+def _open_array(path: Path, archive: zipfile.ZipFile, name: str) -> tuple[Read, ArrayHeader]:
     """Open one array of an .npz, if the sizes that the archive and the array state can be true."""
     member = archive.getinfo(f"{name}.npy")
     file = open_member(path, archive, member)
     header = read_header(path, file.read)
     stated = header.length + header.bytes
-    if member.file_size != stated or stated > (member.compress_size + 1) * TIGHTEST:
+    if member.file_size != stated or stated > (member.compress_size + 1) * MAX_DEFLATE:
         raise FormatError(path, f"damaged: {name}.npy should have {stated:,} bytes, has {member.file_size:,}")
     return file.read, header
 
@@ -142,30 +142,29 @@ class ArrayHeader:
 
     @property
     def bytes(self) -> int:
-        """The size of the numbers that follow."""
+        """The size in bytes of the numbers that follow the header."""
         size = self.dtype.itemsize
         for count in self.shape:
             size *= count
         return size
 
 
-class HeaderBytes:
+class _HeaderBytes:
     """The first bytes of an array, counted, and never more than a header may have."""
 
     def __init__(self, read: Read) -> None:
         self._read = read
         self.length = 0
 
-    def read(self, count: int = LONGEST_HEADER, /) -> bytes:
-        """Give the next bytes."""
-        data = self._read(min(count, LONGEST_HEADER - self.length))
+    def read(self, count: int = MAX_HEADER, /) -> bytes:
+        data = self._read(min(count, MAX_HEADER - self.length))
         self.length += len(data)
         return data
 
 
 def read_header(path: Path, read: Read) -> ArrayHeader:
     """Read the header of an array; the types taken are numbers and text, never Python objects."""
-    start = HeaderBytes(read)
+    start = _HeaderBytes(read)
     try:
         version = npy_format.read_magic(start)
     except ValueError:
@@ -184,29 +183,29 @@ def read_header(path: Path, read: Read) -> ArrayHeader:
         raise FormatError(path, "an array of Python objects, which only a pickle can load: save words as text or uint8")
     if not (dtype.kind == "U" or (dtype.kind in "fiu" and dtype.itemsize <= 8)):
         raise FormatError(path, f"an array of type {dtype}, neither numbers nor text")
-    if len(shape) > MOST_SIDES or not all(0 <= side < LONGEST_SIDE for side in shape):
+    if len(shape) > MAX_SIDES or not all(0 <= side < MAX_SIDE for side in shape):
         raise FormatError(path, f"damaged: an array of shape {shape!s:.100}")
     return ArrayHeader(dtype, shape, fortran, start.length)
 
 
-def row_blocks(path: Path, read: Read, header: ArrayHeader) -> Iterator[NDArray[np.generic]]:
+def _row_blocks(path: Path, read: Read, header: ArrayHeader) -> Iterator[NDArray[np.generic]]:
     """Give the rows of a table in blocks of a few MB."""
     if header.dtype.kind == "U":
         raise FormatError(path, "vectors must be numbers, this array holds text")
     rows, dim = header.shape
     if header.fortran:
-        table = np.frombuffer(read_exactly(path, read, header.bytes), header.dtype)
+        table = np.frombuffer(_read_exactly(path, read, header.bytes), header.dtype)
         yield table.reshape(header.shape, order="F")
         return
-    step = max(1, BLOCK_BYTES // (dim * header.dtype.itemsize))
+    step = max(1, BYTES_PER_BLOCK // (dim * header.dtype.itemsize))
     for start in range(0, rows, step):
         count = min(step, rows - start)
-        data = read_exactly(path, read, count * dim * header.dtype.itemsize)
+        data = _read_exactly(path, read, count * dim * header.dtype.itemsize)
         yield np.frombuffer(data, header.dtype).reshape(count, dim)
     read(1)  # lets a zip notice that its checksum is wrong
 
 
-def read_exactly(path: Path, read: Read, count: int) -> bytes:
+def _read_exactly(path: Path, read: Read, count: int) -> bytes:
     """Read `count` bytes or say that the file is cut."""
     data = read(count)
     if len(data) < count:

@@ -18,10 +18,11 @@ from lovevec.errors import FormatError, LovevecError
 from lovevec.files.lines import open_plain
 from lovevec.progress import Progress
 
-HEAD = 1 << 20
+HEAD_BYTES = 1 << 20
 # Vectors pack to a third, those of few distinct numbers to a twentieth: beyond this a file was made to fill memory.
-MOST_SQUEEZED, SUSPECT = 100, 1 << 22
-GZIP, XZ, ZIP = b"\x1f\x8b", b"\xfd7zXZ\x00", b"PK"
+MAX_COMPRESSION, UNSUSPICIOUS_BYTES = 100, 1 << 22
+GZIP, XZ, ZIP = b"\x1f\x8b", b"\xfd7zXZ\x00", b"PK"  # the first bytes of such files
+NPY, FASTTEXT = b"\x93NUMPY", (793712314).to_bytes(4, "little")
 
 # What the standard library raises on a damaged archive.
 DAMAGE = (
@@ -37,29 +38,26 @@ DAMAGE = (
 )
 
 
-class Stream(Protocol):
-    """Anything with bytes to read."""
-
-    def read(self, count: int, /) -> bytes:
-        """Give up to `count` bytes, none at the end."""
+class _Stream(Protocol):
+    def read(self, count: int, /) -> bytes: ...
 
 
-class Source:
+class ByteSource:
     """The bytes of a file, unpacked; `head` shows the first ones without using them up."""
 
-    def __init__(self, path: Path, raw: IO[bytes], stream: Stream, compression: str | None) -> None:
+    def __init__(self, path: Path, raw: IO[bytes], stream: _Stream, compression: str | None) -> None:
         self.path, self.raw, self.stream, self.compression = path, raw, stream, compression
         self.size = os.fstat(raw.fileno()).st_size
         self.returns = False  # whether \r is to be read as \n
         self.unpacked = 0
-        self.head = self._pull(HEAD)
+        self.head = self._pull(HEAD_BYTES)
         self.taken = 0  # how much of the head is used up
 
     def read(self, count: int) -> bytes:
         """Give the next `count` bytes, fewer only at the end of the file."""
-        held = self.head[self.taken : self.taken + count]
-        self.taken += len(held)
-        return held + self._pull(count - len(held))
+        start = self.head[self.taken : self.taken + count]
+        self.taken += len(start)
+        return start + self._pull(count - len(start))
 
     def _pull(self, count: int) -> bytes:
         parts = []
@@ -67,11 +65,11 @@ class Source:
             try:
                 part = self.stream.read(count)
             except DAMAGE as error:
-                raise FormatError(self.path, damage(error)) from None
+                raise FormatError(self.path, damage_report(error)) from None
             if not part:
                 break
             self.unpacked += len(part)
-            refuse_bomb(self.path, self.unpacked, self.raw.tell())
+            check_compression(self.path, self.unpacked, self.raw.tell())
             parts.append(part.replace(b"\r", b"\n") if self.returns else part)
             count -= len(part)
         return b"".join(parts)
@@ -86,21 +84,21 @@ class Source:
         return min((self.raw.tell() - unread) / self.size, 1.0)
 
 
-def refuse_bomb(path: Path, unpacked: int, packed: int) -> None:
-    """Refuse what has so few bytes packed that it can be no vectors."""
-    if unpacked > SUSPECT and unpacked > MOST_SQUEEZED * packed:
+def check_compression(path: Path, unpacked: int, packed: int) -> None:
+    """Refuse an archive whose bytes are so few, packed, that what it unpacks to can be no vectors."""
+    if unpacked > UNSUSPICIOUS_BYTES and unpacked > MAX_COMPRESSION * packed:
         raise FormatError(
-            path, f"unpacks to more than {MOST_SQUEEZED} times its size; unpack it yourself if it is good"
+            path, f"unpacks to more than {MAX_COMPRESSION} times its size; unpack it yourself if it is good"
         )
 
 
-def damage(error: Exception) -> str:
+def damage_report(error: Exception) -> str:
     """Say that an archive is broken, in the words of the library where it has any."""
     return f"damaged or cut: {str(error) or type(error).__name__}"
 
 
 @contextmanager
-def open_source(path: Path) -> Iterator[Source]:
+def open_source(path: Path) -> Iterator[ByteSource]:
     """Open `path` for reading, through gzip, xz or zip where its first bytes say so."""
     with ExitStack() as stack:
         raw = stack.enter_context(open_raw(path))
@@ -108,7 +106,7 @@ def open_source(path: Path) -> Iterator[Source]:
         raw.seek(0)
         if not magic:
             raise FormatError(path, "the file is empty")
-        stream: Stream = raw
+        stream: _Stream = raw
         compression = None
         try:
             if magic.startswith(GZIP):
@@ -119,17 +117,17 @@ def open_source(path: Path) -> Iterator[Source]:
                 stream = stack.enter_context(lzma.LZMAFile(raw, format=lzma.FORMAT_XZ))
             elif magic[:4] in (ZIP + b"\x03\x04", ZIP + b"\x05\x06"):
                 archive = stack.enter_context(zipfile.ZipFile(raw))
-                if not is_npz(archive):
+                if not any(name.endswith(".npy") for name in archive.namelist()):  # else it is an .npz
                     compression = "zip"
-                    stream = stack.enter_context(open_member(path, archive, only_member(path, archive)))
+                    stream = stack.enter_context(open_member(path, archive, _only_member(path, archive)))
         except DAMAGE as error:
-            raise FormatError(path, damage(error)) from None
-        yield Source(path, raw, stream, compression)
+            raise FormatError(path, damage_report(error)) from None
+        yield ByteSource(path, raw, stream, compression)
 
 
 @contextmanager
 def opening(name: Path | str, what: str) -> Iterator[None]:
-    """One line that says why a file cannot be opened; `what` it should have been."""
+    """While a file is opened: one line that says why it cannot be, and for a folder `what` it should have been."""
     try:
         yield
     except FileNotFoundError:
@@ -148,12 +146,7 @@ def open_raw(path: Path) -> IO[bytes]:
         return open_plain(path)
 
 
-def is_npz(archive: zipfile.ZipFile) -> bool:
-    """Whether this zip holds numpy arrays."""
-    return any(name.endswith(".npy") for name in archive.namelist())
-
-
-def only_member(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
+def _only_member(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     """Give the one file of a zip; with several we cannot know which one is meant."""
     members = [member for member in archive.infolist() if not member.is_dir()]
     if len(members) != 1:
@@ -170,7 +163,7 @@ def open_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -
 
 
 def file_hash(path: Path, progress: Progress | None = None) -> str:
-    """Compute the SHA-256 of a file, a few MB at a time."""
+    """Compute the SHA-256 of a file, a few MB at a time, in hexadecimal digits."""
     digest = hashlib.sha256()
     progress = progress or Progress(quiet=True)
     with open_raw(path) as file, progress.phase("hashing", os.path.getsize(path), "bytes") as phase:

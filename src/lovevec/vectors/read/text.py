@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 
 from lovevec.errors import FormatError
 from lovevec.files.lines import plain_ends, whole_lines
-from lovevec.vectors.read.builder import Job
+from lovevec.vectors.read.builder import ReadRequest
 from lovevec.vectors.read.numbers import PAD, parse_numbers, parse_odd, to_number
-from lovevec.vectors.read.source import Source
+from lovevec.vectors.read.source import HEAD_BYTES, ByteSource
 from lovevec.vectors.read.words import decode_words
-from lovevec.vectors.table import Noted, ReadReport, VectorTable
+from lovevec.vectors.table import Oddity, ReadReport, VectorTable
 
-SAMPLE = 50
+LINES_PER_SAMPLE = 50
 HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t]*\r?")
 FIELD = re.compile(rb"[^ \t]+")
-CHUNK = 1 << 18
+BYTES_PER_CHUNK = 1 << 18
 SPACE, NEWLINE = 32, 10
 
 
@@ -37,6 +37,14 @@ class Layout:
 
     dim: int
     promised: int | None
+
+
+def first_lines(head: bytes) -> list[bytes]:
+    """The first whole lines of a file, at most 50, by which its layout is told."""
+    lines = head.split(b"\n", LINES_PER_SAMPLE)
+    if len(lines) > LINES_PER_SAMPLE or (len(head) >= HEAD_BYTES and len(lines) > 1):
+        lines.pop()
+    return [line.rstrip(b"\r \t") for line in lines]
 
 
 def find_layout(path: Path, lines: list[bytes]) -> Layout | None:
@@ -70,55 +78,55 @@ def trailing_numbers(line: bytes) -> int:
     return count
 
 
-def read_text(source: Source, job: Job, layout: Layout) -> VectorTable:
-    """Read a text file chunk by chunk into one growing matrix."""
-    settle_allocator()
-    report = ReadReport(format_name(job.path, layout), source.compression, "line", layout.promised, layout.dim)
+def read_text(source: ByteSource, request: ReadRequest, layout: Layout) -> VectorTable:
+    """Read the rows of a text file, chunk by chunk, into one growing matrix."""
+    _settle_allocator()
+    report = ReadReport(_format_name(request.path, layout), source.compression, "line", layout.promised, layout.dim)
     line = 1
     if layout.promised is not None:
         source.read(source.head.index(b"\n", source.taken) + 1 - source.taken)
         line = 2
-    with job.build(report, possible_rows(source, layout)) as builder:
-        for chunk in line_chunks(source):
-            rows = parse_rows(chunk, layout.dim, line, job.path, exact=layout.promised is not None)
+    with request.build(report, _possible_rows(source, layout)) as builder:
+        for chunk in _line_chunks(source):
+            rows = _parse_rows(chunk, layout.dim, line, request.path, exact=layout.promised is not None)
             if layout.promised is None:
                 builder.expect(rows.count, source.share())
             builder.add(rows.words, rows.block, rows.lines)
             if builder.full:
                 return builder.finish()
             for blank in rows.blank:
-                report.note(Noted.BLANK, blank)
+                report.note(Oddity.BLANK, blank)
             for long in rows.long:
-                report.note(Noted.TOO_LONG, long)
+                report.note(Oddity.TOO_LONG, long)
             report.read += len(rows.long)
             if rows.error is not None:
                 raise rows.error
             line += rows.count
         if layout.promised is not None and report.read < layout.promised:
             problem = f"the file ends here after {report.read:,} rows, its header promises {layout.promised:,}"
-            raise FormatError(job.path, problem + job.advice(report.kept), line - 1)
+            raise FormatError(request.path, problem + request.advice(report.kept), line - 1)
         return builder.finish()
 
 
-def format_name(path: Path, layout: Layout) -> str:
+def _format_name(path: Path, layout: Layout) -> str:
     """Name the format for the report; fastText's text files differ from word2vec's only by their ending."""
     if layout.promised is None:
         return "GloVe text"
     return "fastText .vec" if ".vec" in path.suffixes else "word2vec text"
 
 
-def possible_rows(source: Source, layout: Layout) -> int:
+def _possible_rows(source: ByteSource, layout: Layout) -> int:
     """How many rows to make room for at once: those promised, if a file of this size can hold them."""
     unpacked = source.size * (8 if source.compression else 1)
     return min(layout.promised or 0, unpacked // (2 * layout.dim))
 
 
-def line_chunks(source: Source) -> Iterator[bytes]:
+def _line_chunks(source: ByteSource) -> Iterator[bytes]:
     """Cut the rest of a file into pieces of whole lines, with plain line ends."""
-    return map(plain_ends, whole_lines(iter(lambda: source.read(CHUNK), b""), source.path))
+    return map(plain_ends, whole_lines(iter(lambda: source.read(BYTES_PER_CHUNK), b""), source.path))
 
 
-def settle_allocator() -> None:
+def _settle_allocator() -> None:
     """Allocate and free 16 MB, after which glibc keeps freed memory of that size instead of returning it.
 
     Without this every temporary array of every chunk is paged in anew, which doubles the time of parsing.
@@ -127,7 +135,7 @@ def settle_allocator() -> None:
 
 
 @dataclass
-class TextRows:
+class _TextRows:
     """The rows before the first mistake (or all), with their lines; `count` is the number of all lines."""
 
     words: list[str | None]
@@ -139,7 +147,7 @@ class TextRows:
     count: int
 
 
-def parse_rows(chunk: bytes, dim: int, first_line: int, path: Path, exact: bool = False) -> TextRows:
+def _parse_rows(chunk: bytes, dim: int, first_line: int, path: Path, exact: bool = False) -> _TextRows:
     """Parse whole lines `word n n n … n`, each ended by a newline.
 
     With `exact` (a header says how many numbers there are) a row with more of them is too long: `b 1 2 3 4` is no word
@@ -147,7 +155,7 @@ def parse_rows(chunk: bytes, dim: int, first_line: int, path: Path, exact: bool 
 
     A line with exactly `dim` spaces, and perhaps one at its end as word2vec and fastText write it, is
     regular: its fields lie between them. Any other line, and any line with a field that is no number, goes
-    through `parse_line`.
+    through `_parse_line`.
     """
     text = PAD + chunk + PAD
     data = np.frombuffer(text, np.uint8)
@@ -163,17 +171,17 @@ def parse_rows(chunk: bytes, dim: int, first_line: int, path: Path, exact: bool 
     regular = np.flatnonzero(last_marks - first_marks == dim)
     count = len(newlines)
     if len(regular) == count:
-        block, careful = parse_grid(text, data, marks.reshape(count, dim + 1))
+        block, careful = _parse_grid(text, data, marks.reshape(count, dim + 1))
     else:
         grid = marks[first_marks[regular, None] + np.arange(dim + 1)]
-        values, wrong = parse_grid(text, data, grid)
+        values, wrong = _parse_grid(text, data, grid)
         block = np.zeros((count, dim), np.float32)
         block[regular] = values
         careful = np.union1d(np.delete(np.arange(count), regular), regular[wrong])
 
     starts, ends = [len(PAD), *(newlines[:-1] + 1).tolist()], line_ends.tolist()
     words = [text[start:end] for start, end in zip(starts, marks[first_marks].tolist(), strict=True)]
-    rows = TextRows([], block, list(range(first_line, first_line + count)), [], [], None, count)
+    rows = _TextRows([], block, list(range(first_line, first_line + count)), [], [], None, count)
     for row in careful.tolist():
         line = text[starts[row] : ends[row]]
         if not line.strip(b" \t"):
@@ -181,29 +189,29 @@ def parse_rows(chunk: bytes, dim: int, first_line: int, path: Path, exact: bool 
             continue
         try:
             with np.errstate(over="ignore"):
-                words[row], block[row] = parse_line(line, dim)
+                words[row], block[row] = _parse_line(line, dim)
         except ValueError as problem:
             rows.error = FormatError(path, str(problem), first_line + row)
             words, rows.block, rows.lines = words[:row], block[:row], rows.lines[:row]
             break
     if exact and (len(careful) or b"\t" in chunk):  # no other word holds white space
-        rows.long = [first_line + row for row, word in enumerate(words) if ends_in_number(word)]
-    if gone := sorted(line - first_line for line in rows.blank + rows.long):
-        rows.block = np.delete(rows.block, gone, axis=0)
-        for row in reversed(gone):
+        rows.long = [first_line + row for row, word in enumerate(words) if _ends_in_number(word)]
+    if unused := sorted(line - first_line for line in rows.blank + rows.long):
+        rows.block = np.delete(rows.block, unused, axis=0)
+        for row in reversed(unused):
             del words[row], rows.lines[row]
     rows.words = decode_words(words)
     return rows
 
 
-def ends_in_number(word: bytes) -> bool:
+def _ends_in_number(word: bytes) -> bool:
     """Whether white space and a number end what stands before a vector; `nan` and `inf` are words there."""
     _, space, last = word.replace(b"\t", b" ").rpartition(b" ")
     number = to_number(last) if space else None
     return number is not None and math.isfinite(number)
 
 
-def parse_grid(
+def _parse_grid(
     text: bytes, data: NDArray[np.uint8], grid: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Parse the fields between the marks of `grid` [n, dim + 1]; also give the rows with a non-number."""
@@ -220,7 +228,7 @@ def parse_grid(
     return values.reshape(rows, dim), wrong
 
 
-def parse_line(line: bytes, dim: int) -> tuple[bytes, list[float]]:
+def _parse_line(line: bytes, dim: int) -> tuple[bytes, list[float]]:
     """Parse one line of any spacing: the last `dim` fields are the vector, what stands before is the word.
 
     Raises ValueError with the problem in words.
@@ -237,6 +245,6 @@ def parse_line(line: bytes, dim: int) -> tuple[bytes, list[float]]:
         fields = [match[0] for match in matches[-dim:]]
     values, wrong = parse_odd(fields)
     if wrong:
-        shown = fields[wrong[0]][:40].decode(errors="replace")
-        raise ValueError(f"the last {dim} fields of a row must be numbers, this one is not: {shown!r}")
+        field = fields[wrong[0]][:40].decode(errors="replace")
+        raise ValueError(f"the last {dim} fields of a row must be numbers, this one is not: {field!r}")
     return line[:end].rstrip(b" \t"), values

@@ -2,34 +2,50 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from lovevec.errors import FormatError, Parameter
-from lovevec.vectors.read.builder import Job
-from lovevec.vectors.read.source import Source
-from lovevec.vectors.read.text import HEADER
+from lovevec.vectors.read.builder import ReadRequest
+from lovevec.vectors.read.source import HEAD_BYTES, ByteSource
+from lovevec.vectors.read.text import HEADER, trailing_numbers
 from lovevec.vectors.read.words import decode_words
 from lovevec.vectors.table import ReadReport, VectorTable
 
-BLOCK = 1 << 20
-LONGEST_WORD = 1 << 20
+BYTES_PER_BLOCK = 1 << 20
+MAX_WORD_BYTES = 1 << 20
 
 
-def read_word2vec_bin(source: Source, job: Job) -> VectorTable:
+def is_word2vec_bin(path: Path, head: bytes, lines: list[bytes]) -> bool:
+    """Whether what follows a header `n d` is binary: no rows of numbers, and bytes that text has not."""
+    header = HEADER.fullmatch(lines[0])
+    if header is None or b"\n" not in head:
+        return False
+    rows = [line for line in lines[1:] if line]
+    enough = min(2, int(header[2]))
+    if sum(trailing_numbers(row) >= enough for row in rows) * 2 > len(rows):
+        return False
+    body = head[len(lines[0]) : HEAD_BYTES]
+    has_control = any(byte in body for byte in range(9)) or any(byte in body for byte in range(14, 32))
+    return has_control or path.suffix == ".bin"
+
+
+def read_word2vec_bin(source: ByteSource, request: ReadRequest) -> VectorTable:
     """Read the rows one after the other; each word ends at its first space, so words cannot hold one."""
     header = source.head[source.taken : source.head.index(b"\n", source.taken)]
     source.read(len(header) + 1)
     match = HEADER.fullmatch(header)
     assert match is not None, "only files with a header come here"
     promised, dim = int(match[1]), int(match[2])
-    check_size(source, job, promised, dim)
+    _check_size(source, request, promised, dim)
     report = ReadReport("word2vec binary", source.compression, "row", promised, dim)
     width = 4 * dim
     buffer, at = b"", 0
-    with job.build(report, min(promised, source.size // width + 1)) as builder:
+    with request.build(report, min(promised, source.size // width + 1)) as builder:
         ended = False
         while not ended and not builder.full:
-            block = source.read(BLOCK + width)
+            block = source.read(BYTES_PER_BLOCK + width)
             ended = not block
             buffer, at = buffer[at:] + block, 0
             words: list[bytes] = []
@@ -38,37 +54,37 @@ def read_word2vec_bin(source: Source, job: Job) -> VectorTable:
                 words.append(buffer[at:space].lstrip(b"\n"))
                 at = space + 1 + width
                 vectors.append(buffer[space + 1 : at])
-            if space < 0 and len(buffer) - at > LONGEST_WORD:
-                raise FormatError(job.path, f"row {report.read + len(words) + 1}: a word without end: damaged")
+            if space < 0 and len(buffer) - at > MAX_WORD_BYTES:
+                raise FormatError(request.path, f"row {report.read + len(words) + 1}: a word without end: damaged")
             if words:
                 rows = np.frombuffer(b"".join(vectors), "<f4").reshape(-1, dim)
                 first = report.read + 1
                 builder.add(decode_words(words), rows, range(first, first + len(words)))
         if not builder.full:
-            check_end(job, report, buffer[at:])
+            _check_end(request, report, buffer[at:])
         return builder.finish()
 
 
-def check_size(source: Source, job: Job, promised: int, dim: int) -> None:
+def _check_size(source: ByteSource, request: ReadRequest, promised: int, dim: int) -> None:
     """Refuse sizes that the file cannot hold, before any memory is taken for them."""
     if promised == 0 or dim == 0:
-        raise FormatError(job.path, f"no rows of vectors: the header says {promised} × {dim}")
+        raise FormatError(request.path, f"no rows of vectors: the header says {promised} × {dim}")
     if dim > 1 << 24:
-        raise FormatError(job.path, f"the header says {dim:,} numbers a row: damaged")
-    least = (min(promised, job.limit) if job.limit else promised) * (4 * dim + 1)
+        raise FormatError(request.path, f"the header says {dim:,} numbers a row: damaged")
+    least = (min(promised, request.limit) if request.limit else promised) * (4 * dim + 1)
     if source.compression is None and least > source.size:
         raise FormatError(
-            job.path,
+            request.path,
             f"the header promises {promised:,} × {dim:,} numbers, at least {least:,} bytes; the file has "
             f"{source.size:,}: cut or damaged; {Parameter('limit', 'N')} takes the first N rows",
         )
 
 
-def check_end(job: Job, report: ReadReport, rest: bytes) -> None:
+def _check_end(request: ReadRequest, report: ReadReport, rest: bytes) -> None:
     """See that the file ends after a whole row, and not before the last promised one."""
     if rest.strip(b"\n"):
         problem = f"the file ends in the middle of row {report.read + 1:,}"
-        raise FormatError(job.path, problem + job.advice(report.kept))
+        raise FormatError(request.path, problem + request.advice(report.kept))
     if report.promised is not None and report.read < report.promised:
         problem = f"the file ends after {report.read:,} rows, its header promises {report.promised:,}"
-        raise FormatError(job.path, problem + job.advice(report.kept))
+        raise FormatError(request.path, problem + request.advice(report.kept))

@@ -21,10 +21,10 @@ from lovevec.errors import FormatError, LovevecError, Parameter
 from lovevec.files.lines import BOM, ends_in_returns, plain_ends, split_lines, whole_lines
 from lovevec.vectors.read.source import open_raw, opening
 
-BLOCK = 1 << 18
-LOOK = 1 << 18  # bytes at the start that tell how lines end
-BATCH = 32_768
-TURN = 0.2  # seconds
+BYTES_PER_BLOCK = 1 << 18
+BYTES_PER_LOOK = 1 << 18  # at the start, which tell how lines end
+WORDS_PER_BATCH = 32_768
+SECONDS_PER_WAIT = 0.2
 STDIN = "standard input"
 
 
@@ -36,42 +36,42 @@ def decode_words(words: Sequence[bytes]) -> list[str | None]:
         decoded = []
     if len(decoded) == len(words):  # not so when a word holds a line end itself
         return list(decoded)
-    return [decode_word(word) for word in words]
+    return [_decode_word(word) for word in words]
 
 
-def decode_word(word: bytes) -> str | None:
-    """Decode one word; None when the bytes are not UTF-8."""
+def _decode_word(word: bytes) -> str | None:
+    """Decode one word from UTF-8; None when its bytes are not."""
     try:
         return word.decode()
     except UnicodeDecodeError:
         return None
 
 
-def checked_words(words: Iterable[str]) -> list[str | None]:
-    """Put None in the place of strings that cannot be written as UTF-8 (lone surrogates)."""
+def mask_surrogates(words: Iterable[str]) -> list[str | None]:
+    """Put None in the place of words that cannot be written as UTF-8, since they hold lone surrogates."""
     return [word if word.isascii() or word == word.encode(errors="ignore").decode() else None for word in words]
 
 
 def split_words(content: bytes) -> list[str | None]:
-    """Take a word list apart: one word a line."""
+    """The words of a list that is in memory, one word a line; None where one is not UTF-8."""
     return decode_words(split_lines(content))
 
 
 def find_word_list(path: Path, words: Path | None) -> list[str | None]:
     """Read the word list that the caller names, or `x.words.txt`, `x.words` or `x.txt` beside `x.npy`."""
     beside = [path.with_suffix(suffix) for suffix in (".words.txt", ".words", ".txt")]
-    path_of_list = words or next((each for each in beside if each.is_file()), None)
-    if path_of_list is None:
-        names = " or ".join(each.name for each in beside)
+    word_list = words or next((file for file in beside if file.is_file()), None)
+    if word_list is None:
+        names = " or ".join(file.name for file in beside)
         raise FormatError(
             path, f"holds no words: put {names} beside it, or pass {Parameter('words', 'FILE')}, one word a line"
         )
-    with open_raw(path_of_list) as file:
+    with open_raw(word_list) as file:
         return split_words(file.read())
 
 
 def check_count(path: Path, words: Sequence[str | None], rows: int) -> None:
-    """Refuse a list that is longer or shorter than the table."""
+    """Refuse a list of words that is longer or shorter than the table of `rows` vectors."""
     if len(words) != rows:
         raise FormatError(path, f"holds {rows:,} vectors, but there are {len(words):,} words for them")
 
@@ -79,12 +79,12 @@ def check_count(path: Path, words: Sequence[str | None], rows: int) -> None:
 class WordStream:
     """An open list of words; `count` is their number, where the stream is a plain file and can be read twice."""
 
-    def __init__(self, file: IO[bytes], name: str) -> None:
-        self.file, self.name = file, name
+    def __init__(self, file: IO[bytes], name: str, block: int = BYTES_PER_BLOCK) -> None:
+        self.file, self.name, self.block = file, name, block
         self.plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
 
     def count(self) -> int | None:
-        """Count the lines in advance, if that is possible."""
+        """Count the words in advance, by reading the file twice; None where it cannot be, as from a pipe."""
         if not self.plain:
             return None
         start = self.file.seek(0, os.SEEK_CUR)
@@ -95,8 +95,8 @@ class WordStream:
         self.file.seek(start)
         return lines + (last != b"\n")
 
-    def batches(self, most: int = BATCH) -> Iterator[list[str]]:
-        """The words, at most so many at a time; from a pipe as soon as they come."""
+    def batches(self, most: int = WORDS_PER_BATCH) -> Iterator[list[str]]:
+        """The words, at most `most` at a time; from a pipe as soon as they come."""
         for lines in self.line_blocks():
             words = lines.decode("utf-8", "surrogateescape").split("\n")
             words.pop()
@@ -121,7 +121,7 @@ class WordStream:
             while 0 < len(first) < len(BOM) and BOM.startswith(first) and (more := self._read()):
                 first += more
             start = bytearray(first.removeprefix(BOM))
-            while b"\n" not in start and len(start) < LOOK and (more := self._read()):
+            while b"\n" not in start and len(start) < BYTES_PER_LOOK and (more := self._read()):
                 start += more
             block, returns = bytes(start), ends_in_returns(start)
             while block:
@@ -131,7 +131,7 @@ class WordStream:
             raise LovevecError(f"{self.name}: cannot be read: {error.strerror or error}") from None
 
     def _read(self) -> bytes:
-        """What is there, at least a byte; nothing at the end. A pipe may be set not to wait: then we do.
+        """The bytes that are there, at least one; none at the end. A pipe may be set not to wait: then we do.
 
         A signal that comes just before a read blocks would wait as long as the read does: so pipes are waited for in
         short turns.
@@ -139,24 +139,25 @@ class WordStream:
         data = None
         while data is None:
             if not self.plain and os.name != "nt":
-                while not select.select([self.file], [], [], TURN)[0]:
+                while not select.select([self.file], [], [], SECONDS_PER_WAIT)[0]:
                     pass
-            data = self.file.read(BLOCK)
+            data = self.file.read(self.block)
         return data
 
 
 @contextmanager
-def open_words(path: Path | None) -> Iterator[WordStream]:
-    """Open a list of words, or standard input for None. Named pipes and devices are fine."""
+def open_words(path: Path | None, block: int = BYTES_PER_BLOCK) -> Iterator[WordStream]:
+    """Open a list of words, or standard input for None, to be read `block` bytes at a time. Named pipes and devices are
+    fine."""
     name = STDIN if path is None else str(path)
     with opening(name, "a list of words"):
         file = open(0 if path is None else path, "rb", buffering=0, closefd=path is not None)  # noqa: SIM115
     with file:
-        yield WordStream(file, name)
+        yield WordStream(file, name, block)
 
 
 def count_text(stream: WordStream, known: Container[str], lowercase: bool) -> Counter[str]:
-    """How often each word comes in a text.
+    """How often each word comes in a running text.
 
     A word is what stands between white space. If it is not known as it stands (`U.S.`, `C++`), the punctuation
     before and after it is taken off: `"leukamia,"` is leukamia, `don't` stays. What is punctuation alone is no word.
@@ -168,14 +169,14 @@ def count_text(stream: WordStream, known: Container[str], lowercase: bool) -> Co
     for token, count in tokens.items():
         word = token.lower() if lowercase else token
         if word not in known:
-            word = word.strip(punctuation())
+            word = word.strip(_punctuation())
         if word:
             counts[word] += count
     return counts
 
 
 def count_list(stream: WordStream, lowercase: bool) -> Counter[str]:
-    """The same for a list of words, one a line, each as it is; lines of nothing but white space are passed over."""
+    """How often each word comes in a list, one a line, each as it is; blank lines are passed over."""
     counts: Counter[str] = Counter()
     for words in stream.batches():
         counts.update([word.lower() for word in words] if lowercase else words)
@@ -185,7 +186,7 @@ def count_list(stream: WordStream, lowercase: bool) -> Counter[str]:
 
 
 @cache
-def punctuation() -> str:
+def _punctuation() -> str:
     """ASCII's and Unicode's punctuation, the latter without the rare scripts beyond the first 65,536 characters."""
     more = (chr(code) for code in range(0x80, 0x10000) if unicodedata.category(chr(code))[0] == "P")
     return string.punctuation + "".join(more)

@@ -32,8 +32,7 @@ import numpy as np
 from lovevec.errors import LovevecError, Parameter
 from lovevec.files import atomic_write
 from lovevec.vectors.table import VectorTable
-from lovevec.vectors.write.sink import Sink, open_sink
-from lovevec.vectors.write.writer import Shape, Writer, join_words, write_behind
+from lovevec.vectors.write.writer import Shape, Sink, Writer, join_words, open_sink, write_behind
 
 __all__ = ["FORMATS", "SUFFIXES", "Format", "Shape", "Writer", "format_of", "open_writer", "save_table"]
 
@@ -49,15 +48,15 @@ SUFFIXES: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
 }
-TEXT = ("vec", "jsonl")
-MANY = 20_000  # rows that are worth a thread
-BATCH = 16_384
+TEXT_FORMATS = ("vec", "jsonl")
+MIN_ROWS_FOR_THREAD = 20_000
+ROWS_PER_BATCH = 16_384
 
 
 def format_of(path: str | Path | None, named: str | None = None) -> Format:
     """The format that is named, or the one that the end of the file's name says; vec on standard output."""
     if named is not None:
-        return next(each for each in get_args(Format) if each == named)
+        return next(name for name in get_args(Format) if name == named)
     if path is None:
         return "vec"
     try:
@@ -71,16 +70,17 @@ def format_of(path: str | Path | None, named: str | None = None) -> Format:
 
 @contextmanager
 def open_writer(path: Path | None, kind: Format, shape: Shape) -> Iterator[Writer]:
-    """A writer to `path`, or to standard output. The file is there, whole, when the block ends well."""
-    if shape.precision == "float16" and kind in TEXT:
+    """A writer to `path`, or to standard output for None. The file is there, whole, when the block ends well."""
+    if shape.precision == "float16" and kind in TEXT_FORMATS:
         raise LovevecError(f"float16 is for npy, npz, safetensors and parquet: {kind} is text")
     write: Callable[[Sink, Shape], AbstractContextManager[Writer]]
-    write = import_module("lovevec.vectors.write." + ("numpy" if kind == "npy" else kind)).write
+    module = "numpy" if kind in ("npy", "npz") else kind
+    write = getattr(import_module(f"lovevec.vectors.write.{module}"), f"write_{kind}")
     with open_sink(path) as sink:
-        if kind not in TEXT and sink.file.isatty():
+        if kind not in TEXT_FORMATS and sink.file.isatty():
             raise LovevecError(f"{kind} is not for a terminal: name a file with -o, or redirect the output")
         with write(sink, shape) as writer:
-            if not sink.patchable or (shape.count is not None and shape.count < MANY):
+            if not sink.patchable or (shape.count is not None and shape.count < MIN_ROWS_FOR_THREAD):
                 yield writer
                 return
             with write_behind(writer, sink.file) as behind:
@@ -88,7 +88,7 @@ def open_writer(path: Path | None, kind: Format, shape: Shape) -> Iterator[Write
 
 
 def save_table(table: VectorTable, path: Path) -> list[str]:
-    """Write a table in the format that the file's name says; gives what the user should know.
+    """Write a table in the format that the file's name says; the lines that it gives are what the user should know.
 
     An .npz also keeps where the vectors came from (`table.source`), as `read_origin` of lovevec.vectors.read.numpy
     reads it.
@@ -101,7 +101,7 @@ def save_table(table: VectorTable, path: Path) -> list[str]:
             np.savez(file, vectors=table.vectors, words=words, origin=origin)
         return []
     with open_writer(path, kind, Shape(table.dim, len(table), exact=True)) as writer:
-        for start in range(0, len(table), BATCH):
-            batch = table.words[start : start + BATCH]
-            writer.add(batch, table.vectors[start : start + BATCH], [True] * len(batch))
+        for start in range(0, len(table), ROWS_PER_BATCH):
+            batch = table.words[start : start + ROWS_PER_BATCH]
+            writer.add(batch, table.vectors[start : start + ROWS_PER_BATCH], [True] * len(batch))
     return writer.notes()

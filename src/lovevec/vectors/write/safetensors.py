@@ -17,51 +17,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec.vectors.write.sink import Sink
-from lovevec.vectors.write.writer import TYPES, Shape, Writer, join_words
+from lovevec.vectors.write.writer import BYTES_PER_COPY, DTYPES, Shape, Sink, Writer, join_words
 
-HEADER = 512  # bytes: numbers begin at a multiple of 64, as those who map them like it
-COPY = 1 << 20
+HEADER_BYTES = 512  # numbers begin at a multiple of 64, as those who map them like it
 
 
-class SafetensorsWriter:
-    """Writes the numbers as they come, and keeps the words."""
-
+class _SafetensorsWriter(Writer):
     def __init__(self, sink: Sink, words: IO[bytes], shape: Shape) -> None:
-        self.sink, self.words, self.dim, self.kind = sink, words, shape.dim, TYPES[shape.precision]
+        self.sink, self.words, self.dim, self.dtype = sink, words, shape.dim, DTYPES[shape.precision]
         self.rows = 0
-        sink.file.write(bytes(HEADER))
+        sink.file.write(bytes(HEADER_BYTES))
 
     def add(self, words: Sequence[str], rows: NDArray[np.float32], known: Sequence[bool]) -> None:
-        """Write one batch."""
         self.words.write(join_words(words, "safetensors"))
-        self.sink.file.write(np.ascontiguousarray(rows, self.kind).data)
+        self.sink.file.write(np.ascontiguousarray(rows, self.dtype).data)
         self.rows += len(words)
 
     def finish(self) -> None:
         """Put the words behind the numbers, and the header before them."""
-        size, listed = self.rows * self.dim * self.kind.itemsize, self.words.tell()
+        start, length = self.rows * self.dim * self.dtype.itemsize, self.words.tell()
         self.words.seek(0)
-        shutil.copyfileobj(self.words, self.sink.file, COPY)
-        kind = "F16" if self.kind.itemsize == 2 else "F32"
+        shutil.copyfileobj(self.words, self.sink.file, BYTES_PER_COPY)
+        name = "F16" if self.dtype.itemsize == 2 else "F32"
         header = {
-            "vectors": {"dtype": kind, "shape": [self.rows, self.dim], "data_offsets": [0, size]},
-            "words": {"dtype": "U8", "shape": [listed], "data_offsets": [size, size + listed]},
+            "vectors": {"dtype": name, "shape": [self.rows, self.dim], "data_offsets": [0, start]},
+            "words": {"dtype": "U8", "shape": [length], "data_offsets": [start, start + length]},
         }
-        content = json.dumps(header).encode().ljust(HEADER - 8)
+        content = json.dumps(header).encode().ljust(HEADER_BYTES - 8)
         self.sink.patch(len(content).to_bytes(8, "little") + content)
-
-    def notes(self) -> list[str]:
-        """Nothing to say."""
-        return []
 
 
 @contextmanager
-def write(sink: Sink, shape: Shape) -> Iterator[Writer]:
-    """Write `vectors` and `words`."""
+def write_safetensors(sink: Sink, shape: Shape) -> Iterator[Writer]:
+    """Write the tensors `vectors` and `words` to a file; a pipe cannot be patched, and is refused."""
     if not sink.patchable:
         raise LovevecError("safetensors begins with the number of rows, which is filled in at the end: use -o FILE")
     with tempfile.TemporaryFile(dir=None if sink.path is None else sink.path.parent) as words:
-        writer = SafetensorsWriter(sink, words, shape)
+        writer = _SafetensorsWriter(sink, words, shape)
         yield writer
         writer.finish()
