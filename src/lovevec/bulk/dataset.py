@@ -15,7 +15,7 @@ from lovevec.bulk.cluster import import_ray, most_tasks
 from lovevec.engine.engine import Mode, numba_is_there
 from lovevec.errors import LovevecError, Parameter
 from lovevec.love import LOVE
-from lovevec.vectors.write.writer import TYPES, Precision
+from lovevec.vectors.write.writer import DTYPES, Precision
 
 if TYPE_CHECKING:
     from ray.data import Dataset
@@ -45,8 +45,8 @@ class BulkOptions:
             raise LovevecError(
                 f"{Parameter('near', False)} is for words: what a text's words stand for is part of its vector"
             )
-        if self.precision not in TYPES:
-            raise LovevecError(f"precision is {self.precision!r}: choose one of {', '.join(TYPES)}")
+        if self.precision not in DTYPES:
+            raise LovevecError(f"precision is {self.precision!r}: choose one of {', '.join(DTYPES)}")
         if self.batch < 1:
             raise LovevecError(f"batch is {self.batch}: must be at least 1")
 
@@ -105,7 +105,7 @@ def add_vectors(table: Any, model: Any, options: BulkOptions, column: str, outpu
     if column not in table.column_names:
         raise LovevecError(f"the dataset has no column {column!r} but {', '.join(map(repr, table.column_names))}")
     rows = ["" if text is None else text for text in table.column(column).to_pylist()]
-    vectors = options.vectors(love, rows).astype(TYPES[options.precision], copy=False)
+    vectors = options.vectors(love, rows).astype(DTYPES[options.precision], copy=False)
     flat = pyarrow.array(np.ascontiguousarray(vectors).reshape(-1))
     return table.append_column(output, pyarrow.FixedSizeListArray.from_arrays(flat, love.dim))
 
