@@ -7,8 +7,8 @@
     channel.py     the learned numbers: what each kind of slip costs, what a word's rank counts, what speaks for new
     readings.py    the result: probabilities of known words and of new, and what is made from them
     reader.py      the reader, which puts all of this together
-    kernel.py      the same in one compiled pass (numba)
-    forms.py       what is read before any of this: forms of one and the same word
+    kernel.py      the same compiled (numba); lanes.py its alignments
+    forms.py       what comes before all of this: other ways to write a known word
 
 The probability of a known word w for a string s, and of s being new, are a conditional logit over the candidates:
 
