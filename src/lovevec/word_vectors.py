@@ -6,6 +6,7 @@
     lookup.vectors        [3, dim]
     lookup.confidence     [3]: how probably each vector is right
     lookup.imputed        [3, dim]: made from the spelling alone
+    lookup.neighbors(2)   the known words whose vectors are nearest, with their cosine
 
 A part is computed when it is first asked for: a string is read once, however many parts are asked for, and a list of
 known words builds no index. `embed`, `near`, `readings`, `confidence` are short ways to a part.
@@ -16,7 +17,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +86,26 @@ class Lookup:
         return near_words(self._source.words, self.rows, self.probabilities, k)
 
     @cached_property
+    def unit_vectors(self) -> Floats:
+        """[len(words), dim]: the vectors at unit length, for cosines."""
+        return self._source._to_unit_length(self.vectors)
+
+    def neighbors(self, k: int = 5, approximate: bool | None = None) -> list[WordsWithScores]:
+        """For each string the k known words whose own vectors are nearest, with their cosine: see
+        `WordVectors.neighbors`."""
+        known = self._source._known
+        lists = known.neighbors(self.words, k, lambda _: self.unit_vectors, self._source._known_word, approximate)
+        return cast("list[WordsWithScores]", lists)
+
+    def similar(self, other: Lookup) -> NDArray[np.float64]:
+        """[len(words)]: the cosine of each string's vector and that of the string at the same place in `other`; NaN
+        where one of the two is empty."""
+        left, right = self.unit_vectors.astype(np.float64), other.unit_vectors.astype(np.float64)
+        cosines: NDArray[np.float64] = np.clip(np.einsum("ij,ij->i", left, right), -1, 1)
+        cosines[[not (a.strip() and b.strip()) for a, b in zip(self.words, other.words, strict=True)]] = np.nan
+        return cosines
+
+    @cached_property
     def confidence(self) -> NDArray[np.float64]:
         """[len(words)]: the probability that each vector is right; NaN for a model without calibration."""
         return self._source._confidence_of(self)
@@ -123,9 +144,12 @@ class WordVectors(EncodesTexts, ABC):
     @abstractmethod
     def __contains__(self, word: object) -> bool: ...
 
+    def _to_unit_length(self, vectors: Floats) -> Floats:
+        """Vectors of words at unit length, for cosines; those of a model have it already."""
+        return vectors
+
     def _unit_vectors(self, words: Sequence[str]) -> Floats:
-        """The vectors of words at unit length, for cosines."""
-        return self._vectors(words)
+        return self._to_unit_length(self._vectors(words))
 
     def _known_word(self, word: str) -> str:
         """The known word that a string is a form of, which is no neighbor of it; else the string itself."""
@@ -339,9 +363,7 @@ class WordVectors(EncodesTexts, ABC):
         cosines = np.empty(len(left))
         for low in range(0, len(left), WORDS_PER_BATCH):
             part = slice(low, low + WORDS_PER_BATCH)
-            rows = [self._unit_vectors(words[part]).astype(np.float64) for words in (left, right)]
-            cosines[part] = np.clip(np.einsum("ij,ij->i", *rows), -1, 1)
-        cosines[[not (a.strip() and b.strip()) for a, b in zip(left, right, strict=True)]] = np.nan
+            cosines[part] = Lookup(self, left[part]).similar(Lookup(self, right[part]))
         return cosines
 
 

@@ -184,8 +184,8 @@ class Attached(WordVectors):
         if self._reader is not None:
             self._reader.warm_up()
 
-    def _unit_vectors(self, words: Sequence[str]) -> Floats:
-        return normalized(self._vectors(words))
+    def _to_unit_length(self, vectors: Floats) -> Floats:
+        return normalized(vectors)
 
     def _vectors_of(self, lookup: Lookup) -> Floats:
         if len(lookup.unknown) == len(lookup):

@@ -56,28 +56,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
 
 
-def run(given: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Run the job."""
     from lovevec.bulk import embed_files
 
     with tidy_when_killed():
         summary = embed_files(
-            given.inputs,
-            given.output,
-            column=given.column,
-            model=given.model,
-            texts=given.texts,
-            near=given.near,
-            precision=given.precision,
-            batch=given.batch,
-            engine=given.engine,
-            distinct=given.distinct,
-            address=given.address,
-            workers=given.workers,
-            overwrite=given.overwrite,
-            progress=not given.quiet and sys.stderr is not None and sys.stderr.isatty(),
+            options.inputs,
+            options.output,
+            column=options.column,
+            model=options.model,
+            texts=options.texts,
+            near=options.near,
+            precision=options.precision,
+            batch=options.batch,
+            engine=options.engine,
+            distinct=options.distinct,
+            address=options.address,
+            workers=options.workers,
+            overwrite=options.overwrite,
+            progress=not options.quiet and sys.stderr is not None and sys.stderr.isatty(),
         )
-    if given.json:
+    if options.json:
         put(json.dumps(summary.as_dict()) + "\n")
     else:
-        say(given.quiet, [str(summary)])
+        say(options.quiet, [str(summary)])

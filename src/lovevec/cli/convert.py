@@ -34,24 +34,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
 
 
-def run(given: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Convert, say what was dropped."""
     from lovevec.vectors import convert_vectors
     from lovevec.vectors.write import format_of
 
-    output = Path(given.output)
+    output = Path(options.output)
     refuse_unwritable(output, format_of(output))
-    if given.limit is not None and given.limit < 1:
-        raise LovevecError(f"--limit is {given.limit}: must be at least 1")
-    with Progress(given.quiet) as progress, tidy_when_killed():
+    if options.limit is not None and options.limit < 1:
+        raise LovevecError(f"--limit is {options.limit}: must be at least 1")
+    with Progress(options.quiet) as progress, tidy_when_killed():
         report = convert_vectors(
-            given.vectors,
+            options.vectors,
             output,
-            dtype=given.dtype,
-            limit=given.limit,
-            words=given.words,
-            overwrite=given.overwrite,
+            dtype=options.dtype,
+            limit=options.limit,
+            words=options.words,
+            overwrite=options.overwrite,
             progress=progress,
         )
     size = output.stat().st_size
-    say(given.quiet, [*report.lines(), f"{output}: {size / 1e6:,.1f} MB"])
+    say(options.quiet, [*report.lines(), f"{output}: {size / 1e6:,.1f} MB"])

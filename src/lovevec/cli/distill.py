@@ -86,30 +86,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(given: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Distill and save."""
     from dataclasses import fields
 
     from lovevec.cli.shell import as_path, refuse_same_file
     from lovevec.transformer.distill import DistillSettings, distill
 
-    if given.words is not None and given.min_count is not None:
+    if options.words is not None and options.min_count is not None:
         raise LovevecError("--words and --min-count: name one of the two")
-    chosen = {field.name: getattr(given, field.name) for field in fields(DistillSettings)}
+    chosen = {field.name: getattr(options, field.name) for field in fields(DistillSettings)}
     settings = DistillSettings(**{name: value for name, value in chosen.items() if value is not None})
-    output = Path(given.output)
-    inputs = [as_path(name) or 0 for name in given.corpus] + ([Path(given.words)] if given.words else [])
+    output = Path(options.output)
+    inputs = [as_path(name) or 0 for name in options.corpus] + ([Path(options.words)] if options.words else [])
     refuse_same_file(inputs, [output])
-    with Progress(given.quiet, spelling=as_flag) as progress:
+    with Progress(options.quiet, spelling=as_flag) as progress:
         try:
-            words = None if given.words is None else read_words(Path(given.words), progress)
+            words = None if options.words is None else read_words(Path(options.words), progress)
             distill(
-                given.model,
-                given.corpus,
+                options.model,
+                options.corpus,
                 words=words,
                 settings=settings,
                 output=output,
-                overwrite=given.overwrite,
+                overwrite=options.overwrite,
                 progress=progress,
             )
         except KeyboardInterrupt:

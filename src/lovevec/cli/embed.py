@@ -57,31 +57,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
 
 
-def run(given: argparse.Namespace) -> None:
-    """Embed what is given."""
+def run(options: argparse.Namespace) -> None:
+    """Embed what is options."""
     from lovevec.love import LOVE
     from lovevec.vectors.read.words import open_words
     from lovevec.vectors.write import Shape, format_of, open_writer
 
-    output = as_path(given.output)
-    kind = format_of(output, given.format)
+    output = as_path(options.output)
+    kind = format_of(output, options.format)
     with ExitStack() as stack:
         stream = None
-        if given.words and given.input:
+        if options.words and options.input:
             raise LovevecError("words on the command line and -i: name one of the two")
-        if not given.words:
-            if given.input is None:
+        if not options.words:
+            if options.input is None:
                 refuse_terminal("some")
-            stream = stack.enter_context(open_words(as_path(given.input)))
+            stream = stack.enter_context(open_words(as_path(options.input)))
             refuse_same_file([stream.file.fileno()], outputs_of(output, kind))
-        count = len(given.words) if stream is None else stream.count()
-        words = iter([given.words]) if stream is None else stream.batches()
+        count = len(options.words) if stream is None else stream.count()
+        words = iter([options.words]) if stream is None else stream.batches()
         first: list[str] = next(words, [])
-        love = LOVE.load(given.model, engine=one_engine(count, len(first)))
+        love = LOVE.load(options.model, engine=one_engine(count, len(first)))
         with (
             tidy_when_killed(),
-            open_writer(output, kind, Shape(love.dim, count, given.precision)) as writer,
-            late_progress(given.quiet, count, output) as advance,
+            open_writer(output, kind, Shape(love.dim, count, options.precision)) as writer,
+            late_progress(options.quiet, count, output) as advance,
         ):
             empty = 0
             for batch in chain([first] if first else [], words):
@@ -90,4 +90,4 @@ def run(given: argparse.Namespace) -> None:
                 empty += batch.count("")
                 advance(len(batch))
     notes = [f"empty lines: {empty:,}; their rows hold the vector of the empty word"] if empty else []
-    say(given.quiet, notes + writer.notes())
+    say(options.quiet, notes + writer.notes())

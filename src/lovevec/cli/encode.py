@@ -66,35 +66,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
 
 
-def run(given: argparse.Namespace) -> None:
-    """Encode what is given."""
+def run(options: argparse.Namespace) -> None:
+    """Encode what is options."""
     from lovevec.love import LOVE
     from lovevec.texts.read import Texts, open_texts
     from lovevec.vectors.write import Shape, open_writer
 
-    source, output = as_path(given.input), as_path(given.output)
-    kind: Format = "jsonl" if given.tokens else format_of(given.output if output else None, given.format)
-    if given.texts and (given.input or given.column):
+    source, output = as_path(options.input), as_path(options.output)
+    kind: Format = "jsonl" if options.tokens else format_of(options.output if output else None, options.format)
+    if options.texts and (options.input or options.column):
         raise LovevecError("texts on the command line and -i or --column: name one of the two")
-    if given.tokens and output:
+    if options.tokens and output:
         raise LovevecError("--tokens prints lines to standard output: leave out -o")
-    if not given.texts and given.input is None:
+    if not options.texts and options.input is None:
         refuse_terminal("some texts")
     refuse_unwritable(output, kind)
     with ExitStack() as stack:
-        texts = Texts(iter([given.texts]), len(given.texts))
-        if not given.texts:
-            texts = stack.enter_context(open_texts(source, given.column))
+        texts = Texts(iter([options.texts]), len(options.texts))
+        if not options.texts:
+            texts = stack.enter_context(open_texts(source, options.column))
             refuse_same_file([0 if source is None else source], [output])
-        love = LOVE.load(given.model)
-        if given.tokens:
+        love = LOVE.load(options.model)
+        if options.tokens:
             for batch in texts.batches:
                 put("".join(token_lines(love, text) for text in batch))
             return
         with (
             tidy_when_killed(),
-            open_writer(output, kind, Shape(love.dim, texts.total, given.precision, item="text")) as writer,
-            late_progress(given.quiet, texts.total, output, "encoding", "texts") as advance,
+            open_writer(output, kind, Shape(love.dim, texts.total, options.precision, item="text")) as writer,
+            late_progress(options.quiet, texts.total, output, "encoding", "texts") as advance,
         ):
             empty = 0
             for batch in texts.batches:
@@ -103,7 +103,7 @@ def run(given: argparse.Namespace) -> None:
                 empty += len(rows) - int(rows.any(axis=1).sum())
                 advance(len(batch))
     notes = [f"texts without words: {empty:,}; their rows are zeros"] if empty else []
-    say(given.quiet, notes + writer.notes())
+    say(options.quiet, notes + writer.notes())
 
 
 def format_of(name: str | None, named: Format | None) -> Format:

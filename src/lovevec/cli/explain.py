@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from lovevec.cli.neighbors import add_word_arguments, given_words
+from lovevec.cli.neighbors import add_word_arguments, word_batches
 from lovevec.cli.shell import describe, put
 from lovevec.errors import LovevecError
 
@@ -26,22 +26,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead, attention maps included")
 
 
-def run(given: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Print one explanation a word, an empty line between."""
     from lovevec.love import LOVE
 
-    count = len(" ".join(given.words).split() if given.split else given.words)
-    if given.plot and count != 1:
+    count = len(" ".join(options.words).split() if options.split else options.words)
+    if options.plot and count != 1:
         raise LovevecError(f"--plot draws one word; {count or 'none'} on the command line")
-    batches = given_words(given.words, given.split)
-    love = LOVE.load(given.model)
+    batches = word_batches(options.words, options.split)
+    love = LOVE.load(options.model)
     between = ""
     for words in batches:
         for word in words:
-            found = love.explain(word, given.k)
-            if given.plot:
-                found.plot(given.plot)
-            if given.json:
+            found = love.explain(word, options.k)
+            if options.plot:
+                found.plot(options.plot)
+            if options.json:
                 put(json.dumps(found.as_dict()) + "\n")
             else:
                 put(f"{between}{found}\n")

@@ -32,29 +32,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--overwrite", action="store_true", help="replace what is there")
 
 
-def run(given: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Load, write, say how large it is."""
     from lovevec.love import LOVE
     from lovevec.model.folder import CONFIG
 
-    output = Path(given.output or given.onnx or given.web)
-    there = output if given.onnx else output / ("index.html" if given.web else CONFIG)
-    if there.exists() and not given.overwrite:
-        what = "a model" if given.output else "a page" if given.web else "something"
+    output = Path(options.output or options.onnx or options.web)
+    there = output if options.onnx else output / ("index.html" if options.web else CONFIG)
+    if there.exists() and not options.overwrite:
+        what = "a model" if options.output else "a page" if options.web else "something"
         raise LovevecError(f"{output}: holds {what} already; choose another place, or --overwrite it")
-    if given.onnx and given.rows:
+    if options.onnx and options.rows:
         raise LovevecError("--rows: an ONNX file holds no rows of known words, every vector is made from the spelling")
-    love = LOVE.load(given.model)
-    if given.output:
-        love.save(output, given.precision, given.rows)
+    love = LOVE.load(options.model)
+    if options.output:
+        love.save(output, options.precision, options.rows)
         written = [file for file in output.iterdir() if file.is_file()]
-    elif given.onnx:
+    elif options.onnx:
         from lovevec.plugins.onnx import export_onnx
 
-        written = export_onnx(love, output, given.precision)
+        written = export_onnx(love, output, options.precision)
     else:
         from lovevec.serve.web import export_web
 
-        written = export_web(love, output, given.precision, given.rows)
+        written = export_web(love, output, options.precision, options.rows)
     size = sum(file.stat().st_size for file in written)
-    complain(f"{output}: {size / 1e6:.1f} MB as {given.precision}")
+    complain(f"{output}: {size / 1e6:.1f} MB as {options.precision}")

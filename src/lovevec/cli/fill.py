@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
 
 
-def run(given: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Read both, attach, write."""
     from lovevec.attach import Attached
     from lovevec.files.tensors import in_blocks
@@ -79,21 +79,21 @@ def run(given: argparse.Namespace) -> None:
     from lovevec.vectors import read_vectors
     from lovevec.vectors.write import Shape, format_of, open_writer
 
-    output = as_path(given.output)
-    kind = format_of(output, given.format)
-    if given.min_count < 1:
-        raise LovevecError(f"--min-count is {given.min_count}: must be at least 1")
-    if as_path(given.vectors) is as_path(given.words) is None:
+    output = as_path(options.output)
+    kind = format_of(output, options.format)
+    if options.min_count < 1:
+        raise LovevecError(f"--min-count is {options.min_count}: must be at least 1")
+    if as_path(options.vectors) is as_path(options.words) is None:
         raise LovevecError("vectors and words both from standard input: name a file for one of the two")
-    inputs = [as_path(given.vectors) or 0, as_path(given.words) or 0]
+    inputs = [as_path(options.vectors) or 0, as_path(options.words) or 0]
     refuse_same_file(inputs, outputs_of(output, kind))
     refuse_unwritable(output, kind)
-    with Progress(given.quiet) as progress:
-        with vector_file(given.vectors) as path:
+    with Progress(options.quiet) as progress:
+        with vector_file(options.vectors) as path:
             table = read_vectors(path, progress=progress, mmap=None)
         with progress.phase("counting words"):
-            often, lacking = wanted_words(given, table)
-        love = LOVE.load(given.model, engine=one_engine(len(table) + len(lacking)))
+            often, lacking = wanted_words(options, table)
+        love = LOVE.load(options.model, engine=one_engine(len(table) + len(lacking)))
         with progress.phase("attaching"):
             robust = Attached(love, table)
         rows = len(table) + len(lacking)
@@ -112,7 +112,7 @@ def run(given: argparse.Namespace) -> None:
     if robust.warning:
         complain(f"warning: {robust.warning}")
     say(
-        given.quiet,
+        options.quiet,
         [
             *table.report.lines()[1:],
             f"{robust!r}",
@@ -142,14 +142,14 @@ def vector_file(name: str) -> Iterator[Path]:
             raise LovevecError(error.message.replace(str(path), STDIN)) from None
 
 
-def wanted_words(given: argparse.Namespace, table: VectorTable) -> tuple[list[str], list[str]]:
+def wanted_words(options: argparse.Namespace, table: VectorTable) -> tuple[list[str], list[str]]:
     """The words to have rows for, the most frequent first; and those of them that the table lacks."""
     from lovevec.vectors.read.words import count_list, count_text, open_words
 
     have, lowercase = set(table.words), all(word == word.lower() for word in table.words)
-    with open_words(as_path(given.words)) as stream:
-        counts = count_list(stream, lowercase) if given.list else count_text(stream, have, lowercase)
-    often = [word for word, count in counts.most_common() if count >= given.min_count]
+    with open_words(as_path(options.words)) as stream:
+        counts = count_list(stream, lowercase) if options.list else count_text(stream, have, lowercase)
+    often = [word for word, count in counts.most_common() if count >= options.min_count]
     return often, [word for word in often if word not in have]
 
 

@@ -28,14 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object, with more in it")
 
 
-def run(given: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Print it."""
     from lovevec.love import LOVE
     from lovevec.model.find import find_model
 
-    folder = find_model(given.model)
+    folder = find_model(options.model)
     facts = facts_of(LOVE.load(folder), folder)
-    if given.json:
+    if options.json:
         put(json.dumps(facts, indent=2) + "\n")
     else:
         put("".join(f"{label:<12} {one_field(value)}\n" for label, value in lines_of(facts)))

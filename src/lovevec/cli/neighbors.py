@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from lovevec.cli.shell import MODEL_HELP, complain, describe, one_field, put, refuse_terminal
+
+if TYPE_CHECKING:
+    from lovevec.love import LOVE
 
 ABOUT = """The known words whose vectors are nearest to those of the given words, with their cosine. One line a word,
 tab-separated: the word (a tab inside it as \\t); known, near (probably a known word, misspelled), new or empty; its
@@ -16,7 +20,7 @@ EXAMPLES = """examples:
   lovevec neighbors -k 10 --json < words.txt > neighbors.jsonl
   lovevec neighbors --words < text.txt
   lovevec neighbors -m my-model mispelling"""
-BATCH = 256  # words compared together: enough to be fast, and the first lines come soon
+WORDS_PER_BATCH = 256  # words compared together: enough to be fast, and the first lines come soon
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,32 +43,36 @@ def add_word_arguments(parser: argparse.ArgumentParser, counted: str) -> None:
     parser.add_argument("-k", type=int, default=5, help=f"how many {counted} (default 5)")
 
 
-def run(given: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Print one line a word."""
     from lovevec.love import LOVE
 
-    batches = given_words(given.words, given.split)
-    love = LOVE.load(given.model)
+    batches = word_batches(options.words, options.split)
+    love = LOVE.load(options.model)
     for words in batches:
-        found = love.neighbors(words, given.k, bool(given.approximate))
-        for word, reading, near in zip(words, love.readings(words), found, strict=True):
-            put(line_of(word, reading, near, given.json) + "\n")
+        put("".join(f"{line}\n" for line in lines(love, words, options.k, bool(options.approximate), options.json)))
 
 
-def line_of(word: str, reading: str, near: list[tuple[str, float]], as_json: bool) -> str:
-    """A word and its neighbors, for people or for programs."""
+def lines(love: LOVE, words: Sequence[str], k: int, approximate: bool, as_json: bool) -> Iterator[str]:
+    """The answer for each of the words."""
+    lookup = love.lookup(words)
+    for word, reading, neighbors in zip(words, lookup.readings, lookup.neighbors(k, approximate), strict=True):
+        yield _line(word, reading, neighbors, as_json)
+
+
+def _line(word: str, reading: str, neighbors: list[tuple[str, float]], as_json: bool) -> str:
     if as_json:
-        listed = [{"word": name, "cosine": round(cosine, 6)} for name, cosine in near]
+        nearest = [{"word": name, "cosine": round(cosine, 6)} for name, cosine in neighbors]
         known, empty = reading == "known", reading == "empty"
-        return json.dumps({"word": word, "reading": reading, "known": known, "empty": empty, "neighbors": listed})
-    return f"{one_field(word)}\t{reading}\t{', '.join(f'{one_field(name)} {cosine:.2f}' for name, cosine in near)}"
+        return json.dumps({"word": word, "reading": reading, "known": known, "empty": empty, "neighbors": nearest})
+    return f"{one_field(word)}\t{reading}\t{', '.join(f'{one_field(name)} {cosine:.2f}' for name, cosine in neighbors)}"
 
 
-def given_words(words: list[str], split: bool = False) -> Iterator[list[str]]:
+def word_batches(words: list[str], split: bool = False) -> Iterator[list[str]]:
     """The words of the command line, or those of stdin as they come, in batches; `split` takes them apart at white
     space."""
     if words:
-        return iter([_apart(words) if split else words])
+        return iter([_split(words) if split else words])
     refuse_terminal("some")
     return _from_stdin(split)
 
@@ -72,18 +80,18 @@ def given_words(words: list[str], split: bool = False) -> Iterator[list[str]]:
 def _from_stdin(split: bool) -> Iterator[list[str]]:
     from lovevec.vectors.read.words import open_words
 
-    told = False
+    warned = False
     with open_words(None) as stream:
-        for lines in stream.batches(BATCH):
+        for lines in stream.batches(WORDS_PER_BATCH):
             if split:
-                words = _apart(lines)
-                yield from (words[low : low + BATCH] for low in range(0, len(words), BATCH))
+                words = _split(lines)
+                yield from (words[low : low + WORDS_PER_BATCH] for low in range(0, len(words), WORDS_PER_BATCH))
                 continue
-            if not told and (spaced := next((line for line in lines if len(line.split(maxsplit=1)) > 1), None)):
+            if not warned and (spaced := next((line for line in lines if len(line.split(maxsplit=1)) > 1), None)):
                 complain(f"note: a line is one word, white space and all, as {spaced!r:.60}; --words takes it apart")
-                told = True
+                warned = True
             yield lines
 
 
-def _apart(lines: list[str]) -> list[str]:
+def _split(lines: list[str]) -> list[str]:
     return [word for line in lines for word in line.split()]

@@ -58,23 +58,23 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(given: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Serve until told to stop."""
     from lovevec.serve.batches import Limits
     from lovevec.serve.processes import KEY, ServerSettings, serve
 
     names = ("body", "inputs", "words", "length", "waiting")
-    limits = {name: value for name in names if (value := getattr(given, f"max_{name}")) is not None}
+    limits = {name: value for name in names if (value := getattr(options, f"max_{name}")) is not None}
     serve(
         ServerSettings(
-            models=given.model,
-            tables=given.vectors,
-            host=given.host,
-            port=given.port,
-            workers=given.workers,
-            origins=given.cors,
+            models=options.model,
+            tables=options.vectors,
+            host=options.host,
+            port=options.port,
+            workers=options.workers,
+            origins=options.cors,
             limits=Limits(**limits),
             key=os.environ.get(KEY) or None,
-            quiet=given.quiet,
+            quiet=options.quiet,
         )
     )

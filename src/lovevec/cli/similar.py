@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from math import isnan
+from typing import TYPE_CHECKING
 
 from lovevec.cli.shell import MODEL_HELP, as_path, describe, one_field, put, refuse_terminal
 from lovevec.errors import FormatError, LovevecError
+
+if TYPE_CHECKING:
+    from lovevec.love import LOVE
 
 ABOUT = """How near two words are: the cosine of their vectors. One line a pair, tab-separated: the two words, the
 cosine, and for each of them known, near (probably a known word, misspelled), new, or empty (then the cosine is nan)."""
@@ -32,40 +36,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-i", "--input", metavar="FILE", help="two words a line, a tab between (- for standard input)")
 
 
-def run(given: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Print one line a pair."""
     from lovevec.love import LOVE
 
-    if given.words and given.input:
+    if options.words and options.input:
         raise LovevecError("words on the command line and -i: name one of the two")
-    if len(given.words) % 2:
-        raise LovevecError(f"words come in pairs: {len(given.words)} is an odd number")
-    if not given.words and given.input is None:
+    if len(options.words) % 2:
+        raise LovevecError(f"words come in pairs: {len(options.words)} is an odd number")
+    if not options.words and options.input is None:
         refuse_terminal("two")
     with ExitStack() as stack:
-        pairs = batches_of_pairs(given, stack)
-        love = LOVE.load(given.model)
+        pairs = batches_of_pairs(options, stack)
+        love = LOVE.load(options.model)
         for left, right in pairs:
-            words, readings = zip(left, right, strict=True), zip(love.readings(left), love.readings(right), strict=True)
-            rows = zip(words, love.similar(left, right).tolist(), readings, strict=True)
-            put("".join(line_of(*row, given.json) + "\n" for row in rows))
+            put("".join(f"{line}\n" for line in lines(love, left, right, options.json)))
 
 
-def line_of(words: tuple[str, str], cosine: float, readings: tuple[str, str], as_json: bool) -> str:
-    """A pair and its cosine, for people or for programs."""
+def lines(love: LOVE, left: Sequence[str], right: Sequence[str], as_json: bool) -> Iterator[str]:
+    """The answer for each pair of words."""
+    one, other = love.lookup(left), love.lookup(right)
+    readings = zip(one.readings, other.readings, strict=True)
+    for row in zip(zip(left, right, strict=True), one.similar(other).tolist(), readings, strict=True):
+        yield _line(*row, as_json)
+
+
+def _line(words: tuple[str, str], cosine: float, readings: tuple[str, str], as_json: bool) -> str:
     if as_json:
         number = None if isnan(cosine) else round(cosine, 6)
         return json.dumps({"words": words, "cosine": number, "readings": readings})
     return "\t".join([*map(one_field, words), f"{cosine:.4f}", *readings])
 
 
-def batches_of_pairs(given: argparse.Namespace, stack: ExitStack) -> Iterator[tuple[list[str], list[str]]]:
+def batches_of_pairs(options: argparse.Namespace, stack: ExitStack) -> Iterator[tuple[list[str], list[str]]]:
     """(left words, right words), from the command line or the stream; a bad file is told before the model is read."""
-    if given.words:
-        return iter([(given.words[::2], given.words[1::2])])
+    if options.words:
+        return iter([(options.words[::2], options.words[1::2])])
     from lovevec.vectors.read.words import WordStream, open_words
 
-    stream = stack.enter_context(open_words(as_path(given.input)))
+    stream = stack.enter_context(open_words(as_path(options.input)))
 
     def split(stream: WordStream) -> Iterator[tuple[list[str], list[str]]]:
         line = 0

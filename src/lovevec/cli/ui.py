@@ -24,16 +24,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-browser", action="store_true", help="only say where it is")
 
 
-def run(given: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Serve, and open the page."""
     from lovevec.serve.processes import KEY, ServerSettings, serve
 
     def show(address: str) -> None:
         complain(f"the page is at {address} until Ctrl-C")
-        if not given.no_browser:
+        if not options.no_browser:
             import webbrowser
 
             webbrowser.open(address)
 
     key = os.environ.get(KEY) or None
-    serve(ServerSettings(given.model, given.vectors, port=given.port, key=key, quiet=True, on_start=show))
+    serve(ServerSettings(options.model, options.vectors, port=options.port, key=key, quiet=True, on_start=show))
