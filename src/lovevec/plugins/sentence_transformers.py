@@ -90,8 +90,8 @@ class LoveWords(InputModule):  # type: ignore[misc]
         made["weights"] = torch.from_numpy(np.append(encoder.weights, np.float32(0)))[made["rows"]]
         made["new"] *= encoder.new_weight
         total = made["new"].index_add(0, made["owner"], made["chances"] * made["weights"])
-        signed = encoder.signed * encoder.source.length * total
-        made |= {"total": total, "signatures": torch.from_numpy(encoder.signatures(list(place))) * signed[:, None]}
+        lengths = encoder.signature_length * encoder.source.length * total
+        made |= {"total": total, "signatures": torch.from_numpy(encoder.signatures(list(place))) * lengths[:, None]}
         ends = np.cumsum([0, *map(len, parts)])
         return {
             "input_ids": torch.tensor(ids, dtype=torch.long),
