@@ -158,9 +158,9 @@ def _json(file: Path) -> Any:
 
 
 def _model2vec(folder: Path, name: str) -> TextEncoder:
-    from lovevec.plugins.model2vec import FILE, RobustStaticModel, robustify  # first: says what to install
+    from lovevec.plugins.model2vec import ROBUST_FILE, RobustStaticModel, robustify  # first: says what to install
 
-    saved = (folder / FILE).is_file()  # a robust one
+    saved = (folder / ROBUST_FILE).is_file()  # a robust one
     from model2vec import StaticModel
 
     try:
