@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Encode what is options."""
     from lovevec.love import LOVE
-    from lovevec.texts.read import Texts, open_texts
+    from lovevec.texts.read import TextStream, open_texts
     from lovevec.vectors.write import Shape, open_writer
 
     source, output = as_path(options.input), as_path(options.output)
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> None:
         refuse_terminal("some texts")
     refuse_unwritable(output, kind)
     with ExitStack() as stack:
-        texts = Texts(iter([options.texts]), len(options.texts))
+        texts = TextStream(iter([options.texts]), len(options.texts))
         if not options.texts:
             texts = stack.enter_context(open_texts(source, options.column))
             refuse_same_file([0 if source is None else source], [output])

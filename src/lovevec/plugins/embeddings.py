@@ -19,38 +19,37 @@ from lovevec.attach import Attached
 from lovevec.errors import MissingExtra
 from lovevec.love import LOVE
 from lovevec.model.find import DEFAULT
-from lovevec.plugins import LoveOption
+from lovevec.plugins import LoveOption, load_love
 
-# Each class with its package and the extra that brings it.
-NEEDS = {
+# Of each class its package, and the extra that brings it.
+REQUIREMENTS = {
     "LoveEmbeddings": ("langchain-core >= 0.3", "langchain"),
     "LoveEmbedding": ("llama-index-core >= 0.12", "llama-index"),
     "LoveTextEmbedder": ("haystack-ai >= 2.12", "haystack"),
     "LoveDocumentEmbedder": ("haystack-ai >= 2.12", "haystack"),
 }
-__all__ = list(NEEDS)
-
-
-def _model(love: LoveOption | Attached) -> LOVE | Attached:
-    return love if isinstance(love, (LOVE, Attached)) else LOVE.load(love)
+__all__ = list(REQUIREMENTS)
 
 
 with suppress(ImportError):
     from langchain_core.embeddings import Embeddings
 
     class LoveEmbeddings(Embeddings):
-        """LangChain's embeddings by a LOVE, an attached table, or a model's name (the shipped one if not said)."""
+        """LangChain's embeddings by a LOVE, an attached table, or a model's name (the shipped default for None).
+
+        LoveEmbeddings().embed_query("a wonderfull fi1m") gives a list of floats.
+        """
 
         def __init__(self, love: LoveOption | Attached = None) -> None:
-            self.love = _model(love)
+            self.love = load_love(love)
 
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
-            """A vector for each text."""
+            """The vectors of texts, as lists of floats."""
             vectors: list[list[float]] = self.love.encode(list(texts)).tolist()
             return vectors
 
         def embed_query(self, text: str) -> list[float]:
-            """The vector of a query, in the same space."""
+            """The vector of a query, in the same space as those of documents."""
             return self.embed_documents([text])[0]
 
 
@@ -59,17 +58,20 @@ with suppress(ImportError):
     from llama_index.core.bridge.pydantic import PrivateAttr
 
     class LoveEmbedding(BaseEmbedding):
-        """LlamaIndex's embedding by a model's name; `love` is a LOVE or an attached table to take instead."""
+        """LlamaIndex's embedding by a model's name; `love` is a LOVE or an attached table to take instead.
+
+        LoveEmbedding().get_query_embedding("a wonderfull fi1m") gives a list of floats.
+        """
 
         _love: Any = PrivateAttr()
 
         def __init__(self, model_name: str = DEFAULT, love: LOVE | Attached | None = None, **options: Any) -> None:
             super().__init__(model_name=model_name, **options)
-            self._love = _model(model_name if love is None else love)
+            self._love = load_love(model_name if love is None else love)
 
         @classmethod
         def class_name(cls) -> str:
-            """The name that saved settings have it by."""
+            """The name of the class in saved settings."""
             return "LoveEmbedding"
 
         def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
@@ -97,7 +99,7 @@ with suppress(ImportError):
             self._love: LOVE | None = None
 
         def warm_up(self) -> None:
-            """Load the model."""
+            """Load the model, unless it is there; a pipeline calls this before it runs."""
             self._love = self._love or LOVE.load(self.model)
 
         def _encode(self, texts: list[str]) -> list[list[float]]:
@@ -108,20 +110,26 @@ with suppress(ImportError):
 
     @component
     class LoveTextEmbedder(_Embedder):
-        """Haystack's component for queries."""
+        """Haystack's component that gives a query its vector.
+
+        LoveTextEmbedder().run("a wonderfull fi1m")["embedding"] is a list of floats.
+        """
 
         @component.output_types(embedding=list[float])
         def run(self, text: str) -> dict[str, Any]:
-            """The vector of a text."""
+            """The vector of a text, under `embedding`."""
             return {"embedding": self._encode([text])[0]}
 
     @component
     class LoveDocumentEmbedder(_Embedder):
-        """Haystack's component for documents: each gets its vector."""
+        """Haystack's component that gives each document its vector.
+
+        LoveDocumentEmbedder().run([Document(content="a wonderfull fi1m")])["documents"] have an `embedding`.
+        """
 
         @component.output_types(documents=list[Document])
         def run(self, documents: list[Document]) -> dict[str, Any]:
-            """The documents with the vectors of their content; those given stay as they are."""
+            """Copies of the documents with the vectors of their content, under `documents`."""
             vectors = self._encode([document.content or "" for document in documents])
             return {
                 "documents": [
@@ -131,6 +139,6 @@ with suppress(ImportError):
 
 
 def __getattr__(name: str) -> Any:
-    if name in NEEDS:
-        raise MissingExtra(*NEEDS[name])
+    if name in REQUIREMENTS:
+        raise MissingExtra(*REQUIREMENTS[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

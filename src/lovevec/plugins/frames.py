@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from lovevec.attach import Attached
 from lovevec.errors import LovevecError, MissingExtra
-from lovevec.love import LOVE
-from lovevec.plugins import LoveOption
+from lovevec.plugins import LoveOption, load_love
 from lovevec.units.words import word_list
 
 try:
@@ -35,19 +34,30 @@ LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
 def embed(words: Any, love: LoveOption | Attached = None) -> Any:
-    """The column of the words' vectors, in the library of the column given; `love` is a model, an attached table, or
-    the name of a model (the shipped one if not said)."""
-    return _column_of(words, _model(love).embed)
+    """The vectors of a column of words: a column of the same library.
+
+    `words` is a column of pandas, polars or pyarrow; `love` a LOVE, an attached table, or the name of a model (the
+    shipped default for None). A missing word has a missing vector.
+
+        frames.embed(pandas.Series(["oxygen", "oxgen"]))
+    """
+    return _column_of(words, load_love(love).embed)
 
 
 def encode(texts: Any, love: LoveOption | Attached = None) -> Any:
-    """The column of the vectors of whole texts."""
-    return _column_of(texts, _model(love).encode)
+    """The vectors of a column of texts, by `encode`: a column of the same library. The arguments are those of `embed`.
+
+    frames.encode(pandas.Series(["a wonderfull fi1m", "a boring one"]))
+    """
+    return _column_of(texts, load_love(love).encode)
 
 
 def matrix(vectors: Any) -> Floats:
-    """A column of vectors as one array [n, dim], read-only; a copy is made only of a column that lies in several
-    pieces."""
+    """A column of vectors, as `embed` and `encode` give it, as one array [n, dim], read-only. It lies in the column's
+    own memory; a copy is made only of a column that lies in several pieces.
+
+        frames.matrix(frames.embed(pandas.Series(["oxygen", "oxgen"]))).shape
+    """
     library = _library_of(vectors)
     column = vectors.to_arrow() if library == "polars" else pyarrow.array(vectors) if library == "pandas" else vectors
     if isinstance(column, pyarrow.ChunkedArray):
@@ -63,15 +73,11 @@ def matrix(vectors: Any) -> Floats:
     return np.asarray(numbers.to_numpy()).reshape(len(column), dim)
 
 
-def _model(love: LoveOption | Attached) -> LOVE | Attached:
-    return love if isinstance(love, (LOVE, Attached)) else LOVE.load(love)
-
-
 def _library_of(column: Any) -> str:
-    """Whose column it is; what is none is refused."""
+    """The name of the library that a column is of; an error for anything else."""
     library = type(column).__module__.partition(".")[0]
     if library not in LIBRARIES or hasattr(type(column), "columns"):
-        word_list(column)  # says which column of a whole frame to give
+        word_list(column)  # raises for a whole frame, and says which column to give
         raise LovevecError(f"expected a column of {', '.join(LIBRARIES)}, not {type(column).__name__}")
     return library
 
@@ -81,8 +87,8 @@ def _column_of(column: Any, vectors_of: Callable[[list[str]], Floats]) -> Any:
     items = word_list(column)
     # pandas has more than one mark for what is missing
     missing = np.array(column.isna() if library == "pandas" else [item is None for item in items], np.bool_)
-    words = ["" if lacks else item for item, lacks in zip(items, missing.tolist(), strict=True)]
-    vectors = _fixed_size_lists(vectors_of(words), missing)
+    words = ["" if is_missing else item for item, is_missing in zip(items, missing.tolist(), strict=True)]
+    vectors = _vector_array(vectors_of(words), missing)
     if library == "polars":
         import polars
 
@@ -90,14 +96,14 @@ def _column_of(column: Any, vectors_of: Callable[[list[str]], Floats]) -> Any:
     if library == "pandas":
         import pandas
 
-        named = pandas.Series(column)  # an Index too
-        return pandas.Series(pandas.arrays.ArrowExtensionArray(vectors), index=named.index, name=named.name)
+        series = pandas.Series(column)  # an Index too
+        return pandas.Series(pandas.arrays.ArrowExtensionArray(vectors), index=series.index, name=series.name)
     return pyarrow.chunked_array([vectors]) if isinstance(column, pyarrow.ChunkedArray) else vectors
 
 
-def _fixed_size_lists(rows: Floats, missing: NDArray[np.bool_]) -> Any:
-    """An Arrow array over the memory of the rows."""
+def _vector_array(rows: Floats, missing: NDArray[np.bool_]) -> Any:
+    """An Arrow array of vectors [n, dim] over the memory of the rows; those of `missing` are null."""
     numbers = pyarrow.array(np.ascontiguousarray(rows).reshape(-1))
     kind = pyarrow.list_(pyarrow.float32(), rows.shape[1])
-    there = pyarrow.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
-    return pyarrow.Array.from_buffers(kind, len(rows), [there], children=[numbers])
+    valid = pyarrow.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
+    return pyarrow.Array.from_buffers(kind, len(rows), [valid], children=[numbers])

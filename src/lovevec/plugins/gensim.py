@@ -34,10 +34,14 @@ except ImportError:
 
 
 class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
-    """KeyedVectors (or a gensim model with `.wv`) that impute what they lack; `options` are those of `love.attach`.
+    """KeyedVectors that impute what they lack.
 
-    The matrix is shared with the vectors given, not copied; the keys are a copy. Without vectors the keys are the known
-    words of the LOVE, with their own vectors. `love` is a LOVE, its folder or name; if not said the shipped default.
+    vectors  gensim's KeyedVectors, or a model of gensim's with `.wv`. Their matrix is shared, not copied; the keys are
+             a copy. Without vectors the keys are the known words of the LOVE, with their own vectors.
+    love     a LOVE, its folder or name; the shipped default for None
+    options  those of `love.attach`
+
+        RobustKeyedVectors().most_similar("mispelling")
     """
 
     def __init__(self, vectors: Any = None, love: BackingModel | LoveOption = None, **options: Any) -> None:
@@ -53,9 +57,9 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
         self.vectors, self.norms, self.expandos = source.vectors, source.norms, dict(source.expandos)
         self.next_index = source.next_index
         self._attached: Attached | None = None
-        self._of, self._count = self.vectors, 0  # the table that was attached
+        self._attached_matrix, self._attached_count = self.vectors, 0  # what `_attached` was made of
         if self.key_to_index:
-            _ = self.robust  # what does not go together is told at once
+            _ = self.robust  # raises here what does not go together
 
     def _known_words(self) -> KeyedVectors:
         if not isinstance(self._love, LOVE) or self._options:
@@ -66,23 +70,24 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
 
     @property
     def robust(self) -> Attached | LOVE:
-        """What imputes: the LOVE behind the keys as they are now, also behind those that were added."""
+        """What imputes: the LOVE attached to the keys as they are now, those that were added included; without vectors
+        the LOVE itself."""
         if self._alone:
             love: LOVE = self._love
             return love
         count = len(self.key_to_index)
-        if self._attached is None or self._of is not self.vectors or self._count != count:
+        if self._attached is None or self._attached_matrix is not self.vectors or self._attached_count != count:
             self._attached = Attached(self._love, (self.index_to_key[:count], self.vectors[:count]), **self._options)
-            self._of, self._count = self.vectors, count
+            self._attached_matrix, self._attached_count = self.vectors, count
         return self._attached
 
     def add_vectors(self, keys: Any, weights: Any, extras: Any = None, replace: bool = False) -> None:
-        """As gensim; what is imputed from now on follows."""
+        """Append or replace vectors, as gensim does; what is imputed from now on takes them into account."""
         super().add_vectors(keys, weights, extras, replace)
         self._attached = None
 
     def add_vector(self, key: Any, vector: Any) -> int:
-        """As gensim; what is imputed from now on follows."""
+        """Append one vector, as gensim does; what is imputed from now on takes it into account."""
         self._attached = None
         index: int = super().add_vector(key, vector)
         return index
@@ -131,9 +136,9 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
         if lacking:
             rows = self[lacking]
             lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-            made = iter(rows / np.where(lengths > 0, lengths, 1) if pre_normalize else rows)
+            imputed = iter(rows / np.where(lengths > 0, lengths, 1) if pre_normalize else rows)
             missing = set(lacking)
-            keys = [next(made) if isinstance(key, str) and key in missing else key for key in keys]
+            keys = [next(imputed) if isinstance(key, str) and key in missing else key for key in keys]
         mean: NDArray[Any] = super().get_mean_vector(keys, weights, pre_normalize, post_normalize, ignore_missing)
         return mean
 
@@ -158,7 +163,7 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
         return distances
 
     def closer_than(self, key1: str, key2: str) -> list[str]:
-        """The known words nearer to `key1` than `key2` is."""
+        """The known words that are nearer to `key1` than `key2` is; the two themselves may be unknown."""
         if self.has_index_for(key1) and self.has_index_for(key2):
             closer: list[str] = super().closer_than(key1, key2)
             return closer
@@ -168,7 +173,7 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
     def vectors_for_all(
         self, keys: Iterable[Any], allow_inference: bool = True, copy_vecattrs: bool = False
     ) -> KeyedVectors:
-        """Plain KeyedVectors of the given keys, unknown words imputed: what to save for a text once and for all."""
+        """Plain KeyedVectors of the given keys, unknown words imputed: what to save for use without lovevec."""
         distinct = list(dict.fromkeys(keys))
         if not distinct or not allow_inference:
             return super().vectors_for_all(distinct, allow_inference, copy_vecattrs)
@@ -209,10 +214,10 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
         plain = KeyedVectors(self.vector_size, dtype=self.vectors.dtype)
         if words:
             plain.add_vectors(list(words), self[list(words.values())])
-        found: tuple[Any, Any, float] = plain.evaluate_word_pairs(
+        scores: tuple[Any, Any, float] = plain.evaluate_word_pairs(
             pairs, delimiter, encoding, len(words), case_insensitive, dummy4unknown
         )
-        return found
+        return scores
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save the known words as plain KeyedVectors; the model has its own folder. Attach again after loading."""

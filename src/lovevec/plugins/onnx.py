@@ -32,14 +32,20 @@ from lovevec.units.characters import LONGEST
 
 OPSET = 17
 IR_VERSION = 8  # that of the first releases with this opset
-MOST_UNITS = 2 * LONGEST + 3  # [CLS] 100 characters [SUB] 100 pieces [SEP]
-TINY = float(np.finfo(np.float32).tiny)
-FAR = -1e30  # what softmax makes nothing of
-UNITS_SCRIPT, WRITTEN_SCRIPT = "units.js", "units.mjs"  # the latter is a module to Node too
+MAX_UNITS = 2 * LONGEST + 3  # [CLS] 100 characters [SUB] 100 pieces [SEP]
+MIN_LENGTH = float(np.finfo(np.float32).tiny)
+MASKED_SCORE = -1e30  # softmax gives it no weight
+UNITS_SCRIPT, UNITS_MODULE = "units.js", "units.mjs"  # by the second name it is a module to Node too
 
 
 def export_onnx(love: LOVE, path: str | os.PathLike[str], precision: Precision | None = None) -> list[Path]:
-    """Write the encoder to `path` and what makes its ids beside it; whole or not at all. Returns the files."""
+    """Write the encoder as an ONNX file, and beside it what makes unit ids of words; all files or none.
+
+    `path` ends in .onnx; `precision` is that of the tables, the model's own for None. Returns the paths of the files:
+    the graph, the unit vocabulary (.units.json) and units.mjs.
+
+        export_onnx(LOVE.load(), "love.onnx")
+    """
     path = Path(path)
     if path.suffix != ".onnx":
         raise LovevecError(f"{path}: name a file that ends in .onnx")
@@ -50,16 +56,16 @@ def export_onnx(love: LOVE, path: str | os.PathLike[str], precision: Precision |
     content = {
         path: onnx_model(love.parts, precision).SerializeToString(),
         path.with_suffix(".units.json"): vocabulary.encode("ascii"),
-        path.with_name(WRITTEN_SCRIPT): script,
+        path.with_name(UNITS_MODULE): script,
     }
     with ExitStack() as stack:
-        for name, written in content.items():
-            stack.enter_context(atomic_write(name)).write(written)
+        for name, data in content.items():
+            stack.enter_context(atomic_write(name)).write(data)
     return list(content)
 
 
 def onnx_model(parts: ModelParts, precision: Precision | None = None) -> Any:
-    """The graph as onnx's ModelProto, checked by onnx itself."""
+    """The graph of a model's encoder as onnx's ModelProto, checked by onnx itself."""
     if not parts.spec.foldable:
         raise LovevecError(f"a {parts.spec.kind} encoder does not fold: it cannot be written as ONNX")
     try:
@@ -67,9 +73,9 @@ def onnx_model(parts: ModelParts, precision: Precision | None = None) -> Any:
     except ImportError:
         raise MissingExtra("onnx", "onnx") from None
     helper = onnx.helper
-    graph = Graph(onnx)
-    fold(graph, parts, parts.folded.to(precision or parts.folded.precision))
-    made = helper.make_graph(
+    graph = GraphBuilder(onnx)
+    _add_fold(graph, parts, parts.folded.to(precision or parts.folded.precision))
+    proto = helper.make_graph(
         graph.nodes,
         "lovevec",
         [helper.make_tensor_value_info("ids", onnx.TensorProto.INT64, ["words", "width"])],
@@ -77,23 +83,23 @@ def onnx_model(parts: ModelParts, precision: Precision | None = None) -> Any:
         graph.constants,
         doc_string=__doc__,
     )
-    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+    model = helper.make_model(proto, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
     model.producer_name, model.producer_version = "lovevec", __version__
     target = parts.target.get("name")
-    told = {
+    metadata = {
         "lovevec": __version__,
         "target": target if isinstance(target, str) else "",
         "dim": str(parts.spec.dim),
         "padding": "-1",
         "units": json.dumps(parts.units.as_dict()),
     }
-    helper.set_model_props(model, told)
+    helper.set_model_props(model, metadata)
     onnx.checker.check_model(model, full_check=True)
     return model
 
 
-class Graph:
-    """Nodes and constants as they come; a node is named by its output."""
+class GraphBuilder:
+    """Collects the nodes and constants of a graph. Calling it adds a node; a node is named by its output."""
 
     def __init__(self, onnx: Any) -> None:
         self.onnx = onnx
@@ -101,43 +107,43 @@ class Graph:
         self.constants: list[Any] = []
 
     def constant(self, value: Any, dtype: Any = np.float32) -> str:
-        """A tensor inside the file."""
+        """Add a tensor to the file; its name is returned."""
         name = f"constant_{len(self.constants)}"
         array: NDArray[Any] = np.ascontiguousarray(value, dtype=dtype)
         self.constants.append(self.onnx.numpy_helper.from_array(array.reshape(np.shape(value)), name))
         return name
 
     def __call__(self, operator: str, *inputs: str, output: str = "", **attributes: Any) -> str:
-        """One node; its output's name."""
+        """Add one node of an operator; the name of its output is returned."""
         output = output or f"{operator.lower()}_{len(self.nodes)}"
         self.nodes.append(self.onnx.helper.make_node(operator, inputs, [output], output, **attributes))
         return output
 
-    def whole(self, *numbers: int) -> str:
-        """A row of whole numbers: axes, places."""
+    def integers(self, *numbers: int) -> str:
+        """Add a row of whole numbers, as operators take axes and places."""
         return self.constant(numbers, np.int64)
 
     def floats(self, name: str) -> str:
-        """Of another type -> float32."""
+        """Add the conversion of a tensor to float32."""
         return self("Cast", name, to=self.onnx.TensorProto.FLOAT)
 
-    def wider(self, name: str, axis: int) -> str:
-        """With one more axis."""
-        return self("Unsqueeze", name, self.whole(axis))
+    def expand(self, name: str, axis: int) -> str:
+        """Add an axis of length 1 to a tensor."""
+        return self("Unsqueeze", name, self.integers(axis))
 
 
-def fold(graph: Graph, parts: ModelParts, tables: Tables) -> None:
-    """ids -> vectors; names in comments are those of engine/fold.py."""
+def _add_fold(graph: GraphBuilder, parts: ModelParts, tables: Tables) -> None:
+    """Add the nodes from `ids` to `vectors`; names in comments are those of engine/fold.py."""
     spec, bound = parts.spec, graph.constant(parts.units.vocabulary.unit_rows, np.int64)
     zero = graph.constant(0, np.int64)
     is_gram = graph("GreaterOrEqual", "ids", bound)
     is_unit = graph("And", graph("GreaterOrEqual", "ids", zero), graph("Not", is_gram))
-    count = graph("ReduceSum", graph("Cast", is_unit, to=graph.onnx.TensorProto.INT64), graph.whole(1), keepdims=0)
-    longest = graph("Reshape", graph("ReduceMax", count, keepdims=0), graph.whole(1))
-    first = graph.whole(0)
-    inside = graph("Slice", is_unit, first, longest, graph.whole(1))
-    units = graph("Where", inside, graph("Slice", "ids", first, longest, graph.whole(1)), zero)
-    mask = graph.wider(graph.floats(inside), 1)  # [words, 1, n]
+    count = graph("ReduceSum", graph("Cast", is_unit, to=graph.onnx.TensorProto.INT64), graph.integers(1), keepdims=0)
+    longest = graph("Reshape", graph("ReduceMax", count, keepdims=0), graph.integers(1))
+    first = graph.integers(0)
+    inside = graph("Slice", is_unit, first, longest, graph.integers(1))
+    units = graph("Where", inside, graph("Slice", "ids", first, longest, graph.integers(1)), zero)
+    mask = graph.expand(graph.floats(inside), 1)  # [words, 1, n]
 
     window = _window(graph, parts, count, longest, mask)
     weights = graph(
@@ -145,50 +151,50 @@ def fold(graph: Graph, parts: ModelParts, tables: Tables) -> None:
     )
     out, scale = graph.constant(tables.out, tables.out.dtype), graph.constant(tables.out_scale)
 
-    def weighted(weights: str, ids: str) -> str:
+    def weighted_sum(weights: str, ids: str) -> str:
         """Σ_j weights_j out[id_j]: [words, 1, n], [words, n] -> [words, dim]"""
         rows = graph.floats(graph("Gather", out, ids))
-        scaled = graph("Mul", weights, graph.wider(graph("Gather", scale, ids), 1))
-        return graph("Squeeze", graph("MatMul", scaled, rows), graph.whole(1))
+        scaled = graph("Mul", weights, graph.expand(graph("Gather", scale, ids), 1))
+        return graph("Squeeze", graph("MatMul", scaled, rows), graph.integers(1))
 
-    total = weighted(weights, units)
+    total = weighted_sum(weights, units)
     if tables.head:
-        total = _through_head(graph, tables, total)
+        total = _head(graph, tables, total)
     if parts.units.vocabulary.ngrams:
-        shortest = graph("Reshape", graph("ReduceMin", count, keepdims=0), graph.whole(1))
-        end, along = graph.whole(np.iinfo(np.int64).max), graph.whole(1)
+        shortest = graph("Reshape", graph("ReduceMin", count, keepdims=0), graph.integers(1))
+        end, along = graph.integers(np.iinfo(np.int64).max), graph.integers(1)
         marked = graph("Slice", is_gram, shortest, end, along)
         grams = graph("Where", marked, graph("Slice", "ids", shortest, end, along), zero)
-        total = graph("Add", total, weighted(graph.wider(graph.floats(marked), 1), grams))
+        total = graph("Add", total, weighted_sum(graph.expand(graph.floats(marked), 1), grams))
     graph("Div", total, _lengths(graph, total), output="vectors")
 
 
-def _window(graph: Graph, parts: ModelParts, count: str, longest: str, mask: str) -> str:
+def _window(graph: GraphBuilder, parts: ModelParts, count: str, longest: str, mask: str) -> str:
     """A_n of each word, [words, n, n]; rows and columns behind a word's end are 0."""
-    table, share = shared_attention(MOST_UNITS, parts.spec.dim, parts.spec.position_scale)
-    share = np.where(np.arange(MOST_UNITS) < np.arange(MOST_UNITS + 1)[:, None], share, 0)
-    both, along = graph("Concat", longest, longest, axis=0), graph.whole(0, 1)
-    corner = graph("Slice", graph.constant(table), graph.whole(0, 0), both, along)
+    table, share = shared_attention(MAX_UNITS, parts.spec.dim, parts.spec.position_scale)
+    share = np.where(np.arange(MAX_UNITS) < np.arange(MAX_UNITS + 1)[:, None], share, 0)
+    both, along = graph("Concat", longest, longest, axis=0), graph.integers(0, 1)
+    corner = graph("Slice", graph.constant(table), graph.integers(0, 0), both, along)
     shares = graph("Gather", graph.constant(share), count)
-    rows = graph("Slice", shares, graph.whole(0), longest, graph.whole(1))
-    return graph("Mul", graph("Mul", corner, graph.wider(rows, 2)), mask)
+    rows = graph("Slice", shares, graph.integers(0), longest, graph.integers(1))
+    return graph("Mul", graph("Mul", corner, graph.expand(rows, 2)), mask)
 
 
-def _attention(graph: Graph, width: int, tables: Tables, units: str, window: str, mask: str) -> str:
-    """S, [words, n, n]."""
+def _attention(graph: GraphBuilder, width: int, tables: Tables, units: str, window: str, mask: str) -> str:
+    """S = softmax(Q Kᵀ), the weights of self-attention: [words, n, n]."""
     rows = graph.floats(graph("Gather", graph.constant(tables.features, tables.features.dtype), units))
-    scale = graph.wider(graph("Gather", graph.constant(tables.features_scale), units), 2)
+    scale = graph.expand(graph("Gather", graph.constant(tables.features_scale), units), 2)
     mixed = graph("MatMul", window, graph("Mul", rows, scale))
-    axis = graph.whole(2)
-    query = graph("Slice", mixed, graph.whole(0), graph.whole(width), axis)
-    key = graph("Slice", mixed, graph.whole(width), graph.whole(2 * width), axis)
+    axis = graph.integers(2)
+    query = graph("Slice", mixed, graph.integers(0), graph.integers(width), axis)
+    key = graph("Slice", mixed, graph.integers(width), graph.integers(2 * width), axis)
     scores = graph("MatMul", query, graph("Transpose", key, perm=[0, 2, 1]))
-    outside = graph("Mul", graph("Sub", graph.constant(1), mask), graph.constant(FAR))
+    outside = graph("Mul", graph("Sub", graph.constant(1), mask), graph.constant(MASKED_SCORE))
     return graph("Softmax", graph("Add", scores, outside), axis=-1)
 
 
-def _through_head(graph: Graph, tables: Tables, pooled: str) -> str:
-    """The word-level MLP."""
+def _head(graph: GraphBuilder, tables: Tables, pooled: str) -> str:
+    """The pooled vectors plus what the word-level MLP adds to them, [words, dim]."""
     first, first_bias, second, second_bias = tables.head
     direction = graph("Div", pooled, _lengths(graph, pooled))
     raised = graph("Add", graph("MatMul", direction, graph.constant(first.T)), graph.constant(first_bias))
@@ -196,6 +202,6 @@ def _through_head(graph: Graph, tables: Tables, pooled: str) -> str:
     return graph("Add", pooled, added)
 
 
-def _lengths(graph: Graph, rows: str) -> str:
-    """[words, 1], above 0."""
-    return graph("Max", graph("ReduceL2", rows, axes=[1], keepdims=1), graph.constant(TINY))
+def _lengths(graph: GraphBuilder, rows: str) -> str:
+    """The lengths of rows, above 0 so that they can be divided by: [words, 1]."""
+    return graph("Max", graph("ReduceL2", rows, axes=[1], keepdims=1), graph.constant(MIN_LENGTH))

@@ -35,14 +35,18 @@ try:
 except ImportError:
     raise MissingExtra("sentence-transformers 5 or newer", "sentence-transformers") from None
 
-FOLDER = "love"
+LOVE_FOLDER = "love"  # inside the module's own
 
 
 class LoveWords(InputModule):  # type: ignore[misc]
-    """Texts -> sentence embeddings. `love` is a LOVE, its folder or name; if not said the shipped default.
+    """The module that makes sentence embeddings of texts.
 
-    `trainable`: its tables are torch's, and learn (about 40 million numbers, of the shipped default). `normalize`: unit
-    length. `spelling_only`: every vector from the spelling, as in the paper; that of a LOVE object if not said.
+    love           a LOVE, its folder or name; the shipped default for None
+    trainable      whether its tables are torch's, and learn (about 40 million numbers, of the shipped default)
+    normalize      whether embeddings have unit length
+    spelling_only  whether every vector comes from the spelling, as in the paper; None for what the LOVE itself does
+
+        SentenceTransformer(modules=[LoveWords()]).encode(["a wonderfull fi1m"])
     """
 
     config_keys = ["trainable", "normalize", "spelling_only"]  # noqa: RUF012 (as the library has it)
@@ -64,16 +68,18 @@ class LoveWords(InputModule):  # type: ignore[misc]
         self.love, self.trainable, self.normalize = model, trainable, normalize
         self.spelling_only = model.spelling_only
         self.words = model.to_torch() if trainable else None
-        self.register_buffer("place", torch.zeros(0), persistent=False)  # tells the device where nothing learns
+        self.register_buffer(
+            "place", torch.zeros(0), persistent=False
+        )  # says on which device the module is where nothing learns
         self._learned, self._versions = False, self._version()
 
     def _version(self) -> int:
-        """Another number when a weight was changed: torch counts."""
+        """A number that grows with every change of a weight: torch counts them."""
         return sum(weight._version for weight in self.parameters())
 
     def preprocess(self, inputs: list[str], prompt: str | None = None, **_kwargs: Any) -> dict[str, torch.Tensor]:
-        """What `forward` needs. Where no gradient is wanted, and as long as nothing was learned: the embeddings
-        themselves."""
+        """The features of texts that `forward` needs. Where no gradient is asked for, and as long as nothing was
+        learned, they are the embeddings themselves, which the LOVE computes."""
         texts = [prompt + text for text in inputs] if prompt else list(inputs)
         # Asked of torch: a loader makes its first batch before the trainer calls train().
         changed = self._learned or self._version() != self._versions
@@ -86,68 +92,68 @@ class LoveWords(InputModule):  # type: ignore[misc]
         ]
         place: dict[str, int] = {}
         ids = [place.setdefault(word, len(place)) for words in parts for word in words]
-        made = self.words.prepare(list(place), in_text=True)
-        made["weights"] = torch.from_numpy(np.append(encoder.weights, np.float32(0)))[made["rows"]]
-        made["new"] *= encoder.new_weight
-        total = made["new"].index_add(0, made["owner"], made["chances"] * made["weights"])
+        tensors = self.words.prepare(list(place), in_text=True)
+        tensors["weights"] = torch.from_numpy(np.append(encoder.weights, np.float32(0)))[tensors["rows"]]
+        tensors["new"] *= encoder.new_weight
+        total = tensors["new"].index_add(0, tensors["owner"], tensors["chances"] * tensors["weights"])
         lengths = encoder.signature_length * encoder.source.length * total
-        made |= {"total": total, "signatures": torch.from_numpy(encoder.signatures(list(place))) * lengths[:, None]}
+        tensors |= {"total": total, "signatures": torch.from_numpy(encoder.signatures(list(place))) * lengths[:, None]}
         ends = np.cumsum([0, *map(len, parts)])
         return {
             "input_ids": torch.tensor(ids, dtype=torch.long),
             "offsets": torch.from_numpy(ends[:-1].astype(np.int64)),
-            **{f"love_{name}": tensor for name, tensor in made.items()},
+            **{f"love_{name}": tensor for name, tensor in tensors.items()},
         }
 
     def tokenize(self, texts: list[str], **kwargs: Any) -> dict[str, torch.Tensor]:
-        """`preprocess`, by the name that it had before."""
+        """`preprocess`, by the name that it has in older releases of sentence-transformers."""
         return self.preprocess(texts, **kwargs)
 
     def forward(self, features: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
-        """Adds `sentence_embedding` [texts, dim]; zeros for a text without words."""
+        """Add `sentence_embedding` [texts, dim] to the features; a text without words has zeros."""
         if "sentence_embedding" in features:
             return features
         assert self.words is not None
         self._learned = self._learned or torch.is_grad_enabled()
-        made = {name[len("love_") :]: tensor for name, tensor in features.items() if name.startswith("love_")}
+        tensors = {name[len("love_") :]: tensor for name, tensor in features.items() if name.startswith("love_")}
         ids, offsets = features["input_ids"], features["offsets"]
-        words = self.words.combine(made) + made["signatures"].to(self.words.device)
+        words = self.words.combine(tensors) + tensors["signatures"].to(self.words.device)
         texts = F.embedding_bag(ids, words, offsets, mode="sum")
         if self.normalize:
             texts = F.normalize(texts, dim=1)
         else:
-            total = F.embedding_bag(ids, made["total"][:, None], offsets, mode="sum")
+            total = F.embedding_bag(ids, tensors["total"][:, None], offsets, mode="sum")
             texts = texts / torch.where(total > 0, total, 1)
         features["sentence_embedding"] = texts
         return features
 
     @property
     def max_seq_length(self) -> float:
-        """A text may have any length."""
+        """The longest text in tokens: there is no limit."""
         return math.inf
 
     def get_embedding_dimension(self) -> int:
-        """Of the embeddings."""
+        """The number of dimensions of an embedding."""
         return self.love.dim
 
     get_sentence_embedding_dimension = get_embedding_dimension
 
     def trained_love(self) -> LOVE:
-        """The LOVE as it is now: what was learned included."""
+        """The LOVE as it is now, with what its tables have learned."""
         return self.love if self.words is None else LOVE.from_torch(self.words)
 
     def save(self, output_path: str, *_args: Any, **_kwargs: Any) -> None:
-        """A LOVE folder, and how it is used."""
-        self.trained_love().save(Path(output_path) / FOLDER)
+        """Write the LOVE as it is now to a folder `love` inside `output_path`, and the module's settings beside it."""
+        self.trained_love().save(Path(output_path) / LOVE_FOLDER)
         self.save_config(output_path)
 
     @classmethod
     def load(cls, model_name_or_path: str, subfolder: str = "", **kwargs: Any) -> LoveWords:
-        """What `save` wrote, in a folder or on the hub."""
+        """Load what `save` wrote, from a folder or from the hub; a SentenceTransformer calls it."""
         names = ("token", "cache_folder", "revision", "local_files_only")
         options = {name: kwargs[name] for name in names if name in kwargs}
         config = cls.load_config(model_name_or_path, subfolder=subfolder, **options)
-        inside = os.path.join(subfolder, FOLDER) if subfolder else FOLDER
+        inside = os.path.join(subfolder, LOVE_FOLDER) if subfolder else LOVE_FOLDER
         folder = cls.load_dir_path(model_name_or_path, subfolder=inside, **options)
         if folder is None or set(config) != set(cls.config_keys):
             raise LovevecError(f"{model_name_or_path}: holds no LoveWords ({inside} and {cls.config_file_name})")

@@ -22,7 +22,7 @@ A misspelling is counted in `fit` for the words that it may stand for, by their 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,18 +45,22 @@ except ImportError:
 Floats = NDArray[np.float32]
 Pooling = Literal["mean", "sif", "max"]
 Weights = Literal["model", "tfidf", "sif", "uniform"]
-WEIGHTS: dict[str, str] = {"mean": "model", "sif": "sif", "max": "uniform"}  # of each pooling, if not said
-CHOICES = ("model", "tfidf", "sif", "uniform")
+WEIGHTS_OF_POOLING: dict[str, str] = {"mean": "model", "sif": "sif", "max": "uniform"}  # if not said
+WEIGHT_SCHEMES = get_args(Weights)
 
 
 class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Texts -> [texts, dim], float32.
+    """Texts -> [texts, dim], float32. A text without words has a row of zeros.
 
-    `love` is a LOVE, an attached table (`love.attach(vectors)`), a model's folder or name; the shipped default if not
-    said. `pooling`: mean, sif or max; `weights`: model, tfidf, sif or uniform, None for those that go with the pooling.
-    `normalize`: rows of unit length. A text without words has a row of zeros.
+    love       a LOVE, an attached table (`love.attach(vectors)`), a model's folder or name; None: the shipped default
+    pooling    mean, sif or max
+    weights    model, tfidf, sif or uniform; None for those that go with the pooling
+    normalize  whether rows have unit length
 
-    Fitted: `love_`; `weights_` [known words], None for the model's own; `component_` [dim], what sif takes off.
+    After `fit`: `love_`, the model; `weights_` [known words], None for the model's own; `component_` [dim], the
+    direction that sif takes off.
+
+        LoveVectorizer().fit_transform(["a wonderfull fi1m", "a boring one"])
     """
 
     def __init__(
@@ -74,27 +78,27 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def fit(self, X: Iterable[str], y: Any = None) -> LoveVectorizer:
         """Learn what the weights and the pooling need of texts; nothing for the mean by the model's own weights."""
-        if self.pooling not in WEIGHTS:
-            raise ValueError(f"pooling is {self.pooling!r}: choose one of {', '.join(WEIGHTS)}")
-        if self.weights is not None and self.weights not in CHOICES:
-            raise ValueError(f"weights is {self.weights!r}: choose one of {', '.join(CHOICES)}, or None")
+        if self.pooling not in WEIGHTS_OF_POOLING:
+            raise ValueError(f"pooling is {self.pooling!r}: choose one of {', '.join(WEIGHTS_OF_POOLING)}")
+        if self.weights is not None and self.weights not in WEIGHT_SCHEMES:
+            raise ValueError(f"weights is {self.weights!r}: choose one of {', '.join(WEIGHT_SCHEMES)}, or None")
         texts = self._texts(X)
         try:
             self.love_ = load_love(self.love)
         except LovevecError as error:
             raise ValueError(str(error)) from None
-        self.weights_ = self._learned_weights(texts)
-        self._encoder = self._made_encoder()
-        self.component_ = self._common(texts) if self.pooling == "sif" else None
+        self.weights_ = self._learn_weights(texts)
+        self._encoder = self._weighted_encoder()
+        self.component_ = self._common_component(texts) if self.pooling == "sif" else None
         return self
 
     def transform(self, X: Iterable[str]) -> Floats:
-        """[len(X), dim]."""
+        """The vectors of texts, [len(X), dim]."""
         check_is_fitted(self, "love_")
         texts = self._texts(X, fitting=False)
         if self.pooling == "max":
-            return self._greatest(texts)
-        rows = self._encoded(texts, self.normalize)
+            return self._max_pool(texts)
+        rows = self._encode(texts, self.normalize)
         if self.component_ is None:
             return rows
         # Row by row, so that a text's vector does not depend on its company.
@@ -116,8 +120,8 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise ValueError("X: 0 texts to fit on, a minimum of 1 is required")
         return texts
 
-    def _learned_weights(self, texts: Sequence[str]) -> Floats | None:
-        weights = self.weights or WEIGHTS[self.pooling]
+    def _learn_weights(self, texts: Sequence[str]) -> Floats | None:
+        weights = self.weights or WEIGHTS_OF_POOLING[self.pooling]
         if weights == "model":
             return None
         encoder = self.love_.text_encoder()
@@ -130,26 +134,26 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             learned = SIF / (SIF + often / max(float(often.sum()), 1.0))
         return learned.astype(np.float32)
 
-    def _made_encoder(self) -> TextEncoder:
+    def _weighted_encoder(self) -> TextEncoder:
         encoder: TextEncoder = self.love_.text_encoder()
         if self.pooling == "max":  # a signature is worth something in a sum alone
             return encoder.with_weights(encoder.weights if self.weights_ is None else self.weights_, signature_length=0)
         return encoder if self.weights_ is None else encoder.with_weights(self.weights_)
 
-    def _common(self, texts: Sequence[str]) -> Floats:
+    def _common_component(self, texts: Sequence[str]) -> Floats:
         """The first principal component of the texts' directions, about 0: [dim]."""
         products = np.zeros((self.love_.dim, self.love_.dim))
         for low in range(0, len(texts), TEXTS_PER_BATCH):
-            rows = self._encoded(texts[low : low + TEXTS_PER_BATCH], True).astype(np.float64)
+            rows = self._encode(texts[low : low + TEXTS_PER_BATCH], True).astype(np.float64)
             products += rows.T @ rows
         component: Floats = np.linalg.eigh(products)[1][:, -1].astype(np.float32)
         return component
 
-    def _encoded(self, texts: Sequence[str], normalize: bool) -> Floats:
+    def _encode(self, texts: Sequence[str], normalize: bool) -> Floats:
         options = EncodeOptions(show_progress_bar=False, normalize_embeddings=normalize)
         return cast("Floats", encode_texts(self._encoder, texts, options))
 
-    def _greatest(self, texts: Sequence[str]) -> Floats:
+    def _max_pool(self, texts: Sequence[str]) -> Floats:
         result = np.empty((len(texts), self.love_.dim), dtype=np.float32)
         for low in range(0, len(texts), TEXTS_PER_BATCH):
             result[low : low + TEXTS_PER_BATCH] = self._encoder.greatest(
@@ -164,13 +168,13 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__().copy()
-        state.pop("_encoder", None)  # what it remembers of words is made again
+        state.pop("_encoder", None)  # a cache of words, made again after loading
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if "love_" in state:
-            self._encoder = self._made_encoder()
+            self._encoder = self._weighted_encoder()
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

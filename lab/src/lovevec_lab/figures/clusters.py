@@ -19,16 +19,16 @@ from lovevec.figures.style import (
     INK,
     MARKERS,
     QUIET,
+    add_figure_title,
     add_legend,
-    blank,
-    entitle,
-    entitle_all,
-    frame,
-    head,
-    kind_of,
-    save,
+    add_panel_title,
+    add_title,
+    blank_figure,
+    picture_type,
+    save_figure,
     settle,
-    short,
+    short_label,
+    show_frame,
 )
 from lovevec_lab.figures.labels import Label, put_beside
 
@@ -54,18 +54,18 @@ def draw_clusters(topics: Topics, damaged: Mapping[str, str], vectors: Vectors, 
 
     The plane is that of the topics' words alone: damaged words are only placed on it. Gives the matplotlib figure.
     """
-    kind_of(path)
+    picture_type(path)
     _refuse_odd(path, topics, damaged, vectors)
     looks = _looks(topics, damaged, dict(zip(topics, COLOURS, strict=False)))
-    figure = blank(8.2, 5.8)
+    figure = blank_figure(8.2, 5.8)
     axes = figure.subplots()
     places = on_plane(topics, damaged, vectors)
     _mark(axes, places, looks)
-    entitle(axes, title)
+    add_title(axes, title)
     _legend(figure, topics)
     settle(figure)
     _name(axes, places, looks)
-    save(figure, path)
+    save_figure(figure, path)
     return figure
 
 
@@ -84,27 +84,27 @@ def clusters_of(
     of place has a shape and a colour that do not belong together; a damaged one is crossed as well. All panels are
     turned so that words lie as in the first as far as they can. Gives the matplotlib figure that was saved.
     """
-    kind_of(path)
+    picture_type(path)
     if not vectors_by_method:
         raise LovevecError(f"{path}: no methods to draw")
     for method, vectors in vectors_by_method.items():
         _refuse_odd(f"{path}: {method}", topics, damaged, vectors)
         _refuse_odd(f"{path}: clusters of {method}", topics, damaged, clusters.get(method, {}))
     looks = {method: _by_cluster(topics, damaged, clusters[method]) for method in vectors_by_method}
-    figure = blank(max(4.3 * len(vectors_by_method), 7), 4.9)
+    figure = blank_figure(max(4.3 * len(vectors_by_method), 7), 4.9)
     figure.get_layout_engine().set(w_pad=0.08)
     planes = turned([on_plane(topics, damaged, vectors) for vectors in vectors_by_method.values()])
     panels = list(zip(figure.subplots(1, len(planes), squeeze=False)[0], planes, looks.items(), strict=True))
     for axes, places, (method, looked) in panels:
         _mark(axes, places, looked)
-        head(axes, method, _count(topics, looked))
+        add_panel_title(axes, method, _count(topics, looked))
     if title:
-        entitle_all(figure, title)
+        add_figure_title(figure, title)
     _legend(figure, topics, by_cluster=True)
     settle(figure)
     for axes, places, (_, looked) in panels:
         _name(axes, places, looked)
-    save(figure, path)
+    save_figure(figure, path)
     return figure
 
 
@@ -197,7 +197,7 @@ def _mark(axes: Any, places: Mapping[str, Floats], looks: Mapping[str, Look]) ->
             axes.scatter(*spots.T, LARGE, color=INK, marker="x", linewidths=1.4)
     axes.set_xticks([])
     axes.set_yticks([])
-    frame(axes, "left", "right", "top", "bottom")
+    show_frame(axes, "left", "right", "top", "bottom")
 
 
 def _scale(axes: Any, spots: Floats) -> None:
@@ -215,10 +215,10 @@ def _name(axes: Any, places: Mapping[str, Floats], looks: Mapping[str, Look]) ->
     labels = []
     for word, look in sorted(looks.items(), key=lambda item: not item[1].damaged):
         if look.damaged:
-            shown = short(word) + (" ✗" if look.wrong else "")
+            shown = short_label(word) + (" ✗" if look.wrong else "")
             labels.append(Label(shown, places[word], look.colour, 10, "bold", radius=6))
         else:
-            labels.append(Label(short(word), places[word], QUIET))
+            labels.append(Label(short_label(word), places[word], QUIET))
     put_beside(axes, labels)
 
 

@@ -16,17 +16,17 @@ from lovevec.figures.style import (
     INK,
     MARKERS,
     QUIET,
+    add_figure_title,
     add_legend,
-    blank,
+    add_title,
+    blank_figure,
     drawable,
-    entitle,
-    entitle_all,
-    frame,
-    kind_of,
-    measure,
-    save,
+    picture_type,
+    save_figure,
     settle,
-    short,
+    short_label,
+    show_frame,
+    text_size,
 )
 from lovevec_lab.figures.labels import GAP, apart
 
@@ -61,16 +61,16 @@ def curves(
 
     A value that is not there is NaN, and leaves a gap. Gives the matplotlib figure that was saved.
     """
-    kind_of(path)
+    picture_type(path)
     _refuse_odd(path, series, x, spread)
-    figure = blank(7.6, max(4.4, 1.2 + 0.24 * len(series)))
+    figure = blank_figure(7.6, max(4.4, 1.2 + 0.24 * len(series)))
     axes = figure.subplots()
     styles = _styles(series)
     _lines(axes, series, x, styles, spread or {})
     _frame(axes, x, x_label, y_label)
-    entitle(axes, title)
+    add_title(axes, title)
     _name_ends(axes, series, x, styles)
-    save(figure, path)
+    save_figure(figure, path)
     return figure
 
 
@@ -88,22 +88,22 @@ def curve_panels(
 
     A method looks alike in every panel, and may be missing from some.
     """
-    kind_of(path)
+    picture_type(path)
     if not panels:
         raise LovevecError(f"{path}: no panels to draw")
     for name, series in panels.items():
         _refuse_odd(path, series, x, (spread or {}).get(name))
     names = list(dict.fromkeys(name for series in panels.values() for name in series))
     styles = _styles(names)
-    figure = blank(4.1 * len(panels) + 2.0, max(3.8, 1.0 + 0.22 * len(names)))
+    figure = blank_figure(4.1 * len(panels) + 2.0, max(3.8, 1.0 + 0.22 * len(names)))
     figure.get_layout_engine().set(w_pad=0.1)
     for axes, (name, series) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels.items(), strict=True):
         _lines(axes, series, x, styles, (spread or {}).get(name) or {})
         _frame(axes, x, x_label, y_label if isinstance(y_label, str) else y_label[name])
-        entitle(axes, name, 10.5)
-    entitle_all(figure, title)
+        add_title(axes, name, 10.5)
+    add_figure_title(figure, title)
     add_legend(figure, [_handle(styles[name]) for name in names], names, loc="outside right center", handlelength=3)
-    save(figure, path)
+    save_figure(figure, path)
     return figure
 
 
@@ -157,7 +157,7 @@ def _frame(axes: Any, x: Sequence[float], x_label: str, y_label: str) -> None:
     axes.tick_params(length=0, labelsize=9, labelcolor=QUIET)
     axes.grid(axis="y", color=FAINT, linewidth=0.7)
     axes.set_axisbelow(True)
-    frame(axes, "bottom")
+    show_frame(axes, "bottom")
     axes.margins(x=0.02)
     if len(x) <= MOST_TICKS and (len(x) == 1 or np.diff(x).min() > 0.05 * (x[-1] - x[0])):
         axes.set_xticks(x, [f"{place:g}" for place in x])
@@ -168,7 +168,7 @@ def _name_ends(axes: Any, series: Series, x: Sequence[float], styles: Mapping[st
     ends = {name: int(np.flatnonzero(np.isfinite(values))[-1]) for name, values in series.items()}
     names = [
         axes.annotate(
-            short(name),
+            short_label(name),
             (x[end], series[name][end]),
             xytext=(1.05, 0.5),
             textcoords="axes fraction",
@@ -194,6 +194,6 @@ def _name_ends(axes: Any, series: Series, x: Sequence[float], styles: Mapping[st
     wide, high = axes.get_window_extent().size * 72 / axes.figure.dpi
     spots = axes.transData.transform([(x[end], series[name][end]) for name, end in ends.items()])
     wanted: Floats = axes.transAxes.inverted().transform(spots)[:, 1]
-    line = max(measure(axes.figure, name.get_text(), LABEL, "bold")[1] for name in names) + GAP
+    line = max(text_size(axes.figure, name.get_text(), LABEL, "bold")[1] for name in names) + GAP
     for name, place in zip(names, apart(wanted, line / high, 0.0, 1.0), strict=True):
         name.set_position((1 + BESIDE / wide, place))

@@ -7,7 +7,18 @@ from math import ceil
 from os import PathLike
 from typing import Any, NamedTuple
 
-from lovevec.figures.style import FAINT, INK, QUIET, blank, entitle, entitle_all, frame, kind_of, save, short
+from lovevec.figures.style import (
+    FAINT,
+    INK,
+    QUIET,
+    add_figure_title,
+    add_title,
+    blank_figure,
+    picture_type,
+    save_figure,
+    short_label,
+    show_frame,
+)
 
 BEST = "#c4553b"
 ACROSS = 4  # panels side by side
@@ -33,20 +44,20 @@ def dots(
 
     Returns the matplotlib figure.
     """
-    kind_of(path)
+    picture_type(path)
     across = min(ACROSS, len(panels))
     down = ceil(len(panels) / across)
-    figure = blank(1.6 + 2.1 * across, 0.7 + down * (0.6 + 0.27 * len(methods)))
+    figure = blank_figure(1.6 + 2.1 * across, 0.7 + down * (0.6 + 0.27 * len(methods)))
     every = figure.subplots(down, across, sharey=True, squeeze=False)
     for axes, (name, of_methods) in zip(every.ravel(), panels.items(), strict=False):
         _panel(axes, name, of_methods)
     for axes in every.ravel()[len(panels) :]:
         axes.set_axis_off()
-    every[0, 0].set_yticks(range(len(methods)), [short(method) for method in methods], parse_math=False)
+    every[0, 0].set_yticks(range(len(methods)), [short_label(method) for method in methods], parse_math=False)
     every[0, 0].set_ylim(len(methods) - 0.4, -0.6)
-    entitle_all(figure, title)
+    add_figure_title(figure, title)
     figure.supxlabel(x_label, color=QUIET, fontsize=9)
-    save(figure, path)
+    save_figure(figure, path)
     return figure
 
 
@@ -69,9 +80,9 @@ def _panel(axes: Any, name: str, of_methods: Sequence[Dot]) -> None:
     low, high = min(dot.low for dot in of_methods), max(dot.high for dot in of_methods)
     room = max(high - low, 5.0)
     axes.set_xlim(low - 0.08 * room, high + 0.34 * room)  # the numbers stand on the right
-    entitle(axes, name, 9.5)
+    add_title(axes, name, 9.5)
     axes.tick_params(labelsize=8, colors=INK, length=0)
     axes.locator_params(axis="x", nbins=4)
     axes.grid(color=FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
-    frame(axes)
+    show_frame(axes)

@@ -10,8 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec.figures.attention import number_cells, painted
-from lovevec.figures.style import INK, blank, entitle, entitle_all, kind_of, measure, save, short
+from lovevec.figures.attention import draw_cells, number_cells
+from lovevec.figures.style import (
+    INK,
+    add_figure_title,
+    add_title,
+    blank_figure,
+    picture_type,
+    save_figure,
+    short_label,
+    text_size,
+)
 
 Path = str | PathLike[str]
 Floats = NDArray[np.float64]
@@ -36,25 +45,25 @@ def heatmaps(
 
 
 def _draw(path: Path, panels: Mapping[str, NDArray[Any]], labels: Sequence[str], title: str | None, digits: int) -> Any:
-    kind_of(path)
+    picture_type(path)
     if not panels or not labels:
         raise LovevecError(f"{path}: no scores to draw")
     lower = {name: lower_triangle(values, labels, f"{path}: {name}") for name, values in panels.items()}
-    names = [short(label) for label in labels]
-    figure = blank(1, 1)
+    names = [short_label(label) for label in labels]
+    figure = blank_figure(1, 1)
     upright = _fit(figure, names, [f"{np.nanmax(np.abs(values), initial=0):.{digits}f}" for values in lower.values()])
     for axes, (name, values) in zip(figure.subplots(1, len(panels), squeeze=False)[0], lower.items(), strict=True):
-        painted(axes, values, *_range(values))
+        draw_cells(axes, values, *_range(values))
         number_cells(axes, values, lambda value: f"{value:.{digits}f}", NUMBER)
         axes.set_xticks(range(len(names)), names, parse_math=False, rotation=90 if upright else 0)
         axes.set_yticks(range(len(names)), names, parse_math=False)
         axes.tick_params(length=0, labelsize=NAME, labelcolor=INK)
-        entitle(axes, name, 12 if title is None else 10.5)
+        add_title(axes, name, 12 if title is None else 10.5)
     if title is not None:
         width, height = figure.get_size_inches()
         figure.set_size_inches(width, height + 0.25)
-        entitle_all(figure, title)
-    save(figure, path)
+        add_figure_title(figure, title)
+    save_figure(figure, path)
     return figure
 
 
@@ -63,8 +72,8 @@ def _fit(figure: Any, names: Sequence[str], longest: Sequence[str]) -> bool:
 
     `longest` has the longest number of each panel.
     """
-    name = max(measure(figure, name, NAME)[0] for name in names) / 72
-    number = max(measure(figure, number, NUMBER)[0] for number in longest) / 72
+    name = max(text_size(figure, name, NAME)[0] for name in names) / 72
+    number = max(text_size(figure, number, NUMBER)[0] for number in longest) / 72
     cell = max(min(max(name, LEAST_CELL), MOST_CELL), number) + 2 * PADDING
     upright = name + PADDING > cell
     side = cell * len(names)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.figures.style import measure
+from lovevec.figures.style import text_size
 
 Floats = NDArray[np.float64]
 GAP = 1.5  # points between two labels at least: other file kinds set text a little wider
@@ -66,7 +66,7 @@ def put_beside(axes: Any, labels: Sequence[Label]) -> list[Any]:
     points = 72 / axes.figure.dpi
     spots: Floats = axes.transData.transform(np.stack([label.spot for label in labels])) * points
     radii = np.array([label.radius for label in labels])
-    sizes = np.array([measure(axes.figure, label.word, label.size, label.weight) for label in labels])
+    sizes = np.array([text_size(axes.figure, label.word, label.size, label.weight) for label in labels])
     frame = np.array(axes.get_window_extent().extents) * points
     places = find_places(spots, radii, sizes, frame)
     return [_put(axes, label, spot, box) for label, spot, box in zip(labels, spots, places, strict=True)]
