@@ -27,7 +27,7 @@ PATIENCE = 200  # seconds without a word from the process before it is taken for
 
 
 @contextmanager
-def ended(worker: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+def end_with_block(worker: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
     """The process, which does not outlive our interest in it."""
     with worker:
         try:
@@ -50,7 +50,7 @@ def results(seed: int, first: int, last: int, every: int = 1) -> Iterator[dict[s
         }
         begun, done = None, first
         settings["PYTHONPATH"] = os.pathsep.join(["src", ".", settings.get("PYTHONPATH", "")])
-        with ended(subprocess.Popen(command, stdout=subprocess.PIPE, cwd=REPOSITORY, env=settings)) as worker:
+        with end_with_block(subprocess.Popen(command, stdout=subprocess.PIPE, cwd=REPOSITORY, env=settings)) as worker:
             assert worker.stdout is not None
             rest, finding = b"", None
             while finding is None:
@@ -85,25 +85,25 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--case", type=int, help="make this one case again")
     parser.add_argument("--keep", type=Path, help="where its files go")
-    given = parser.parse_args()
-    if given.case is not None:
-        folder = given.keep or Path(f"case-{given.case}")
+    options = parser.parse_args()
+    if options.case is not None:
+        folder = options.keep or Path(f"case-{options.case}")
         folder.mkdir(parents=True)
-        print(*make(given.seed, given.case, folder))
+        print(*make(options.seed, options.case, folder))
         return 0
     start, kinds, found, slowest, most = time.monotonic(), Counter[str](), 0, 0.0, 0
-    for told in results(given.seed, 0, 10**9):
+    for told in results(options.seed, 0, 10**9):
         kind = told["name"].split(":")[0]
         kinds[f"{kind}, {'read' if told['result'] == 'read' else 'refused'}"] += 1
         slowest, most = max(slowest, told["seconds"]), max(most, told["bytes"] - 3 * told["size"])
         if told["finding"]:
             found += 1
             print(f"{told['number']} {told['name']}: {told['finding']}", flush=True)
-        if time.monotonic() - start > given.seconds and told["number"] >= len(hostile()):
+        if time.monotonic() - start > options.seconds and told["number"] >= len(hostile()):
             break
     total, read = sum(kinds.values()), sum(count for kind, count in kinds.items() if kind.endswith("read"))
     print(
-        f"seed {given.seed}: {total:,} cases in {time.monotonic() - start:.0f} s, {read:,} read,"
+        f"seed {options.seed}: {total:,} cases in {time.monotonic() - start:.0f} s, {read:,} read,"
         f" {total - read:,} refused,"
         f" {found:,} findings;"
         f" the slowest took {slowest:.2f} s of the processor, the most memory beyond 3 times the file's size was"

@@ -98,7 +98,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {name: content for name, content in content_of(folder).items() if ".unfinished" not in name}
 
 
-def forked(run: Callable[[], int], said: Path) -> Outcome:
+def run_in_fork(run: Callable[[], int], said: Path) -> Outcome:
     """Run in a child of this process, in which all is imported; `said` is a file for its stderr."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -132,7 +132,7 @@ def run_with_fault(folder: Path, command: str, at: int, count: int, number: int)
         )
         return main(command.split())
 
-    return forked(run, folder / "stderr")
+    return run_in_fork(run, folder / "stderr")
 
 
 def findings(folder: Path, name: str, share: int) -> Iterator[tuple[int, str | None]]:
@@ -182,7 +182,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--share", type=int, default=1, help="every so many-th call, one kind of failure each")
     parser.add_argument("--commands", default="", help="by commas (default: all)")
-    given = parser.parse_args()
+    options = parser.parse_args()
     if "faults.so" not in os.environ.get("LD_PRELOAD", ""):
         with tempfile.TemporaryDirectory() as folder:
             library = build(Path(folder))
@@ -192,7 +192,7 @@ def main() -> int:
             settings = os.environ | {"LD_PRELOAD": str(library), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
             settings["MPLBACKEND"] = "agg"
             return subprocess.run([sys.executable, "-m", "attacks.faults", *sys.argv[1:]], env=settings).returncode
-    names = [name for name in COMMANDS if not given.commands or name.split()[0] in given.commands.split(",")]
+    names = [name for name in COMMANDS if not options.commands or name.split()[0] in options.commands.split(",")]
     found = tried = 0
     with tempfile.TemporaryDirectory() as place:
         folder = Path(os.path.realpath(place))
@@ -207,7 +207,7 @@ def main() -> int:
 
             torch.set_num_threads(1)
         for name in names:
-            for at, wrong in findings(folder, name, given.share):
+            for at, wrong in findings(folder, name, options.share):
                 tried += 1
                 if wrong:
                     found += 1

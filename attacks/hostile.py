@@ -20,7 +20,7 @@ import numpy as np
 from safetensors.numpy import load, save
 
 from attacks.good import Sample, as_npy, as_text, as_zip, models, samples, single, table
-from attacks.mutate import CONFIG, forged
+from attacks.mutate import CONFIG, with_right_hashes
 from lovevec.files.unfinished import UNFINISHED
 
 Maker = Callable[[Path], tuple[str, Path]]
@@ -36,7 +36,7 @@ class Exploit:
         return os.mkdir, (CANARY,)
 
 
-def _written(sample: Sample) -> Maker:
+def _writer_of(sample: Sample) -> Maker:
     return lambda folder: (sample.door, sample.write(folder))
 
 
@@ -255,15 +255,15 @@ def _model(form: str = "int8", **files: bytes) -> Sample:
     """A model with some files changed (`words_json`), and its config.json made to fit."""
     sample = models()[f"model {form}"]
     renamed = {name.replace("_", "."): content for name, content in files.items()}
-    return forged(replace(sample, files={**sample.files, **renamed}))
+    return with_right_hashes(replace(sample, files={**sample.files, **renamed}))
 
 
 def _config(form: str = "int8", **change: Any) -> Sample:
     sample = models()[f"model {form}"]
-    return forged(sample, json.dumps({**json.loads(sample.files[CONFIG]), **change}).encode())
+    return with_right_hashes(sample, json.dumps({**json.loads(sample.files[CONFIG]), **change}).encode())
 
 
-def _scaled(form: str, file: str, name: str, factor: float) -> Sample:
+def _scale_tensor(form: str, file: str, name: str, factor: float) -> Sample:
     """All numbers of a tensor times a factor, finite still."""
     found = load(models()[f"model {form}"].files[file])
     with np.errstate(all="ignore"):
@@ -350,7 +350,7 @@ def _models() -> dict[str, Sample]:
                     if tensor.dtype.kind == "f":
                         for factor in (1e38, 1e19, 1e7, -1, 1e-38, 0):
                             form_name = form.removeprefix("model ")
-                            made[f"{form}: {name} times {factor:g}"] = _scaled(form_name, file, name, factor)
+                            made[f"{form}: {name} times {factor:g}"] = _scale_tensor(form_name, file, name, factor)
     return made
 
 
@@ -451,7 +451,7 @@ def _all() -> dict[str, Maker]:
     files |= {f"pieces: {name}": single("pieces", "vocab.txt", raw) for name, raw in _texts().items()}
     files |= {f"model: {name}": sample for name, sample in _models().items()}
     files |= {f"folder: {name}": sample for name, sample in _folders().items()}
-    return {**{name: _written(sample) for name, sample in files.items()}, **_special()}
+    return {**{name: _writer_of(sample) for name, sample in files.items()}, **_special()}
 
 
 def hostile() -> dict[str, Maker]:

@@ -107,12 +107,12 @@ def main() -> int:
     parser.add_argument("--moments", type=int, default=100, help="of each command")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--commands", default="", help="by commas (default: all)")
-    given = parser.parse_args()
-    names = [name for name in COMMANDS if not given.commands or name.split()[0] in given.commands.split(",")]
+    options = parser.parse_args()
+    names = [name for name in COMMANDS if not options.commands or name.split()[0] in options.commands.split(",")]
     found = 0
     print("| command | seconds | killed | ended before | no model left | findings |\n|---|--:|--:|--:|--:|--:|")
     for name in names:
-        rng = random.Random(f"{given.seed} {name}")
+        rng = random.Random(f"{options.seed} {name}")
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
             furnish(folder)
@@ -125,7 +125,7 @@ def main() -> int:
                 return 1
             new = results_of(folder / "out")
             killed = bare = bad = 0
-            for moment in range(given.moments):
+            for moment in range(options.moments):
                 old_outputs(name, folder / "out")
                 before = results_of(folder / "out")
                 process = start(folder, COMMANDS[name])
@@ -140,7 +140,7 @@ def main() -> int:
                     print(f"{name}, moment {moment}: {wrong}", file=sys.stderr, flush=True)
             shutil.rmtree(folder / "out")
         found += bad
-        print(f"| {name} | {seconds:.1f} | {killed} | {given.moments - killed} | {bare} | {bad} |", flush=True)
+        print(f"| {name} | {seconds:.1f} | {killed} | {options.moments - killed} | {bare} | {bad} |", flush=True)
     return 1 if found else 0
 
 

@@ -86,7 +86,7 @@ NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 CONFIG = "config.json"
 
 
-def drawn(seed: int, number: int) -> tuple[str, Sample]:
+def draw_case(seed: int, number: int) -> tuple[str, Sample]:
     """The case of that number: its name, and what it consists of. Model folders are every third."""
     rng = random.Random(f"{seed} {number}")
     names = [*models()] if number % 3 == 0 else [name for name in samples() if name not in models()]
@@ -225,7 +225,7 @@ def _json(content: bytes, rng: random.Random) -> bytes:
     """One to three values changed, left out, doubled or nested."""
     tree = json.loads(content)
     for _ in range(rng.choice((1, 1, 2, 3))):
-        tree = _changed(tree, rng)
+        tree = _change_tree(tree, rng)
     text = json.dumps(tree)
     if rng.random() < 0.05:
         text = "[" * 100_000 + text
@@ -234,7 +234,7 @@ def _json(content: bytes, rng: random.Random) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _changed(tree: Any, rng: random.Random) -> Any:
+def _change_tree(tree: Any, rng: random.Random) -> Any:
     way = _way(tree, rng)
     if not way:
         return rng.choice(VALUES)
@@ -307,7 +307,7 @@ def _model(sample: Sample, rng: random.Random) -> tuple[str, Sample]:
     file = rng.choice((CONFIG, CONFIG, *sorted(sample.files)))
     content = sample.files[file]
     if file == CONFIG and rng.random() < 0.85:
-        return f"json {file}", forged(sample, _json(content, rng))
+        return f"json {file}", with_right_hashes(sample, _json(content, rng))
     if file.endswith(".safetensors"):
         how = rng.choice(("tensors", "tensors", "tensors", "header", "bytes"))
         change: Any = {"tensors": tensors, "header": _safetensors_header, "bytes": hurt}[how]
@@ -315,10 +315,10 @@ def _model(sample: Sample, rng: random.Random) -> tuple[str, Sample]:
         how, change = rng.choice((("json", _json), ("bytes", hurt)))
     else:
         how, change = "bytes", hurt
-    return f"{how} {file}", forged(_with(sample, file, change(content, rng)))
+    return f"{how} {file}", with_right_hashes(_with(sample, file, change(content, rng)))
 
 
-def forged(sample: Sample, config: bytes | None = None) -> Sample:
+def with_right_hashes(sample: Sample, config: bytes | None = None) -> Sample:
     """The model folder with hashes, sizes and checksums that fit its files; what is not JSON stays as it is."""
     raw = sample.files[CONFIG] if config is None else config
     try:

@@ -102,17 +102,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--strings", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
+    options = parser.parse_args()
     start, love, other = time.monotonic(), LOVE.load(engine="numba"), LOVE.load(engine="numpy")
     with tempfile.TemporaryDirectory() as folder:
         other.save(folder)
         saved = LOVE.load(folder, engine="numpy")
-        for number in range(-(-given.strings // BATCH)):
-            for wrong in checks(love, other, saved, given.seed, number):
-                print(f"batch {number} of seed {given.seed}: {wrong}")
+        for number in range(-(-options.strings // BATCH)):
+            for wrong in checks(love, other, saved, options.seed, number):
+                print(f"batch {number} of seed {options.seed}: {wrong}")
                 return 1
     seconds = time.monotonic() - start
-    print(f"{given.strings:,} strings, seed {given.seed}: all finite, of unit length, the same; {seconds:.0f} s")
+    print(f"{options.strings:,} strings, seed {options.seed}: all finite, of unit length, the same; {seconds:.0f} s")
     return 0
 
 

@@ -28,7 +28,7 @@ from typing import Any
 from attacks.doors import DOORS
 from attacks.good import samples
 from attacks.hostile import CANARY, hostile
-from attacks.mutate import drawn
+from attacks.mutate import draw_case
 from lovevec.errors import LovevecError
 
 SECONDS, TIMES, FLOOR = 2.0, 3, 48 << 20
@@ -80,13 +80,13 @@ class Watch:
         if not self.folder:
             return
         if event == "open":
-            self._opened(*arguments)
+            self._check_open(*arguments)
         elif event == "exec" and not arguments[0].co_filename.startswith(OUR_FILES) and not _of_python():
             self.seen.append(f"executed {arguments[0].co_filename}")
         elif event.startswith(FORBIDDEN) and not _of_python():
             self.seen.append(f"{event} {arguments!r:.100}")
 
-    def _opened(self, path: Any, mode: Any, flags: int) -> None:
+    def _check_open(self, path: Any, mode: Any, flags: int) -> None:
         if isinstance(path, int):
             return
         name = os.path.abspath(os.fsdecode(path))
@@ -172,7 +172,7 @@ def make(seed: int, number: int, folder: Path) -> tuple[str, str, Path]:
     if number < len(by_hand):
         name = list(by_hand)[number]
         return name, *by_hand[name](folder)
-    name, sample = drawn(seed, number - len(by_hand))
+    name, sample = draw_case(seed, number - len(by_hand))
     return name, sample.door, sample.write(folder)
 
 
@@ -183,7 +183,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--last", type=int, default=1000)
     parser.add_argument("--every", type=int, default=1)
-    given = parser.parse_args()
+    options = parser.parse_args()
 
     def stop(number: int, frame: object) -> None:
         raise TooLong
@@ -201,9 +201,9 @@ def main() -> None:
     hostile()
     most = memory("VmSize") + ROOM
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    for number in range(given.first, given.last, given.every):
+    for number in range(options.first, options.last, options.every):
         folder.mkdir()
-        name, door, path = make(given.seed, number, folder)
+        name, door, path = make(options.seed, number, folder)
         print(json.dumps({"number": number, "name": name}), flush=True)
         print(json.dumps({"number": number, "name": name, **attack(DOORS[door], path, folder, watch)}), flush=True)
         shutil.rmtree(folder)

@@ -25,7 +25,7 @@ DIM, QUERIES, K = 300, 1000, 10
 Search = Callable[[np.ndarray], np.ndarray]
 
 
-def made_rows(count: int) -> tuple[np.ndarray, np.ndarray]:
+def make_rows(count: int) -> tuple[np.ndarray, np.ndarray]:
     """Unit rows [count, DIM] and queries [QUERIES, DIM] of the same kind."""
     rng = np.random.default_rng(18)
     topics = rng.normal(size=(200, DIM)).astype(np.float32)
@@ -38,7 +38,7 @@ def made_rows(count: int) -> tuple[np.ndarray, np.ndarray]:
     return rows[:count], rows[count:]
 
 
-def held() -> int:
+def memory_bytes() -> int:
     """Bytes of memory of this process (Linux)."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * resource.getpagesize()
@@ -98,12 +98,12 @@ LIBRARIES = {each.__name__: each for each in (exact, hnswlib, usearch, faiss_gra
 
 def one(name: str, count: int) -> dict[str, Any]:
     """Build and search in this process."""
-    rows, queries = made_rows(count)
-    before = held()
+    rows, queries = make_rows(count)
+    before = memory_bytes()
     start = time.perf_counter()
     search = LIBRARIES[name](rows)
     built = time.perf_counter() - start
-    memory = held() - before
+    memory = memory_bytes() - before
     asked = queries[:100] if name == "exact" else queries
     search(asked[:1])
     start = time.perf_counter()
@@ -128,14 +128,14 @@ def main() -> None:
     parser.add_argument("--libraries", nargs="+", choices=LIBRARIES, default=list(LIBRARIES))
     parser.add_argument("--json", help="also write the results here")
     parser.add_argument("--one", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.one:
-        print(json.dumps(one(given.one, given.rows[0])))
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(one(options.one, options.rows[0])))
         return
     results = []
     print("| library | rows | build, s | memory, MB | recall@10 | queries/s |\n|---|---|---|---|---|---|")
-    for count in given.rows:
-        for name in given.libraries:
+    for count in options.rows:
+        for name in options.libraries:
             command = [sys.executable, __file__, "--one", name, "--rows", str(count)]
             done = subprocess.run(command, capture_output=True, text=True, env=os.environ)
             if done.returncode:
@@ -145,8 +145,8 @@ def main() -> None:
             results.append(result)
             values = (result[key] for key in ("build_s", "memory_mb", "recall_at_10", "queries_per_s"))
             print(f"| {name} | {count:,} | " + " | ".join(map(str, values)) + " |", flush=True)
-    if given.json:
-        with open(given.json, "w", encoding="utf-8") as file:
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"dim": DIM, "queries": QUERIES, "cores": os.cpu_count(), "results": results}, file, indent=2)
 
 

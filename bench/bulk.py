@@ -236,17 +236,17 @@ def run_job(command: list[str], out: Path, journal: Journal) -> tuple[dict[str, 
     return json.loads(process.stdout.read()), watch
 
 
-def measure(files: list[Path], count: int, workers: int, given: argparse.Namespace) -> dict[str, Any]:
+def measure(files: list[Path], count: int, workers: int, options: argparse.Namespace) -> dict[str, Any]:
     """In memory, the job, in memory again."""
-    name = f"{count}-{workers}-{given.precision}{'-once' if given.once else ''}"
-    out, notes = given.folder / name, given.folder / f"{name}.jsonl"
+    name = f"{count}-{workers}-{options.precision}{'-once' if options.once else ''}"
+    out, notes = options.folder / name, options.folder / f"{name}.jsonl"
     if not out.exists():  # to be measured, or measured again
         notes.unlink(missing_ok=True)
     journal = Journal(notes)
     if journal.result:
         return journal.result
     command = [sys.executable, "-m", "lovevec.cli", "bulk", *map(str, files), "-o", str(out), "--json"]
-    command += ["--precision", given.precision, "--workers", str(workers), *(["--distinct"] if given.once else [])]
+    command += ["--precision", options.precision, "--workers", str(workers), *(["--distinct"] if options.once else [])]
     memory = in_memory(files, workers)
     summary, watch = run_job(command, out, journal)
     other_work = watch.other_work()
@@ -255,14 +255,14 @@ def measure(files: list[Path], count: int, workers: int, given: argparse.Namespa
         float(np.mean([one[key] for one in memory])) for key in ("rate", "busy_rate", "one_call")
     )
     rows = sum(part["rows"] for part in journal.parts.values())
-    assert given.once or rows == count
+    assert options.once or rows == count
     done = count * summary["rows"] / rows  # words, of which there may be more than rows
     running = (summary["seconds"] - summary["start"]) * workers
     result = {
         "words": count,
         "workers": workers,
-        "precision": given.precision,
-        "once": given.once,
+        "precision": options.precision,
+        "once": options.once,
         "rows": rows,
         "rows_now": summary["rows"],
         "readings": memory[0]["readings"],
@@ -298,21 +298,21 @@ def main() -> None:
     )
     parser.add_argument("--json", metavar="FILE", type=Path)
     parser.add_argument("--in-memory", nargs="+", type=Path, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.in_memory:
-        print(json.dumps(embed_in_memory(given.in_memory)))
+    options = parser.parse_args()
+    if options.in_memory:
+        print(json.dumps(embed_in_memory(options.in_memory)))
         return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the job is ended, too
     with tempfile.TemporaryDirectory() as temporary:
-        given.folder = given.folder or Path(temporary)
+        options.folder = options.folder or Path(temporary)
         shown = False
-        for count in given.words:
-            folder = given.folder / f"words-{given.distinct}-{given.seed}"
-            files = word_files(folder, count, given.distinct, given.seed)
-            for workers in given.workers:
-                result = measure(files, count, workers, given)
-                if given.json:
-                    merge(given.json, result, given.distinct)
+        for count in options.words:
+            folder = options.folder / f"words-{options.distinct}-{options.seed}"
+            files = word_files(folder, count, options.distinct, options.seed)
+            for workers in options.workers:
+                result = measure(files, count, workers, options)
+                if options.json:
+                    merge(options.json, result, options.distinct)
                 if not shown:
                     print("| " + " | ".join(result) + " |\n|" + "--:|" * len(result))
                 shown = True

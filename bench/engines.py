@@ -139,7 +139,7 @@ def edit_distance(parts: ModelParts, folder: Path) -> Embed:
     return embed
 
 
-def unfolded(parts: ModelParts, folder: Path) -> Embed:
+def torch_encoder(parts: ModelParts, folder: Path) -> Embed:
     """The encoder as it was trained, in torch on the CPU; with random weights where the model holds its fold alone."""
     from lovevec.encoders.network import EncoderNetwork
     from lovevec.encoders.torch_engine import TorchEngine
@@ -158,7 +158,7 @@ WAYS: dict[str, tuple[Callable[[ModelParts, Path], Embed], float]] = {
     "lovevec numba, one thread": (our_engine("numba", 1), 1),
     "lovevec numpy": (our_engine("numpy"), 1),
     "lovevec numpy, one thread": (our_engine("numpy", 1), 1),
-    "lovevec unfolded in torch": (unfolded, 0.1),
+    "lovevec unfolded in torch": (torch_encoder, 0.1),
     "gensim FastText": (gensim, 0.2),
     "floret": (floret, 1),
     "SymSpell + look-up": (symspell, 0.1),
@@ -172,7 +172,7 @@ def make_all(parts: ModelParts, trained: ModelParts, folder: Path) -> dict[str, 
     for name, (make, _) in WAYS.items():
         start = time.perf_counter()
         try:
-            made[name] = make(trained if make is unfolded else parts, folder)
+            made[name] = make(trained if make is torch_encoder else parts, folder)
         except ImportError as error:
             print(f"{name}: left out ({error})", file=sys.stderr)
         else:

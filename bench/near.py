@@ -59,7 +59,7 @@ def misspellings(love: LOVE, count: int, seed: int = 0) -> list[str]:
     return "\n".join(rng.permutation(list(found))[:count]).split("\n")
 
 
-def timed(run: Callable[[Sequence[str]], object], words: Sequence[str]) -> Cost:
+def cost_of(run: Callable[[Sequence[str]], object], words: Sequence[str]) -> Cost:
     """What a word costs."""
     wall, cpu = time.perf_counter(), time.process_time()
     run(words)
@@ -120,7 +120,7 @@ def main() -> None:
     ways = ways_of(love, misspellings(love, options.words))
     for run, some in ways.values():
         run(some[:20_000])  # compiled, indexed
-    turns = [{name: timed(run, some) for name, (run, some) in ways.items()} for _ in range(options.runs)]
+    turns = [{name: cost_of(run, some) for name, (run, some) in ways.items()} for _ in range(options.runs)]
     print(f"{options.words:,} distinct misspellings of {len(love.words):,} known words, {love.dim}d;")
     print(f"{os.cpu_count()} cores ({platform.machine()}), load {os.getloadavg()[0]:.1f};", end=" ")
     print(f"medians of {options.runs} runs in turn\n")

@@ -33,19 +33,19 @@ def main() -> None:
     parser.add_argument("--known", type=int, default=34_000)
     parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--runs", type=int, default=5)
-    given = parser.parse_args()
+    options = parser.parse_args()
     love = LOVE.load()
-    index = NeighborIndex(love.words[: given.known], lambda: love.embed(love.words[: given.known]))
-    words = typos(love.words, given.queries)
+    index = NeighborIndex(love.words[: options.known], lambda: love.embed(love.words[: options.known]))
+    words = typos(love.words, options.queries)
     vector = dict(zip(words, love.embed(words), strict=True))  # so that the search alone is measured
 
     def embed(words: Sequence[str]) -> np.ndarray:
         return np.array([vector[word] for word in words])
 
     index.neighbors(words[0], 10, embed)
-    batched = milliseconds(lambda: index.neighbors(words, 10, embed), given.runs, len(words))
-    single = milliseconds(lambda: [index.neighbors(word, 10, embed) for word in words[:50]], given.runs, 50)
-    print(f"| {given.known:,} known words, 10 nearest | ms a query |\n|---|--:|")
+    batched = milliseconds(lambda: index.neighbors(words, 10, embed), options.runs, len(words))
+    single = milliseconds(lambda: [index.neighbors(word, 10, embed) for word in words[:50]], options.runs, 50)
+    print(f"| {options.known:,} known words, 10 nearest | ms a query |\n|---|--:|")
     print(f"| {len(words):,} queries at once | {batched:.2f} |\n| one by one | {single:.2f} |")
 
 

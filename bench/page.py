@@ -27,7 +27,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--times", type=int, default=9)
     parser.add_argument("--results", type=Path, default=RESULTS, help="where data/ and the page are")
-    given = parser.parse_args()
+    options = parser.parse_args()
     found = about()
     seconds: dict[str, list[float]] = {"answers_s": [], "usable_s": [], "typed_s": [], "whole_s": []}
 
@@ -35,7 +35,7 @@ def main() -> None:
         seconds[name].append(round(time.perf_counter() - begin, 3))
 
     with browser() as started:
-        for _ in range(given.times):
+        for _ in range(options.times):
             begin = time.perf_counter()
             with lovevec_server() as address:
                 since(begin, "answers_s")
@@ -53,7 +53,7 @@ def main() -> None:
                 since(begin, "whole_s")
                 page.close()
         found["browser"] = f"chromium {started.version.split('.')[0]}"
-    write_results(given.results, PAGE, found | seconds)
+    write_results(options.results, PAGE, found | seconds)
 
 
 if __name__ == "__main__":

@@ -108,18 +108,18 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=32, help="texts at a time")
     parser.add_argument("--words", type=int, default=20, help="words of a text")
     parser.add_argument("--rounds", type=int, default=15)
-    given = parser.parse_args()
-    name = given.model or minilm()
+    options = parser.parse_args()
+    name = options.model or minilm()
     pair = AutoModel.from_pretrained(name).eval(), AutoTokenizer.from_pretrained(name)
-    plain = pair[0].to(given.device, getattr(torch, given.precision)), pair[1]
-    robust = robustify(plain, given.love, given.strategy)
-    device = torch.cuda.get_device_name() if given.device.startswith("cuda") else f"{torch.get_num_threads()} threads"
+    plain = pair[0].to(options.device, getattr(torch, options.precision)), pair[1]
+    robust = robustify(plain, options.love, options.strategy)
+    device = torch.cuda.get_device_name() if options.device.startswith("cuda") else f"{torch.get_num_threads()} threads"
     print(f"`{' '.join(['python', *sys.argv])}` ({device}; milliseconds a batch)", HEAD, sep="\n")
-    clean = sentences(pair[1], given.batch, given.words)
+    clean = sentences(pair[1], options.batch, options.words)
     for share in (0.0, 0.1, 0.3, 0.6):
         texts = [" ".join(words) for words in damaged(clean, Noise("typo", share), seed=0)]
         with torch.inference_mode():
-            row = measure(plain, robust, texts, given.rounds, given.device)
+            row = measure(plain, robust, texts, options.rounds, options.device)
         print(f"| {share:.0%} | {row} |", flush=True)
 
 

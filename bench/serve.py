@@ -170,7 +170,7 @@ def load(port: int, requests: list[bytes], clients: int, duration: float, result
     results.put(asyncio.run(run()))
 
 
-def measured(port: int, requests: list[bytes], clients: int, duration: float) -> list[float]:
+def request_seconds(port: int, requests: list[bytes], clients: int, duration: float) -> list[float]:
     """Seconds of each request."""
     results: multiprocessing.Queue[list[float]] = multiprocessing.get_context("spawn").Queue()
     arguments = (port, requests, clients, duration, results)
@@ -227,16 +227,16 @@ def measure_speed(duration: float, rounds: int) -> dict[str, Any]:
     engine: dict[int, list[float]] = {size: [] for size in lists}
     seconds: dict[Any, list[list[float]]] = {kind: [] for kind in (*kinds, *questions)}
     with running() as server:
-        measured(server.port, requests[64, "base64"], 8, 1.0)
+        request_seconds(server.port, requests[64, "base64"], 8, 1.0)
         for number in range(rounds):
             print(f"round {number + 1} of {rounds}", flush=True)
             for size, some in lists.items():
                 engine[size].append(engine_speed(love, some, duration))
             for clients, size, encoding in kinds:
-                found = measured(server.port, requests[size, encoding], clients, duration)
+                found = request_seconds(server.port, requests[size, encoding], clients, duration)
                 seconds[clients, size, encoding].append(found)
             for name, asked in questions.items():
-                seconds[name].append(measured(server.port, asked, 1, duration / 2))
+                seconds[name].append(request_seconds(server.port, asked, 1, duration / 2))
     return {
         "engine": {str(size): round(statistics.median(speeds)) for size, speeds in engine.items()},
         "loads": [
@@ -251,7 +251,7 @@ def measure_memory(workers: int, words: list[str]) -> dict[str, float]:
     with running(workers) as server:
         time.sleep(1)  # all workers are there
         for path in ("embeddings", "near", "neighbors", "tokens") * 4:
-            measured(server.port, [request_of({"input": words[:32]}, f"/v1/{path}")], 8 * workers, 0.5)
+            request_seconds(server.port, [request_of({"input": words[:32]}, f"/v1/{path}")], 8 * workers, 0.5)
         busy = memory_of(server.process.pid)
         time.sleep(SETTLED)
         return {"workers": workers, "busy_mb": round(busy, 1), "settled_mb": round(memory_of(server.process.pid), 1)}
@@ -373,13 +373,13 @@ def main() -> int:
     parser.add_argument("--soak", type=float, metavar="MINUTES", default=0)
     parser.add_argument("--page", action="store_true", help="write the page from the data that is there, nothing else")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where data/ and the page are")
-    given = parser.parse_args()
-    if given.page:
-        (given.results / "serve.md").write_text(page(given.results), "utf-8")
+    options = parser.parse_args()
+    if options.page:
+        (options.results / "serve.md").write_text(page(options.results), "utf-8")
         return 0
-    if given.soak:
-        return soak(given.results, given.soak)
-    return bench(given.results, given.seconds, given.rounds)
+    if options.soak:
+        return soak(options.results, options.soak)
+    return bench(options.results, options.seconds, options.rounds)
 
 
 if __name__ == "__main__":

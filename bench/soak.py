@@ -85,16 +85,16 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--slope", type=float, default=1.0, help="MB a minute that are no leak")
-    given = parser.parse_args()
+    options = parser.parse_args()
     love, stop, done, errors = LOVE.load(engine="numpy"), threading.Event(), Counter[str](), list[str]()
     threads = [
         threading.Thread(target=work, args=(love, seed, stop, done, errors), daemon=True)
-        for seed in range(given.threads)
+        for seed in range(options.threads)
     ]
     begun, looks = time.monotonic(), []
     for thread in threads:
         thread.start()
-    while time.monotonic() - begun < 60 * given.minutes and not errors:
+    while time.monotonic() - begun < 60 * options.minutes and not errors:
         time.sleep(EVERY)
         looks.append(((time.monotonic() - begun) / 60, resident()))
     stop.set()
@@ -105,17 +105,16 @@ def main() -> int:
     if errors or len(looks) < 8:
         return 1
     slope, error = slope_of(looks)
-    print(
-        f"{given.threads} threads, {looks[-1][0]:.1f} minutes, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n"
-    )
+    load = os.getloadavg()[0]
+    print(f"{options.threads} threads, {looks[-1][0]:.1f} minutes, {os.cpu_count()} cores, load {load:.1f}\n")
     print("| call | times |\n|---|--:|")
     for kind in KIND:
         print(f"| {kind} | {done[kind]:,} |")
     print("\n| minute | resident, MB |\n|--:|--:|")
     for minute, megabytes in looks[:: max(1, len(looks) // 10)]:
         print(f"| {minute:.1f} | {megabytes:.0f} |")
-    print(f"\nslope over the second half: {slope:+.1f} ± {2 * error:.1f} MB a minute; {given.slope:g} is the most")
-    return 1 if slope - 2 * error > given.slope else 0
+    print(f"\nslope over the second half: {slope:+.1f} ± {2 * error:.1f} MB a minute; {options.slope:g} is the most")
+    return 1 if slope - 2 * error > options.slope else 0
 
 
 if __name__ == "__main__":

@@ -36,12 +36,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--words", type=int, default=2_000_000)
     parser.add_argument("--runs", type=int, default=3, help="of the in-memory rate; the stream runs once")
-    given = parser.parse_args()
+    options = parser.parse_args()
     love = LOVE.load()
-    base = typos(love.words, min(BATCH, given.words))
+    base = typos(love.words, min(BATCH, options.words))
     love.embed(base[:50_000])  # compiles
     rates = []
-    for _ in range(given.runs):
+    for _ in range(options.runs):
         start = time.perf_counter()
         love.embed(base)
         rates.append(len(base) / (time.perf_counter() - start))
@@ -49,18 +49,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         words, vectors = Path(folder) / "words.txt", Path(folder) / "vectors.npy"
         with words.open("w", encoding="utf-8") as file:
-            for number in range(-(-given.words // len(base))):
-                left = given.words - number * len(base)
+            for number in range(-(-options.words // len(base))):
+                left = options.words - number * len(base)
                 mark = chr(ord("a") + number % 26) if number else ""  # so that no word comes twice
                 file.writelines(f"{word}{mark}\n" for word in base[:left])
         start = time.perf_counter()
         command = [sys.executable, "-c", COMMAND, "embed", "-q", "-i", str(words), "-o", str(vectors)]
         memory = int(subprocess.run(command, check=True, capture_output=True, text=True).stdout) / 1024
-        streamed = given.words / (time.perf_counter() - start)
-        assert len(np.load(vectors, mmap_mode="r")) == given.words
+        streamed = options.words / (time.perf_counter() - start)
+        assert len(np.load(vectors, mmap_mode="r")) == options.words
     print("| | words/s | of in memory | MB at most |\n|---|--:|--:|--:|")
     print(f"| love.embed of {len(base):,} words | {rate:,.0f} | | |")
-    print(f"| lovevec embed of {given.words:,} | {streamed:,.0f} | {streamed / rate:.0%} | {memory:.0f} |")
+    print(f"| lovevec embed of {options.words:,} | {streamed:,.0f} | {streamed / rate:.0%} | {memory:.0f} |")
 
 
 if __name__ == "__main__":

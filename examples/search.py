@@ -80,7 +80,9 @@ def by_bm25(parts: Callable[[str], list[str]], places: Sequence[str]) -> Search:
     return lambda queries, k: index.retrieve([parts(query) for query in queries], k=k, show_progress=False)
 
 
-def fused(searches: Sequence[Search], count: int, queries: Sequence[str], k: int) -> tuple[np.ndarray, np.ndarray]:
+def fuse_rankings(
+    searches: Sequence[Search], count: int, queries: Sequence[str], k: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Several rankings of `count` places as one, by reciprocal ranks (Cormack et al., 2009)."""
     scores = np.zeros((len(queries), count), dtype=np.float32)
     for search in searches:
@@ -131,7 +133,7 @@ def compare_places(places: list[str], options: argparse.Namespace) -> None:
         "LOVE + names": lambda: kept(by_vectors(with_names(love, places).encode, places)),
         "BM25": lambda: by_bm25(words_of, places),
         "BM25, trigrams": lambda: kept(by_bm25(trigrams_of, places)),
-        "both": lambda: partial(fused, made, len(places)),
+        "both": lambda: partial(fuse_rankings, made, len(places)),
     }
     if options.minilm:
         methods["MiniLM"] = partial(by_vectors, minilm(options.minilm), places)

@@ -292,13 +292,13 @@ def test_a_calibration_of_absurd_numbers_is_refused_and_a_large_one_does_not_ove
 
 def test_messages_stay_short_whatever_a_file_says(tmp_path):
     from attacks.good import models
-    from attacks.mutate import forged
+    from attacks.mutate import with_right_hashes
 
     for change in ({"encoder": {"kind": "x" * 10**6}}, {"stored": "y" * 10**6}, {"format": "z\n" * 10**6}):
         config = json.loads(models()["model int8"].files["config.json"]) | change
         folder = tmp_path / next(iter(change))
         folder.mkdir()
-        forged(models()["model int8"], json.dumps(config).encode()).write(folder)
+        with_right_hashes(models()["model int8"], json.dumps(config).encode()).write(folder)
         with pytest.raises(FormatError) as error:
             read_model(folder)
         assert len(str(error.value)) < 600
@@ -338,9 +338,9 @@ def test_a_prepared_folder_whose_parts_do_not_fit_is_refused_before_training(tmp
 def vouch(folder: Path, name: str, content: bytes) -> None:
     """Put a file in its place, and let config.json vouch for it."""
     from attacks.good import Sample, content_of
-    from attacks.mutate import forged
+    from attacks.mutate import with_right_hashes
 
-    sample = forged(Sample("model", {**content_of(folder), name: content}))
+    sample = with_right_hashes(Sample("model", {**content_of(folder), name: content}))
     shutil.rmtree(folder)
     folder.mkdir()
     sample.write(folder)

@@ -45,7 +45,7 @@ def last(name: str) -> str:
     return [rest for instruction, rest in instructions() if instruction == name][-1]
 
 
-def moved(command: str, folder: Path) -> str:
+def replace_paths(command: str, folder: Path) -> str:
     """A command with the image's places in a folder of ours."""
     for place, ours in PLACES.items():
         command = command.replace(place, f"{folder}/{ours}")
@@ -81,13 +81,13 @@ def install(folder: Path) -> None:
     (folder / "bin" / "python").symlink_to(python)
     run = next(rest for name, rest in instructions() if name == "RUN")
     path = f"{folder / 'bin'}:{os.environ['PATH']}"
-    subprocess.run(["sh", "-ec", moved(run, folder)], check=True, env={"PATH": path}, stdout=subprocess.DEVNULL)
+    subprocess.run(["sh", "-ec", replace_paths(run, folder)], check=True, env={"PATH": path}, stdout=subprocess.DEVNULL)
     print(f"RUN {run}: installed")
 
 
 def environment(folder: Path) -> dict[str, str]:
     """ENV, and no home."""
-    stated = dict(re.findall(r"(\w+)=(\S+)", moved(last("ENV"), folder)))
+    stated = dict(re.findall(r"(\w+)=(\S+)", replace_paths(last("ENV"), folder)))
     return {**stated, "PATH": stated["PATH"].replace("$PATH", "/usr/bin:/bin"), "HOME": "/nonexistent"}
 
 
