@@ -231,7 +231,7 @@ def test_answers_come_at_once_and_ctrl_c_is_one_line(given, small):
 
 def test_the_first_of_many_neighbors_need_not_wait_for_all(tmp_path):
     (tmp_path / "w").write_text("word\n" * 20_000)
-    code = "from lovevec.cli.neighbors import given_words; print(*map(len, given_words([])))"
+    code = "from lovevec.cli.neighbors import word_batches; print(*map(len, word_batches([])))"
     with open(tmp_path / "w", "rb") as words:
         done = subprocess.run([sys.executable, "-c", code], stdin=words, capture_output=True, text=True, check=True)
     sizes = [int(size) for size in done.stdout.split()]

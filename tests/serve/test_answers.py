@@ -63,19 +63,18 @@ def test_readings(live, shipped_love):
     assert [one["reading"] for one in data] == shipped_love.readings(WORDS)
     assert np.allclose([one["confidence"] for one in data], shipped_love.confidence(WORDS))
     for one, near in zip(data, shipped_love.near(WORDS, 10), strict=True):
-        assert [(each["word"], each["probability"]) for each in one["candidates"]] == near[:3]
-        chances = one["p_known"], one["p_near"], one["p_new"]
-        assert sum(chances) == pytest.approx(0 if one["reading"] == "empty" else 1)
-        assert max(chances) == one["p_new"] or one["reading"] in ("known", "near")
-        assert one["p_near"] == pytest.approx(0 if one["reading"] == "known" else sum(chance for _, chance in near))
+        assert [(each["word"], each["probability"]) for each in one["near"]] == near[:3]
+        total = one["new"] + sum(probability for _, probability in near)
+        assert total == pytest.approx(0 if one["reading"] == "empty" else 1)
+        assert (one["new"] >= 0.5) == (one["reading"] == "new")
 
 
 def test_neighbors(live, shipped_love):
     data = live.post("/v1/neighbors", {"input": WORDS, "k": 7}).json()["data"]
     expected = shipped_love.neighbors(WORDS, 7)
     for one, near in zip(data, expected, strict=True):
-        assert [(each["word"], each["similarity"]) for each in one["neighbors"]] == near
-    assert len(live.post("/v1/neighbors", {"input": "house"}).json()["data"][0]["neighbors"]) == 10
+        assert [(each["word"], each["cosine"]) for each in one["neighbors"]] == near
+    assert len(live.post("/v1/neighbors", {"input": "house"}).json()["data"][0]["neighbors"]) == 5
 
 
 def test_similarities(live, shipped_love):
@@ -83,14 +82,13 @@ def test_similarities(live, shipped_love):
     data = live.post("/v1/similar", {"pairs": pairs}).json()["data"]
     for one, (left, right) in zip(data, pairs, strict=True):
         expected = shipped_love.similar(left, right)
-        assert one["similarity"] is None if np.isnan(expected) else one["similarity"] == pytest.approx(expected)
+        assert one["cosine"] is None if np.isnan(expected) else one["cosine"] == pytest.approx(expected)
 
 
 def test_explanations(live, shipped_love):
     data = live.post("/v1/explain", {"input": ["bec0me", "house"]}).json()["data"]
     for one, word in zip(data, ["bec0me", "house"], strict=True):
         expected = shipped_love.explain(word).as_dict()
-        expected["neighbors"] = [{"word": near["word"], "similarity": near["cosine"]} for near in expected["neighbors"]]
         assert {name: value for name, value in one.items() if name != "index"} == expected
     covered = [unit["name"] for unit in data[0]["units"] if (unit["start"], unit["end"]) == (3, 4)]
     assert covered == ["0", "##0"]

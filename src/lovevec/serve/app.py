@@ -118,10 +118,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
         service.count_readings(served, (reading["reading"] for reading in readings))
         return answer(
             served,
-            [
-                {"index": index, **reading, "candidates": reading["candidates"][: body.k]}
-                for index, reading in enumerate(readings)
-            ],
+            [{"index": index, **reading, "near": reading["near"][: body.k]} for index, reading in enumerate(readings)],
         )
 
     async def neighbors(body: schema.NeighborsRequest, request: Request) -> Response:
@@ -149,7 +146,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
         words = [word for pair in body.pairs for word in pair]
         service.count(request, served, words, param="pairs")
         cosines = await service.ask(served, served.similar, [(one, other) for one, other in body.pairs], len(words))
-        return answer(served, [{"index": index, "similarity": cosine} for index, cosine in enumerate(cosines)])
+        return answer(served, [{"index": index, "cosine": cosine} for index, cosine in enumerate(cosines)])
 
     async def tokens(body: schema.TokensRequest, request: Request) -> Response:
         """The words of texts as they are read when a text is encoded, and where they stand."""

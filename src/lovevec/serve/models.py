@@ -127,19 +127,16 @@ class ServedModel:
 
 
 def _neighbors(near: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
-    return [{"word": word, "similarity": cosine} for word, cosine in near]
+    return [{"word": word, "cosine": cosine} for word, cosine in near]
 
 
 def _reading(word: str, reading: str, confidence: float, near: list[tuple[str, float]]) -> dict[str, Any]:
-    known, chance = reading == "known", min(1.0, sum((probability for _, probability in near), 0.0))
     return {
         "word": word,
         "reading": reading,
         "confidence": None if math.isnan(confidence) else confidence,
-        "p_known": float(known),
-        "p_near": 0.0 if known else chance,
-        "p_new": 0.0 if known or reading == "empty" else 1 - chance,
-        "candidates": [{"word": name, "probability": probability} for name, probability in near],
+        "near": [{"word": name, "probability": probability} for name, probability in near],
+        "new": 0.0 if reading == "empty" else 1 - min(1.0, sum((probability for _, probability in near), 0.0)),
     }
 
 

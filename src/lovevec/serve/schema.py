@@ -65,7 +65,7 @@ class EmbeddingsRequest(InputRequest):
 
 
 class NearRequest(InputRequest):
-    """Asks how words are read, with at most k candidates for each."""
+    """Asks how words are read, with at most k known words that each may stand for."""
 
     k: Annotated[int, Field(ge=1, le=MAX_K)] = 5
 
@@ -73,7 +73,7 @@ class NearRequest(InputRequest):
 class NeighborsRequest(InputRequest):
     """Asks for the k known words that are nearest to each word."""
 
-    k: Annotated[int, Field(ge=1, le=MAX_K)] = 10
+    k: Annotated[int, Field(ge=1, le=MAX_K)] = 5
 
 
 class ExplainRequest(InputRequest):
@@ -129,16 +129,15 @@ class Candidate(BaseModel):
 
 
 class WordReading(BaseModel):
-    """How a word is read. The three probabilities sum to 1, but for an empty word, which stands for nothing."""
+    """How a word is read: the known words that it may stand for and, up to 1 with those after the k-th, the probability
+    that it is a new word. An empty word stands for nothing."""
 
     index: int
     word: str
     reading: Literal["known", "near", "new", "empty"]
     confidence: float | None = Field(description="the probability that the vector is right; null if not calibrated")
-    p_known: float
-    p_near: float
-    p_new: float
-    candidates: list[Candidate]
+    near: list[Candidate]
+    new: float
 
 
 class NearAnswer(ListAnswer):
@@ -151,7 +150,7 @@ class Neighbor(BaseModel):
     """A known word, and the cosine of its vector."""
 
     word: str
-    similarity: float
+    cosine: float
 
 
 class WordNeighbors(BaseModel):
@@ -209,11 +208,11 @@ class PairSimilarity(BaseModel):
     """The cosine of a pair; null where one of its words is empty."""
 
     index: int
-    similarity: float | None
+    cosine: float | None
 
 
 class SimilarAnswer(ListAnswer):
-    """The similarity of each pair."""
+    """The cosine of each pair."""
 
     data: list[PairSimilarity]
 

@@ -78,8 +78,8 @@ export class Local {
       const empty = isBlank(word);
       const candidates = (reading?.rows ?? []).map((near, place) => ({ word: this.known.words[near], probability: reading.chances[place] }));
       const confidence = empty ? 0 : this.confidence(row, form, imputed, reading);
-      if (row >= 0) return { word, reading: "known", confidence, p_new: 0, candidates: [{ word: this.known.words[row], probability: 1 }] };
-      return { word, reading: empty ? "empty" : reading.new >= 0.5 ? "new" : "near", confidence, p_new: reading.new, candidates };
+      if (row >= 0) return { word, reading: "known", confidence, new: 0, near: [{ word: this.known.words[row], probability: 1 }] };
+      return { word, reading: empty ? "empty" : reading.new >= 0.5 ? "new" : "near", confidence, new: reading.new, near: candidates };
     });
   }
 
@@ -92,7 +92,7 @@ export class Local {
         await new Promise((resolve) => setTimeout(resolve));
         found.nearest = isBlank(word) ? [] : this.known.nearest(found.vector, 10, found.row);
       }
-      all.push(found.nearest.map((one) => ({ word: one.word, similarity: one.cosine })));
+      all.push(found.nearest.map((one) => ({ word: one.word, cosine: one.cosine })));
     }
     return all;
   }

@@ -28,7 +28,7 @@ export class WordMap {
     this.resize();
   }
 
-  // Where a word lies: its own place, or among those of its neighbors [{word, similarity}] that are on the map.
+  // Where a word lies: its own place, or among those of its neighbors [{word, cosine}] that are on the map.
   place(word, neighbors) {
     const own = this.row.get(word);
     if (own !== undefined) return this.at(own);
@@ -36,10 +36,10 @@ export class WordMap {
     if (!known.length) return null;
     const first = this.at(this.row.get(known[0].word));
     const sum = { x: 0, y: 0, weight: 0 };
-    for (const { word: name, similarity } of known) {
+    for (const { word: name, cosine } of known) {
       const there = this.at(this.row.get(name));
       if (Math.hypot(there.x - first.x, there.y - first.y) > NEAR) continue;
-      const weight = Math.exp(SHARP * (similarity - known[0].similarity));
+      const weight = Math.exp(SHARP * (cosine - known[0].cosine));
       sum.x += weight * there.x;
       sum.y += weight * there.y;
       sum.weight += weight;

@@ -132,7 +132,7 @@ export class Panel {
 
   tell(found) {
     const { word, near } = found;
-    this.onRead({ ...found, name: near.reading === "known" ? near.candidates[0].word : word });
+    this.onRead({ ...found, name: near.reading === "known" ? near.near[0].word : word });
   }
 
   showQuestion({ typed, tokens, slips }) {
@@ -164,9 +164,9 @@ export class Panel {
     this.badge.className = `badge ${reading}`;
     this.badge.textContent = near && reading !== "empty" ? reading : "";
     this.verdict.textContent = verdict(near);
-    const rows = reading === "near" || reading === "new" ? near.candidates.map((one) => [one.word, one.probability, ""]) : [];
+    const rows = reading === "near" || reading === "new" ? near.near.map((one) => [one.word, one.probability, ""]) : [];
     const shown = rows.filter(([, chance]) => chance >= 0.005).slice(0, 5);
-    if (rows.length || reading === "new") shown.push(["a new word", near.p_new, "new"]);
+    if (rows.length || reading === "new") shown.push(["a new word", near.new, "new"]);
     this.chances.replaceChildren(...shown.map(([name, chance, kind]) =>
       element("li", {}, element("span", { className: `name ${kind}`, textContent: name }), bar(chance),
         element("span", { className: "number", textContent: percent(chance) })),
@@ -177,13 +177,13 @@ export class Panel {
   }
 
   showNearest({ neighbors, before, slips }) {
-    const rows = neighbors.map(({ word, similarity }) => {
+    const rows = neighbors.map(({ word, cosine }) => {
       const button = element("button", { type: "button", textContent: word, title: `Look at ${word}` });
       button.addEventListener("click", () => this.set(word));
       if (slips && before.some((one) => one.word === word)) button.classList.add("stays");
-      const number = element("span", { className: "number", textContent: similarity.toFixed(2) });
+      const number = element("span", { className: "number", textContent: cosine.toFixed(2) });
       return element("tr", {}, element("td", { className: "name" }, button),
-        element("td", {}, element("span", { className: "cell" }, bar(similarity), number)));
+        element("td", {}, element("span", { className: "cell" }, bar(cosine), number)));
     });
     this.nearest.replaceChildren(...rows);
     this.nearest.closest("table").hidden = !rows.length;
@@ -251,7 +251,7 @@ export class Panel {
 
 function verdict(near) {
   if (!near || near.reading === "empty") return "Nothing to read yet";
-  const [first] = near.candidates;
+  const [first] = near.near;
   if (near.reading === "known") return first ? `a word of the vocabulary${first.word === near.word ? "" : `: ${first.word}`}` : "";
   if (near.reading === "near") return `probably ${first.word}`;
   return "a word of its own, placed by its spelling";

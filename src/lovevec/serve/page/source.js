@@ -28,12 +28,12 @@ class Server {
     return data.map(({ id, dim, kind, known_words: words }) => ({ id, dim, kind, words }));
   }
 
-  // [{reading, confidence, candidates: [{word, probability}], p_new}]
+  // [{reading, confidence, near: [{word, probability}], new}]
   near(words, model) {
     return this.ask("near", { input: words, model, k: 6 });
   }
 
-  // [[{word, similarity}]]; what was asked before is not asked again.
+  // [[{word, cosine}]]; what was asked before is not asked again.
   async neighbors(words, model) {
     const name = (word) => `${model}\n${word}`;
     const missing = [...new Set(words)].filter((word) => !this.remembered.has(name(word)));
@@ -52,7 +52,7 @@ class Server {
   }
 
   async similar(one, other, model) {
-    return (await this.ask("similar", { pairs: [[one, other]], model }))[0].similarity;
+    return (await this.ask("similar", { pairs: [[one, other]], model }))[0].cosine;
   }
 
   // [{text, start, end, reading, repair}]; places count code points.
