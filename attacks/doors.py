@@ -21,8 +21,12 @@ from lovevec.units.vocabulary import read_pieces
 from lovevec.vectors import FastTextBin, read_vectors
 from lovevec.vectors.read.numpy import read_origin
 from lovevec.vectors.read.words import open_words
-from lovevec_lab.evaluate.data.sentences import queries, sentence_pairs, tagged, texts
-from lovevec_lab.evaluate.data.word_sets import misspellings, similarity_set, word_classes
+from lovevec_lab.evaluate.classify import text_split
+from lovevec_lab.evaluate.clusters import word_classes
+from lovevec_lab.evaluate.similarity import similarity_set
+from lovevec_lab.evaluate.tag import tag_split
+from lovevec_lab.evaluate.texts import queries, sentence_pairs
+from lovevec_lab.evaluate.typos import misspellings
 
 Door = Callable[[Path], None]
 STRINGS = ("brea", "xyzzy", "", "nul\0", "\ud800", "é" * 300)
@@ -82,7 +86,7 @@ def evaluation(path: Path) -> None:
 
 def sentences(path: Path) -> None:
     """The readers of a folder with train, dev and test."""
-    for read in (texts, tagged):
+    for read in (text_split, tag_split):
         read(str(path))
 
 

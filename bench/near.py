@@ -26,7 +26,7 @@ from startup import whole
 
 from lovevec import LOVE
 from lovevec.damage.misspell import misspell
-from lovevec_lab.methods.symspell import Dictionary
+from lovevec_lab.methods.symspell import SymSpellDictionary
 
 UNKNOWN = "tommorow"
 SHARES = {"numpy": 0.1, "symspellpy": 0.02}  # of the words: the slow ones would take all day
@@ -70,7 +70,7 @@ def ways_of(love: LOVE, words: Sequence[str]) -> dict[str, tuple[Callable[[Seque
     """Name -> what is run, and on which words."""
     numba, numpy = LOVE.load(engine="numba"), LOVE.load(engine="numpy")
     known = [love.words[row] for row in np.random.default_rng(1).permutation(len(love.words)).tolist()]
-    dictionary = Dictionary(love.words)
+    dictionary = SymSpellDictionary(love.words)
     ways = {
         "unknown words, numba": (lambda some: numba.embed(some, progress=False), words),
         "unknown words, numpy": (lambda some: numpy.embed(some, progress=False), words),

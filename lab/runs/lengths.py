@@ -24,12 +24,11 @@ from lovevec.damage.noise import Noise
 from lovevec.love import LOVE
 from lovevec.progress import Progress
 from lovevec.train import Settings, train
-from lovevec_lab.evaluate.classify import ClassifySettings, score_texts
-from lovevec_lab.evaluate.data import texts
+from lovevec_lab.evaluate.classify import ClassifySettings, score_texts, text_split
 from lovevec_lab.evaluate.result_cache import ResultCache
-from lovevec_lab.methods.attached import Plugged
-from lovevec_lab.methods.learned.love import PRESETS
-from lovevec_lab.methods.love import Model
+from lovevec_lab.methods.attached import AttachedMethod
+from lovevec_lab.methods.learned.learn import PRESETS
+from lovevec_lab.methods.love import LoveMethod
 from lovevec_lab.methods.method import Method
 from lovevec_lab.methods.open_method import open_table
 from lovevec_lab.methods.table import Table
@@ -62,11 +61,11 @@ VARIANTS = {
 }
 
 
-class Scaled(Plugged):
+class Scaled(AttachedMethod):
     """A table with a model behind it; imputed vectors times a power of their confidence."""
 
     def __init__(self, table: Table, love: LOVE, power: float) -> None:
-        super().__init__(table, Model(love, "LOVE"), f"confidence to the {power:g}")
+        super().__init__(table, LoveMethod(love, "LOVE"), f"confidence to the {power:g}")
         self.attached = Attached(love, (table.words, table.vectors), by_confidence=False)
         self.known, self.love, self.power = table, love, power
 
@@ -83,7 +82,7 @@ def means(method: Method) -> dict[str, float]:
     """Accuracy on original text, and the mean over all shares of each kind of damage."""
     how = ClassifySettings(rates=(1e-3,), seeds=(0, 1))
     test = list(
-        score_texts(method, texts("SST2", DATA), NOISES, how, ResultCache(), Progress(quiet=True))["test"].values()
+        score_texts(method, text_split("SST2", DATA), NOISES, how, ResultCache(), Progress(quiet=True))["test"].values()
     )
     clean, rest = test[0], np.array(test[1:]).reshape(3, len(SHARES))
     named = zip(("ocr", "scan", "typo"), rest, strict=True)

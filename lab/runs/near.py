@@ -33,13 +33,13 @@ from lovevec.train.calibration import auc, calibration_error, restrict_known
 from lovevec.train.channel import fit_channel
 from lovevec.train.loop import holdout_rows
 from lovevec.vectors import ReadReport, VectorTable
-from lovevec_lab.evaluate.data import misspellings, names_of, similarity_set
+from lovevec_lab.evaluate.datasets import names_of
 from lovevec_lab.evaluate.results import Cell, markdown, plain, versions
-from lovevec_lab.evaluate.similarity import score_similarity
+from lovevec_lab.evaluate.similarity import score_similarity, similarity_set
 from lovevec_lab.evaluate.statistics import RESAMPLES, bootstrap, interval
-from lovevec_lab.evaluate.typos import SETS, lower_cased, recovered
+from lovevec_lab.evaluate.typos import SETS, lowercase_table, misspellings, recovery
 from lovevec_lab.methods.edit_distance import EditDistance
-from lovevec_lab.methods.love import Model
+from lovevec_lab.methods.love import LoveMethod
 from lovevec_lab.methods.open_method import open_table
 from lovevec_lab.methods.spellers import Aspell, Hunspell
 from lovevec_lab.methods.symspell import SymSpell
@@ -230,7 +230,7 @@ def recoveries(
         cells: list[Cell] = [name]
         for one in tested:
             made = np.asarray(embed(one.wrong), dtype=np.float32)
-            cosine, rank = recovered(made, table.vectors, np.array([table.row[right] for right in one.right]))
+            cosine, rank = recovery(made, table.vectors, np.array([table.row[right] for right in one.right]))
             first, ten, near = shares(np.stack([100.0 * (rank < 1), 100.0 * (rank < TEN), cosine], axis=1), one.owners)
             log(f"{name}, {one.name}: {first}, {ten}")
             cells += [str(first), str(ten)]
@@ -289,7 +289,7 @@ def compared(
     read: Sequence[Sequence[tuple[str, float]]],
 ) -> list[list[Cell]]:
     """Vectors by near against those by spelling only, for all words, the more frequent and the rarer."""
-    found = [recovered(np.ascontiguousarray(made), vectors, rows) for made in (near, alone)]
+    found = [recovery(np.ascontiguousarray(made), vectors, rows) for made in (near, alone)]
     top = np.stack([100.0 * (rank < TEN) for _, rank in found], axis=1)
     cosine = np.stack([cosine for cosine, _ in found], axis=1)
     new = np.array([1 - sum(chance for _, chance in one) for one in read])
@@ -337,9 +337,7 @@ def confidences(
     for name, model, words, right in groups:
         sure = model.confidence(words)
         hit = (
-            np.zeros(len(words), dtype=np.bool_)
-            if right is None
-            else recovered(model.embed(words), own, right)[1] < TEN
+            np.zeros(len(words), dtype=np.bool_) if right is None else recovery(model.embed(words), own, right)[1] < TEN
         )
         error = calibration_error(sure, hit, np.ones(len(sure)))
         ranked = auc(sure, hit) if 0 < hit.mean() < 1 else None
@@ -378,7 +376,7 @@ def similarities(page: Page, love: LOVE) -> None:
     """Table e: the six sets."""
     sets = [similarity_set(name, DATA) for name in names_of("similarity")]
     found = [
-        score_similarity(Model(love, name, near), sets)
+        score_similarity(LoveMethod(love, name, near), sets)
         for name, near in (("as loaded", True), ("spelling only", False))
     ]
     rows: list[list[Cell]] = [
@@ -433,7 +431,7 @@ def main() -> None:
     }  # fmt: skip
     assert love.parts.rows is not None
     own = Table(VectorTable(list(love.words), love.parts.rows.all(), ReadReport("memory", dim=love.dim)), "default")
-    glove = lower_cased(open_table(DATA / GLOVE))
+    glove = lowercase_table(open_table(DATA / GLOVE))
     tested = lists(love.words)
     fitting = lists(love.words, half=0)[0]
     log(f"fitting a channel to {len(fitting):,} of Birkbeck's other half")

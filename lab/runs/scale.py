@@ -233,7 +233,7 @@ def known(count: int, lists: list[Path]) -> dict[str, float]:
     """Misspellings whose right word is the most probable reading, of those of words that a million known ones have, if
     only the first `count` are read as what was meant."""
     from lovevec.near import reader as near_reader
-    from lovevec_lab.evaluate.data import misspellings
+    from lovevec_lab.evaluate.typos import misspellings
 
     words, real = known_words(lists, max(KNOWN))
     there, pairs = frozenset(words), []

@@ -14,10 +14,10 @@ import os
 from pathlib import Path
 
 from lovevec.love import LOVE
-from lovevec_lab.evaluate.data import misspellings, names_of, similarity_set
-from lovevec_lab.evaluate.similarity import score_similarity
-from lovevec_lab.evaluate.typos import lower_cased, score_typos, trial
-from lovevec_lab.methods.love import Model
+from lovevec_lab.evaluate.datasets import names_of
+from lovevec_lab.evaluate.similarity import score_similarity, similarity_set
+from lovevec_lab.evaluate.typos import lowercase_table, misspellings, score_typos, trial
+from lovevec_lab.methods.love import LoveMethod
 from lovevec_lab.methods.open_method import open_table
 from lovevec_lab.methods.table import Table
 
@@ -27,7 +27,7 @@ DATA = Path(os.environ.get("LOVEVEC_DATA", Path(__file__).resolve().parents[2].p
 def scores_of(love: LOVE, name: str, table: Table | None = None, near: bool = False) -> dict[str, float]:
     """Spearman x 100 of each set and their mean; with the target's table, Birkbeck's misspellings too. By spelling only
     unless `near`."""
-    model = Model(love, name, near)
+    model = LoveMethod(love, name, near)
     found = score_similarity(model, [similarity_set(one, DATA) for one in names_of("similarity")], resamples=1)
     scores = {one.name: one.spearman for one in found.sets} | {"mean": found.mean}
     if table is not None:
@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("models", nargs="+")
     parser.add_argument("--target", help="the vectors the models mimic, to score misspellings too")
     given = parser.parse_args()
-    table = lower_cased(open_table(given.target)) if given.target else None
+    table = lowercase_table(open_table(given.target)) if given.target else None
     for folder in given.models:
         love, name = LOVE.load(folder), Path(folder).name
         seconds = love.metadata["report"]["seconds"]["training"]

@@ -17,7 +17,7 @@ from typing import Any
 
 from lovevec.files import write_json
 from lovevec_lab.evaluate.grid import best_by_seed
-from lovevec_lab.reproduce.transformer_bench import PLAIN, SPELLED, STRATEGIES
+from lovevec_lab.reproduce.bert import PLAIN, SPELLED, STRATEGIES
 
 ROOT = Path(__file__).parents[2]
 TASKS = {"SST2": "sst2", "MR": "mr", "CoNLL03": "conll03", "BC2GM": "bc2gm"}

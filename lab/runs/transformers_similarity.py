@@ -32,13 +32,15 @@ from lovevec.device import choose_device
 from lovevec.errors import LovevecError
 from lovevec.love import LOVE
 from lovevec.vectors.rows import normalized
-from lovevec_lab.evaluate.data import Pairs, data_folder, queries, sentence_pairs, texts
+from lovevec_lab.evaluate.classify import text_split
+from lovevec_lab.evaluate.datasets import data_folder
 from lovevec_lab.evaluate.finetune import Transformer
-from lovevec_lab.evaluate.finetune.loop import Rows
-from lovevec_lab.evaluate.finetune.tasks import Sentences, tokenised
+from lovevec_lab.evaluate.finetune.loop import TokenRows
+from lovevec_lab.evaluate.finetune.tasks import Sentences, tokenise
 from lovevec_lab.evaluate.results import Cell, Result, markdown, refuse_bad_folder
-from lovevec_lab.evaluate.text_encoders import TextEncoder
-from lovevec_lab.evaluate.texts import Trial, score_texts, shortened, trial
+from lovevec_lab.evaluate.similarity import GoldPairs
+from lovevec_lab.evaluate.text_encoders import BenchmarkEncoder
+from lovevec_lab.evaluate.texts import TextTrial, first_items, queries, score_texts, sentence_pairs, trial
 
 Floats = NDArray[np.float32]
 LONGEST = 512
@@ -87,7 +89,9 @@ def embedder(transformer: Transformer, device: torch.device) -> Callable[[Senten
     @torch.no_grad()
     def embed(sentences: Sentences) -> Floats:
         texts = [" ".join(sentence) for sentence in transformer.read(sentences)]
-        rows = Rows(tokenised(transformer.tokenizer, texts, LONGEST, words=False)[0], torch.zeros(len(texts)), device)
+        rows = TokenRows(
+            tokenise(transformer.tokenizer, texts, LONGEST, words=False)[0], torch.zeros(len(texts)), device
+        )
         vectors = torch.empty(len(texts), model.config.hidden_size, device=device)
         for which, inputs in rows.by_length():
             there = inputs["attention_mask"][..., None]
@@ -102,7 +106,7 @@ def _directions(vectors: Floats) -> NDArray[np.float64]:
     return normalized(vectors.astype(np.float64))
 
 
-def those_with(chosen: Callable[[str], bool], *several: Pairs) -> Trial:
+def those_with(chosen: Callable[[str], bool], *several: GoldPairs) -> TextTrial:
     """The pairs, as they are, with such a word in either sentence."""
     rows = [
         row
@@ -111,7 +115,7 @@ def those_with(chosen: Callable[[str], bool], *several: Pairs) -> Trial:
         if any(map(chosen, (*words_of(row[0]), *words_of(row[1]))))
     ]
     left, right, gold = zip(*rows, strict=True)
-    return Trial("new", "clean", list(left), list(right), np.array(gold))
+    return TextTrial("new", "clean", list(left), list(right), np.array(gold))
 
 
 def pairs_and_queries(
@@ -119,7 +123,7 @@ def pairs_and_queries(
 ) -> tuple[str, dict[str, dict[str, float]]]:
     """The table of `pairs`, and its numbers."""
     dev, train, marco = sentence_pairs("stsb", folder), sentence_pairs("stsb-train", folder), queries("marco", folder)
-    marco = shortened(marco, count) if count else marco
+    marco = first_items(marco, count) if count else marco
     tokenizer, default = rows["plain"].tokenizer, LOVE.load()
 
     @cache
@@ -135,7 +139,7 @@ def pairs_and_queries(
     }
     scores: dict[str, dict[str, float]] = {}
     for name, transformer in rows.items():
-        encoder = TextEncoder(name, reader(embedder(transformer, device)))
+        encoder = BenchmarkEncoder(name, reader(embedder(transformer, device)))
         found = score_texts(encoder, list(trials.values()), 1)
         scores[name] = {column: one.score for column, one in zip(trials, found, strict=True)}
     cells: list[list[Cell]] = [[name, *found.values()] for name, found in scores.items()]
@@ -162,7 +166,7 @@ def transformers(name: str, love: str | None, distilled: str | None) -> dict[str
 
 
 def table(scores: dict[str, dict[str, Nearness]], noises: list[Noise]) -> str:
-    """Rows of `own / others / found`, and the mean of `found`."""
+    """TokenRows of `own / others / found`, and the mean of `found`."""
     rows: list[list[Cell]] = []
     for name, found in scores.items():
         some = [found[noise.label] for noise in noises]
@@ -193,7 +197,7 @@ def main() -> None:
     settings: dict[str, object] = {"seed": given.seed}
     plain: dict[str, object] = {}
     if "copies" in given.tasks.split(","):
-        sentences = texts("sst2", data_folder(given.data)).test.sentences[: given.sentences]
+        sentences = text_split("sst2", data_folder(given.data)).test.sentences[: given.sentences]
         noises = list(dict.fromkeys(noise for some in KINDS.values() for noise in some))
         scores = {
             name: nearness(embedder(transformer, device), sentences, noises, given.seed)
@@ -205,7 +209,7 @@ def main() -> None:
         plain |= {name: {label: one._asdict() for label, one in found.items()} for name, found in scores.items()}
     if "pairs" in given.tasks.split(","):
         shown, numbers = pairs_and_queries(rows, data_folder(given.data), device, given.sentences, given.seed)
-        page += f"\n## Pairs and queries\n\n{shown}"
+        page += f"\n## GoldPairs and queries\n\n{shown}"
         plain["pairs and queries"] = numbers
     Result("sentences", settings, plain, page).write(folder)
     print(page)

@@ -20,7 +20,7 @@ from lovevec.train.loop import holdout_rows
 from lovevec.units.mixed_input import Units
 from lovevec_lab.methods.learned.mimicry import mimic
 from lovevec_lab.methods.learned.rival import Rival
-from lovevec_lab.methods.love import Model
+from lovevec_lab.methods.love import LoveMethod
 
 DIM = 12
 QUIET = Progress(quiet=True)
@@ -29,7 +29,7 @@ CPU = torch.device("cpu")
 
 def random_rival(kind: type[Rival[Any]], words: list[str], settings: Any = None) -> Rival[Any]:
     """All weights at random, biases too."""
-    rival = kind.untrained(words, np.arange(len(words)), DIM, settings or kind.settings_type())
+    rival = kind.initial(words, np.arange(len(words)), DIM, settings or kind.settings_type())
     generator = torch.Generator().manual_seed(2)
     with torch.no_grad():
         for weight in rival.network.parameters():
@@ -37,7 +37,7 @@ def random_rival(kind: type[Rival[Any]], words: list[str], settings: Any = None)
     return rival
 
 
-def random_love(settings: Settings, words: list[str]) -> Model:
+def random_love(settings: Settings, words: list[str]) -> LoveMethod:
     """All weights at random, biases too."""
     prepared = prepare((words, toy_vectors(words, DIM)), settings.prepare_part())
     units = Units(prepared.vocabulary, settings.input, settings.lowercase)
@@ -49,7 +49,7 @@ def random_love(settings: Settings, words: list[str]) -> Model:
             weight.add_(torch.randn(weight.shape, generator=generator) * 0.3)
     weights = {name: weight.detach().numpy() for name, weight in network.state_dict().items()}
     metadata = {"parameters": network.parameter_counts()}
-    return Model(LOVE(ModelParts(settings.spec(DIM), weights, units, words, metadata)), "random")
+    return LoveMethod(LOVE(ModelParts(settings.spec(DIM), weights, units, words, metadata)), "random")
 
 
 def rows_of(rival: Rival[Any]) -> dict[str, np.ndarray]:
@@ -57,7 +57,7 @@ def rows_of(rival: Rival[Any]) -> dict[str, np.ndarray]:
     return dict(zip(rival.units, rival.network.table.detach().double().numpy(), strict=True))
 
 
-def trained(kind: type[Rival[Any]], words: list[str], vectors: np.ndarray, **settings: Any) -> Rival[Any]:
+def train_rival(kind: type[Rival[Any]], words: list[str], vectors: np.ndarray, **settings: Any) -> Rival[Any]:
     """With the usual settings but for these, in memory."""
     with one_thread():  # what is so small is faster so
         return mimic(kind, kind.settings_type(**settings), words, vectors, Unfinished(None), CPU, QUIET)

@@ -13,7 +13,7 @@ from lovevec.cli import train as train_command
 from lovevec.cli.settings import chosen_settings, flag_of
 from lovevec.errors import LovevecError
 from lovevec.train.settings import PRESETS, PrepareSettings, Settings, TrainSettings, by_group
-from lovevec_lab.methods.learned.love import PRESETS as LEARNED
+from lovevec_lab.methods.learned.learn import PRESETS as LEARNED
 
 
 def parsed(*arguments: str) -> argparse.Namespace:

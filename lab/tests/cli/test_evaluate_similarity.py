@@ -19,7 +19,7 @@ def vectors(tiny_target, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def pairs(tiny_target, tmp_path_factory):
-    """Pairs whose scores are the cosines of the tiny target, a little disturbed, and the file they are in."""
+    """GoldPairs whose scores are the cosines of the tiny target, a little disturbed, and the file they are in."""
     words, table = tiny_target
     rng = np.random.default_rng(0)
     rows = rng.integers(len(words), size=(120, 2))

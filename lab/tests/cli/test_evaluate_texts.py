@@ -15,7 +15,7 @@ from lovevec import LOVE
 
 @pytest.fixture(scope="module")
 def folder(tiny_target, tmp_path_factory) -> Path:
-    """Pairs of texts that share some words, and texts to be found again."""
+    """GoldPairs of texts that share some words, and texts to be found again."""
     words, path, rng = tiny_target[0], tmp_path_factory.mktemp("texts"), np.random.default_rng(0)
     lines = []
     for _ in range(60):

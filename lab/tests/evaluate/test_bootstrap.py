@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lovevec_lab.evaluate.statistics import bootstrap, drawn, interval, spearman_of_counts
+from lovevec_lab.evaluate.statistics import bootstrap, draw_counts, interval, spearman_of_counts
 
 
 def means(values: np.ndarray):
@@ -15,7 +15,7 @@ def means(values: np.ndarray):
 
 
 def test_every_sample_has_as_many_items_as_there_are():
-    counts = drawn(np.random.default_rng(0), 200, 13)
+    counts = draw_counts(np.random.default_rng(0), 200, 13)
     assert counts.shape == (200, 13)
     assert (counts >= 0).all()
     assert (counts.sum(axis=1) == 13).all()
@@ -52,7 +52,7 @@ def test_the_interval_holds_the_middle_of_the_scores():
 
 
 def test_95_of_100_intervals_hold_the_truth():
-    """Pairs of normal numbers with correlation 0.6, for which Spearman's ρ is 6/π·asin(0.3)."""
+    """GoldPairs of normal numbers with correlation 0.6, for which Spearman's ρ is 6/π·asin(0.3)."""
     truth = 6 / np.pi * np.arcsin(0.3)
     rng = np.random.default_rng(0)
     held = 0

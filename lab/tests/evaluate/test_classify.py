@@ -12,8 +12,7 @@ from tests.factories import toy_words
 
 from lovevec.damage.noise import Noise
 from lovevec.progress import Progress
-from lovevec_lab.evaluate.classify import ClassifySettings, score_texts
-from lovevec_lab.evaluate.data import Texts, TextSplit
+from lovevec_lab.evaluate.classify import ClassifySettings, TextPart, TextSplit, score_texts
 from lovevec_lab.evaluate.nets import CharCNNSettings, CNNSettings
 from lovevec_lab.evaluate.nets.char_cnn import WithCharCNN
 from lovevec_lab.evaluate.result_cache import ResultCache
@@ -38,7 +37,7 @@ def table() -> Table:
     return table_from_rows(dict(zip(words, vectors.tolist(), strict=True)))
 
 
-def texts(table: Table, count: int, seed: int) -> Texts:
+def texts(table: Table, count: int, seed: int) -> TextPart:
     """Sentences of 4 to 9 words, one or two of them of the sentence's mood, the others of none."""
     rng = np.random.default_rng(seed)
     moods = rng.integers(0, 3, count)
@@ -48,7 +47,7 @@ def texts(table: Table, count: int, seed: int) -> Texts:
         for place in rng.choice(len(rows), rng.integers(1, 3), replace=False):
             rows[place] = 9 * rng.integers(0, 33) + 3 * mood
         sentences.append([table.words[row] for row in rows])
-    return Texts(sentences, [MOODS[mood] for mood in moods])
+    return TextPart(sentences, [MOODS[mood] for mood in moods])
 
 
 @pytest.fixture(scope="module")

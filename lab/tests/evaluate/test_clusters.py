@@ -12,8 +12,7 @@ from lab_factories import table_from_rows
 from tests.factories import toy_words
 
 from lovevec.errors import LovevecError, MissingExtra
-from lovevec_lab.evaluate.clusters import kmeans, purity, score_clusters
-from lovevec_lab.evaluate.data import Classes
+from lovevec_lab.evaluate.clusters import WordClasses, kmeans, purity, score_clusters
 
 ITEMS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=40)
 WORDS = toy_words(80)
@@ -54,14 +53,14 @@ def test_names_and_order_do_not_matter(items, random):
 
 
 def test_classes_far_apart_come_out_pure_whatever_the_lengths():
-    found = score_clusters(table_from_rows(topics(0.05)), [Classes("made", WORDS, CLASSES)], seeds=3)
+    found = score_clusters(table_from_rows(topics(0.05)), [WordClasses("made", WORDS, CLASSES)], seeds=3)
     assert found.sets[0].purities == [100, 100, 100]
     assert (found.mean, found.sets[0].deviation) == (100, 0)
     assert (found.sets[0].words, found.sets[0].classes, found.sets[0].k, found.sets[0].covered) == (80, 8, 8, 80)
 
 
 def test_mean_and_deviation_are_over_the_seeds_and_means_over_the_sets():
-    sets = [Classes("made", WORDS, CLASSES), Classes("half", WORDS[:40], CLASSES[:40])]
+    sets = [WordClasses("made", WORDS, CLASSES), WordClasses("half", WORDS[:40], CLASSES[:40])]
     found = score_clusters(table_from_rows(topics(1.0)), sets, seeds=6, restarts=1)
     for score in found.sets:
         assert len(set(score.purities)) > 1
@@ -78,14 +77,14 @@ def test_words_that_are_not_there_stay_in_and_are_counted():
     rows = topics(0.05)
     for word in WORDS[8:40]:
         del rows[word]
-    found = score_clusters(table_from_rows(rows), [Classes("made", WORDS, CLASSES)], seeds=2).sets[0]
+    found = score_clusters(table_from_rows(rows), [WordClasses("made", WORDS, CLASSES)], seeds=2).sets[0]
     assert (found.words, found.covered) == (80, 48)
     # The 32 zeros make a cluster of their own, of which 4 are of one class; two classes then share a cluster.
     assert found.purity == pytest.approx(100 * (48 - 6 + 4) / 80)
 
 
 def test_k_can_be_chosen():
-    table, sets = table_from_rows(topics(0.05)), [Classes("made", WORDS, CLASSES)]
+    table, sets = table_from_rows(topics(0.05)), [WordClasses("made", WORDS, CLASSES)]
     assert score_clusters(table, sets, k=1, seeds=1).mean == pytest.approx(100 * 10 / 80)
     assert score_clusters(table, sets, k=80, seeds=1).mean == 100
     with pytest.raises(LovevecError, match="81 clusters of 80 points"):
@@ -107,7 +106,7 @@ def test_without_scikit_learn_one_line_says_what_to_install(monkeypatch):
 
 
 def test_one_seed_has_no_spread_and_results_are_plain_json():
-    found = score_clusters(table_from_rows(topics(1.0)), [Classes("made", WORDS, CLASSES)], seeds=1)
+    found = score_clusters(table_from_rows(topics(1.0)), [WordClasses("made", WORDS, CLASSES)], seeds=1)
     told = json.loads(json.dumps(found.plain(), allow_nan=False))
     assert told["sets"][0]["deviation"] == 0
     assert told["sets"][0]["purities"] == [told["mean"]]

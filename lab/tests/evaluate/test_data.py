@@ -9,18 +9,11 @@ import pytest
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files.lines import lines_of
-from lovevec_lab.evaluate.data import (
-    SETS,
-    data_folder,
-    digest_of,
-    find,
-    names_of,
-    read_several,
-    similarity_set,
-    tagged,
-    texts,
-    word_classes,
-)
+from lovevec_lab.evaluate.classify import text_split
+from lovevec_lab.evaluate.clusters import word_classes
+from lovevec_lab.evaluate.datasets import SETS, data_folder, digest_of, find, names_of, read_several
+from lovevec_lab.evaluate.similarity import similarity_set
+from lovevec_lab.evaluate.tag import tag_split
 
 DOCS = Path(__file__).parents[3] / "docs" / "data.md"
 
@@ -85,7 +78,7 @@ def test_unknown_names_are_told_what_there_is(tmp_path):
     with pytest.raises(LovevecError, match=r"AP: no such file, nor one of the sets RareWord"):
         similarity_set("AP", tmp_path)
     with pytest.raises(LovevecError, match="no such file"):
-        texts("x" * 5000, tmp_path)
+        text_split("x" * 5000, tmp_path)
 
 
 def test_the_documentation_lists_every_set_with_its_files_and_licence():
@@ -130,7 +123,7 @@ def test_the_digest_is_of_the_content(tmp_path):
     assert digest_of([other, one]) != first
 
 
-# Pairs
+# GoldPairs
 
 ROWS = {  # the first line of each of the paper's files
     "RareWord": "squishing\tsquirt\t5.88\t7\t7\t6\n",
@@ -208,7 +201,7 @@ def test_several_sets_are_read_once_and_go_by_their_paths_where_names_are_the_sa
     assert [one.name for one in found] == [names[0], names[1], "y"]
 
 
-# Classes
+# WordClasses
 
 
 def test_classes(tmp_path):
@@ -235,7 +228,7 @@ def test_one_class_is_nothing_to_tell_apart(tmp_path):
 
 def test_texts_of_an_own_folder(tmp_path):
     folder = put_split(tmp_path / "reviews", content="a  good\u00a0film ,\tyes\r\nwith\ta tab\tno\r\n")
-    found = texts(str(folder))
+    found = text_split(str(folder))
     assert found.name == "reviews"
     for part in (found.train, found.dev, found.test):
         assert part.sentences == [["a", "good", "film", ","], ["with", "a", "tab"]]
@@ -245,7 +238,7 @@ def test_texts_of_an_own_folder(tmp_path):
 def test_sst2_is_read_from_its_three_files(tmp_path):
     for number, part in enumerate(("train", "dev", "test")):
         put(tmp_path / "sst2" / f"{part}.tsv", f"good {part}\t1\nbad\t0\n" + "more\t1\n" * number)
-    found = texts("sst2", tmp_path)
+    found = text_split("sst2", tmp_path)
     assert found.name == "SST2"
     assert [len(part.labels) for part in (found.train, found.dev, found.test)] == [2, 3, 4]
     assert found.dev.sentences[0] == ["good", "dev"]
@@ -263,24 +256,24 @@ def test_bad_texts_are_told_with_their_line(tmp_path, line, problem):
     folder = put_split(tmp_path / "mine")
     put(folder / "dev.tsv", f"good\tyes\n{line}\n")
     with pytest.raises(FormatError, match=rf"dev.tsv:2: {problem}"):
-        texts(str(folder))
+        text_split(str(folder))
 
 
 def test_labels_that_training_has_not_are_told(tmp_path):
     folder = put_split(tmp_path / "mine")
     put(folder / "test.tsv", "so so\tmaybe\n")
     with pytest.raises(FormatError, match=r"test.tsv: has labels that train.tsv has not: maybe"):
-        texts(str(folder))
+        text_split(str(folder))
     put_split(folder, content="good\tyes\n")
     with pytest.raises(FormatError, match="all sentences have one label"):
-        texts(str(folder))
+        text_split(str(folder))
 
 
 def test_a_folder_without_a_part_is_told(tmp_path):
     folder = put_split(tmp_path / "mine")
     (folder / "dev.tsv").unlink()
     with pytest.raises(LovevecError, match=r"own texts are a folder with train.tsv, dev.tsv and test.tsv; no dev.tsv"):
-        texts(str(folder))
+        text_split(str(folder))
 
 
 @pytest.fixture
@@ -293,7 +286,7 @@ def reviews(tmp_path) -> Path:
 
 
 def test_movie_reviews_are_split_once_and_for_all_each_label_alike(reviews):
-    found = texts("mr", reviews)
+    found = text_split("mr", reviews)
     parts = (found.train, found.dev, found.test)
     assert [Counter(part.labels) for part in parts] == [
         {"neg": 40, "pos": 24},
@@ -306,8 +299,8 @@ def test_movie_reviews_are_split_once_and_for_all_each_label_alike(reviews):
     )
     assert all(s[0] == label for part in parts for s, label in zip(part.sentences, part.labels, strict=True))
     assert found.train.labels != sorted(found.train.labels)  # no class after the other
-    assert texts("MR", reviews) == found
-    other = texts("mr", reviews, seed=1)
+    assert text_split("MR", reviews) == found
+    other = text_split("mr", reviews, seed=1)
     assert other.train != found.train
     assert other.digest != found.digest
 
@@ -318,7 +311,7 @@ def test_movie_reviews_are_split_once_and_for_all_each_label_alike(reviews):
 @pytest.mark.parametrize(("ends", "dev"), [(".txt", "valid"), (".tsv", "devel"), (".txt", "dev")])
 def test_tagged_text_of_an_own_folder(tmp_path, ends, dev):
     content = "\n-DOCSTART- -X- -X- O\n\nEU NNP B-NP B-ORG\nrejects VBZ B-VP O\n\n\n\nPeter  NNP I-PER"
-    found = tagged(str(put_split(tmp_path / "mine", ends, dev, content)))
+    found = tag_split(str(put_split(tmp_path / "mine", ends, dev, content)))
     assert found.name == "mine"
     for part in (found.train, found.dev, found.test):
         assert part.sentences == [["EU", "rejects"], ["Peter"]]
@@ -327,7 +320,7 @@ def test_tagged_text_of_an_own_folder(tmp_path, ends, dev):
 
 def test_tabs_separate_where_there_are_any(tmp_path):
     content = "new york\tB-LOC\r\n \r\nit\u00a0is\tx\tO\r\n"
-    found = tagged(str(put_split(tmp_path / "mine", content=content)))
+    found = tag_split(str(put_split(tmp_path / "mine", content=content)))
     assert found.train.sentences == [["new york"], ["it\u00a0is"]]
     assert found.train.tags == [["B-LOC"], ["O"]]
 
@@ -335,7 +328,7 @@ def test_tabs_separate_where_there_are_any(tmp_path):
 def test_bc2gm_is_read_from_its_three_files(tmp_path):
     for part in ("train", "devel", "test"):
         put(tmp_path / "bc2gm" / f"{part}.tsv", f"{part}\tO\nS\tB-GENE\n\n")
-    found = tagged("bc2gm", tmp_path)
+    found = tag_split("bc2gm", tmp_path)
     assert [part.sentences for part in (found.train, found.dev, found.test)] == [
         [[part, "S"]] for part in ("train", "devel", "test")
     ]
@@ -346,23 +339,23 @@ def test_bad_tags_are_told_with_their_line(tmp_path, line):
     folder = put_split(tmp_path / "mine", ".txt", content="EU B-ORG\n")
     put(folder / "test.txt", f"EU B-ORG\n\n{line}\n")
     with pytest.raises(FormatError, match=r"test.txt:3: a token and its tag expected"):
-        tagged(str(folder))
+        tag_split(str(folder))
 
 
 def test_what_is_no_tag_and_text_without_entities_are_told_at_once(tmp_path):
     folder = put_split(tmp_path / "mine", ".txt", content="-DOCSTART- -X-\n\nEU B-ORG\n")
     put(folder / "dev.txt", "EU B-ORG\nhe PRP\n")
     with pytest.raises(FormatError, match=r"dev.txt:2: tag 'PRP': expected O, or B-"):
-        tagged(str(folder))
+        tag_split(str(folder))
     put(folder / "dev.txt", "EU O\n\nhe O\n")
     with pytest.raises(FormatError, match=r"dev.txt: all tags are O; no entity to find"):
-        tagged(str(folder))
+        tag_split(str(folder))
 
 
 def test_tagged_text_that_is_not_there_is_told(tmp_path):
     folder = put_split(tmp_path / "mine", ".txt", content="-DOCSTART- O\n\n")
     with pytest.raises(FormatError, match=r"train.txt: holds no sentences"):
-        tagged(str(folder))
+        tag_split(str(folder))
     (folder / "dev.txt").unlink()
     with pytest.raises(LovevecError, match=r"needs a file dev or valid or devel there, .txt or .tsv"):
-        tagged(str(folder))
+        tag_split(str(folder))

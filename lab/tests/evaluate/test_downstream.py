@@ -9,8 +9,7 @@ from lab_factories import table_from_rows
 
 from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
-from lovevec_lab.evaluate.classify import ClassifySettings
-from lovevec_lab.evaluate.data import Texts, TextSplit
+from lovevec_lab.evaluate.classify import ClassifySettings, TextPart, TextSplit
 from lovevec_lab.evaluate.downstream import downstream_key, noises_of, subsample
 from lovevec_lab.evaluate.nets import CharCNNSettings, CNNSettings
 from lovevec_lab.evaluate.nets.char_cnn import WithCharCNN
@@ -19,7 +18,7 @@ from lovevec_lab.evaluate.result_cache import content_hash
 
 
 def test_a_key_has_all_that_a_run_depends_on_but_not_where_it_runs():
-    split = TextSplit("made", *(Texts([["good", "bad"]], ["1"]) for _ in range(3)))
+    split = TextSplit("made", *(TextPart([["good", "bad"]], ["1"]) for _ in range(3)))
     table = table_from_rows({"good": [1, 0, 0]})
     noises, settings = [Noise("ocr", 0.3)], ClassifySettings()
 
@@ -33,7 +32,7 @@ def test_a_key_has_all_that_a_run_depends_on_but_not_where_it_runs():
         key(method=WithCharCNN(table, name="table")),
         key(method=WithCharCNN(table, CharCNNSettings(share=0.1), name="table")),
         key(split=replace(split, name="another")),
-        key(split=replace(split, test=Texts([["good"]], ["0"]))),
+        key(split=replace(split, test=TextPart([["good"]], ["0"]))),
         key(noises=[Noise("ocr", 0.3, characters=0.1)]),
         key(settings=replace(settings, noise_seed=1)),
         key(settings=replace(settings, sentences=5)),

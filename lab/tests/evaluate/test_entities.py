@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lovevec.errors import LovevecError
-from lovevec_lab.evaluate.entities import Counts, count_entities, entities, overall
+from lovevec_lab.evaluate.entities import EntityCounts, count_entities, entities, overall
 
 # What conlleval makes of a sequence; (type, first, last).
 CASES = {
@@ -37,9 +37,9 @@ def test_a_worked_example():
     gold = [["B-PER", "I-PER", "O", "B-LOC", "O"], ["B-ORG", "O", "B-LOC"], ["O"]]
     guess = [["B-PER", "I-PER", "O", "B-ORG", "O"], ["B-ORG", "I-ORG", "B-LOC"], ["I-PER"]]
     counts = count_entities(gold, guess)
-    assert counts == {"LOC": Counts(1, 1, 2), "ORG": Counts(0, 2, 1), "PER": Counts(1, 2, 1)}
+    assert counts == {"LOC": EntityCounts(1, 1, 2), "ORG": EntityCounts(0, 2, 1), "PER": EntityCounts(1, 2, 1)}
     total = overall(counts)
-    assert total == Counts(2, 5, 4)
+    assert total == EntityCounts(2, 5, 4)
     assert (total.precision, total.recall) == (40, 50)
     assert total.f1 == pytest.approx(2 * 40 * 50 / 90)
     assert (counts["LOC"].precision, counts["LOC"].recall) == (100, 50)

@@ -17,8 +17,7 @@ from tests.factories import toy_vectors
 from lovevec.errors import LovevecError
 from lovevec.train import Settings
 from lovevec_lab.evaluate import Result, classify, clusters, similarity, speed, tag, typos
-from lovevec_lab.evaluate.data import misspellings
-from lovevec_lab.evaluate.typos import lower_cased, score_typos, trial
+from lovevec_lab.evaluate.typos import lowercase_table, misspellings, score_typos, trial
 from lovevec_lab.methods.edit_distance import EditDistance
 from lovevec_lab.methods.unknown import Unk
 
@@ -27,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("on_one_thread")
 
 @pytest.fixture(scope="module")
 def folder(tiny_target, tmp_path_factory) -> Path:
-    """Pairs, classes, misspellings, texts, tagged text, a vector file."""
+    """GoldPairs, classes, misspellings, texts, tagged text, a vector file."""
     words, vectors = tiny_target
     path, rng = tmp_path_factory.mktemp("sets"), np.random.default_rng(0)
     np.savez(path / "target.npz", words=np.array(words), vectors=vectors)
@@ -78,7 +77,7 @@ def test_typos_scores_what_one_method_scores(folder, tiny_target):
     table, file = word_table(*tiny_target, "table"), str(folder / "typos.tsv")
     result = typos([table, EditDistance(table)], sets=[file], target=table, rivals=["unk"])
     assert rows(result) == ["table", "Edit Distance", "UNK"]
-    low = lower_cased(table)
+    low = lowercase_table(table)
     for method, score in zip((table, EditDistance(table), Unk(low)), result.as_dict()["scores"], strict=True):
         expected = score_typos(method, low, [trial(misspellings(file), low)]).plain()
         assert score["sets"] == expected["sets"]

@@ -13,7 +13,7 @@ import pytest
 
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec_lab.evaluate.grid import RATES, Run, Tell, best_by_seed, checked_rates, run_grid
+from lovevec_lab.evaluate.grid import RATES, Run, Tell, best_by_seed, check_rates, run_grid
 from lovevec_lab.evaluate.result_cache import ResultCache
 
 QUIET = Progress(quiet=True)
@@ -52,7 +52,7 @@ def test_damaged_dev_text_is_reported_where_runs_have_it():
 @pytest.mark.parametrize("rates", [(0.0,), (0.1, -1), (1.5,)])
 def test_what_is_no_rate_is_refused(rates):
     with pytest.raises(LovevecError, match=r"learning_rates=.*: a rate lies between 0 and 1"):
-        checked_rates(rates)
+        check_rates(rates)
 
 
 @pytest.mark.parametrize("together", [1, 4])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec_lab.evaluate.data import misspellings
+from lovevec_lab.evaluate.typos import misspellings
 
 
 def read(tmp_path, content: str, encoding: str = "utf-8"):

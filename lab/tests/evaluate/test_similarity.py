@@ -10,8 +10,7 @@ from scipy import stats
 from tests.factories import toy_words
 
 from lovevec.errors import LovevecError
-from lovevec_lab.evaluate.data import Pairs
-from lovevec_lab.evaluate.similarity import score_similarity
+from lovevec_lab.evaluate.similarity import GoldPairs, score_similarity
 
 WORDS = toy_words(60)
 
@@ -21,11 +20,11 @@ def made_rows(seed: int = 0, dim: int = 6) -> dict[str, np.ndarray]:
     return dict(zip(WORDS, rows.astype(np.float64), strict=True))
 
 
-def made_pairs(name: str = "made", count: int = 100, seed: int = 0) -> Pairs:
+def made_pairs(name: str = "made", count: int = 100, seed: int = 0) -> GoldPairs:
     rng = np.random.default_rng([seed, 1])
     left, right = rng.integers(len(WORDS), size=(2, count))
     gold = rng.integers(0, 10, size=count).astype(np.float64)
-    return Pairs(name, [WORDS[row] for row in left], [WORDS[row] for row in right], gold)
+    return GoldPairs(name, [WORDS[row] for row in left], [WORDS[row] for row in right], gold)
 
 
 def cosine(one: np.ndarray, other: np.ndarray) -> float:
@@ -62,13 +61,13 @@ def test_pairs_with_a_word_that_is_not_there_count_with_cosine_0_and_the_others_
 
 
 def test_a_zero_vector_is_near_nothing_and_far_from_nothing():
-    pairs = Pairs("made", ["a", "a", "a"], ["b", "zero", "c"], np.array([3.0, 2.0, 1.0]))
+    pairs = GoldPairs("made", ["a", "a", "a"], ["b", "zero", "c"], np.array([3.0, 2.0, 1.0]))
     table = table_from_rows({"a": [1, 0], "b": [1, 0.1], "zero": [0, 0], "c": [-1, 0.1]})
     assert score_similarity(table, [pairs], resamples=5).sets[0].spearman == pytest.approx(100)
 
 
 def test_a_word_is_as_near_to_itself_as_any_other_to_itself():
-    pairs = Pairs("made", [*WORDS, WORDS[0]], [*WORDS, WORDS[1]], np.array([1.0] * len(WORDS) + [0.0]))
+    pairs = GoldPairs("made", [*WORDS, WORDS[0]], [*WORDS, WORDS[1]], np.array([1.0] * len(WORDS) + [0.0]))
     assert score_similarity(table_from_rows(made_rows()), [pairs], resamples=5).sets[0].spearman == pytest.approx(100)
 
 
@@ -97,7 +96,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_other_intervals():
 def test_lengths_do_not_matter_nor_the_order_of_pairs():
     rows, pairs = made_rows(), made_pairs()
     longer = {word: row * 2.0 ** (number % 40 - 20) for number, (word, row) in enumerate(rows.items())}
-    turned = Pairs("made", pairs.right[::-1], pairs.left[::-1], pairs.gold[::-1])
+    turned = GoldPairs("made", pairs.right[::-1], pairs.left[::-1], pairs.gold[::-1])
     plain = score_similarity(table_from_rows(rows), [pairs], resamples=5).mean
     assert score_similarity(table_from_rows(longer), [pairs], resamples=5).mean == pytest.approx(plain, abs=1e-9)
     assert score_similarity(table_from_rows(rows), [turned], resamples=5).mean == pytest.approx(plain, abs=1e-9)
@@ -115,7 +114,7 @@ def test_a_method_that_knows_nothing_scores_0_and_its_result_is_plain_json():
 def test_vectors_that_are_not_finite_are_told_with_their_word():
     rows = made_rows()
     rows[WORDS[3]] = np.array([np.nan, 0, 0, 0, 0, 0])
-    pairs = Pairs("made", WORDS[:4], WORDS[1:5], np.arange(4.0))
+    pairs = GoldPairs("made", WORDS[:4], WORDS[1:5], np.arange(4.0))
     with pytest.raises(LovevecError, match=f"made: its vector of '{WORDS[3]}' holds numbers that are not finite"):
         score_similarity(table_from_rows(rows), [pairs])
 

@@ -9,7 +9,7 @@ import pytest
 from lab_factories import stem_table
 
 from lovevec.errors import LovevecError
-from lovevec_lab.evaluate.speed import FEW, damaged_copies, known_words, running_text, words_per_second
+from lovevec_lab.evaluate.speed import FEW, known_words, running_text, typo_copies, words_per_second
 from lovevec_lab.methods.method import Method, Parameters
 from lovevec_lab.methods.unknown import Unk
 
@@ -58,7 +58,7 @@ def test_damaged_copies_are_seeded_and_one_edit_away():
     from rapidfuzz.distance import OSA
 
     table = stem_table(100)
-    one, same, other = (damaged_copies(table.words, 300, seed) for seed in (0, 0, 1))
+    one, same, other = (typo_copies(table.words, 300, seed) for seed in (0, 0, 1))
     assert one == same != other
     assert len(one) == 300
     assert all(min(OSA.distance(typo, word) for word in table.words) <= 1 for typo in one)

@@ -12,11 +12,10 @@ from lovevec.damage.noise import Noise
 from lovevec.progress import Progress
 from lovevec.vectors import VectorTable
 from lovevec.vectors.table import ReadReport
-from lovevec_lab.evaluate.data import Tagged, TagSplit
 from lovevec_lab.evaluate.nets import TaggerSettings
 from lovevec_lab.evaluate.nets.char_cnn import WithCharCNN
 from lovevec_lab.evaluate.result_cache import ResultCache
-from lovevec_lab.evaluate.tag import TagSettings, score_tags
+from lovevec_lab.evaluate.tag import TagPart, TagSettings, TagSplit, score_tags
 from lovevec_lab.methods.edit_distance import EditDistance
 from lovevec_lab.methods.table import Table
 
@@ -32,9 +31,9 @@ QUIET = Progress(quiet=True)
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 
 
-def made_tagged(count: int, seed: int) -> Tagged:
+def made_tagged(count: int, seed: int) -> TagPart:
     """Names of one or two words behind a word that says whether a person or a place follows; plain words between."""
-    rng, made = np.random.default_rng(seed), Tagged([], [])
+    rng, made = np.random.default_rng(seed), TagPart([], [])
     for _ in range(count):
         words, tags = [], []
         for _ in range(rng.integers(1, 4)):
@@ -126,7 +125,7 @@ def test_the_global_generator_stands_still():
 
 def test_tags_that_training_lacks_are_missed():
     split = made_split()
-    extra = Tagged([*split.test.sentences, [NAMES[0]]], [*split.test.tags, ["B-NEW"]])
+    extra = TagPart([*split.test.sentences, [NAMES[0]]], [*split.test.tags, ["B-NEW"]])
     settings = replace(SETTINGS, sentences=40, tagger=replace(SETTINGS.tagger, epochs=1))
     found = score_tags(made_table(), replace(split, test=extra), NOISES[:1], settings, ResultCache(), QUIET)
     assert found["runs"][0]["entities"]["original"]["types"]["NEW"] == 0

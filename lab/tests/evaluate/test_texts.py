@@ -18,16 +18,26 @@ from lovevec import LOVE
 from lovevec.damage.noise import Noise, damaged_texts
 from lovevec.errors import FormatError, LovevecError
 from lovevec_lab.evaluate import texts
-from lovevec_lab.evaluate.data import Pairs, Queries, queries, sentence_pairs
+from lovevec_lab.evaluate.similarity import GoldPairs
 from lovevec_lab.evaluate.text_encoders import (
-    TextEncoder,
-    corrected,
+    BenchmarkEncoder,
+    correct_texts,
     corrections_of,
     encoders_of,
     megabytes,
     open_encoder,
 )
-from lovevec_lab.evaluate.texts import found_again, parse_noise, read_set, score_texts, texts_per_second, trial
+from lovevec_lab.evaluate.texts import (
+    Queries,
+    parse_noise,
+    queries,
+    read_set,
+    retrieval_hits,
+    score_texts,
+    sentence_pairs,
+    texts_per_second,
+    trial,
+)
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 WORDS = [word for word in toy_words(400) if len(word) > 4][:100]
@@ -56,7 +66,7 @@ def sentence(rng: np.random.Generator) -> str:
 
 
 @pytest.fixture(scope="module")
-def pairs() -> Pairs:
+def pairs() -> GoldPairs:
     """Second sentences share some words with the first, and the scores say how many."""
     rng = np.random.default_rng(0)
     left, right, gold = [], [], []
@@ -65,7 +75,7 @@ def pairs() -> Pairs:
         left.append(" ".join(one))
         right.append(" ".join(one[:shared] + other[shared:]))
         gold.append(shared + 0.5 * rng.normal())
-    return Pairs("made", left, right, np.array(gold))
+    return GoldPairs("made", left, right, np.array(gold))
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +105,7 @@ def cosine(one: np.ndarray, other: np.ndarray) -> float:
 
 @pytest.mark.parametrize("noise", [Noise(), Noise("typo", 0.3), Noise("ocr", 0.5)], ids=lambda noise: noise.label)
 def test_pairs_are_scored_as_by_scipy(pairs, noise):
-    (score,) = score_texts(TextEncoder("bag", Bag().encode), [trial(pairs, noise, 7)], 200)
+    (score,) = score_texts(BenchmarkEncoder("bag", Bag().encode), [trial(pairs, noise, 7)], 200)
     left, right = damaged_texts(pairs.left, noise, 7), damaged_texts(pairs.right, noise, 8)
     near = [round(cosine(*Bag().encode(both).astype(float)), 9) for both in zip(left, right, strict=True)]
     assert score.score == pytest.approx(100 * stats.spearmanr(near, pairs.gold).statistic)
@@ -105,7 +115,7 @@ def test_pairs_are_scored_as_by_scipy(pairs, noise):
 
 def test_queries_are_found_as_by_hand():
     one = Queries("few", ["a b", "c d", "a b", "e f"], ["a b", "c x", "a y", "c d"])
-    (score,) = score_texts(TextEncoder("bag", Bag().encode), [trial(one, None, 0)], 100)
+    (score,) = score_texts(BenchmarkEncoder("bag", Bag().encode), [trial(one, None, 0)], 100)
     assert score.score == 75  # the same query twice is one, and the last looks like another
     assert (score.noise, score.pairs) == ("its own typos", False)
 
@@ -119,25 +129,25 @@ def test_queries_are_found_as_by_a_search(pairs):
     for row, vector in enumerate(noisy):
         near = [cosine(vector, other) if vector.any() else 0.0 for other in clean]
         expected.append(pairs.left[int(np.argmax(np.round(near, 12)))] == pairs.left[row])
-    (score,) = score_texts(TextEncoder("bag", Bag().encode), [tried], 100)
+    (score,) = score_texts(BenchmarkEncoder("bag", Bag().encode), [tried], 100)
     assert score.score == pytest.approx(100 * np.mean(expected), abs=2)  # of words that hash alike the first counts
     assert 0 < score.low <= score.score <= score.high < 100
 
 
 def test_blocks_change_nothing(monkeypatch, pairs):
     vectors = np.random.default_rng(0).normal(size=(80, 5))
-    whole = found_again(vectors + 0.5, vectors, pairs.left)
+    whole = retrieval_hits(vectors + 0.5, vectors, pairs.left)
     monkeypatch.setattr(sys.modules["lovevec_lab.evaluate.texts"], "BATCH", 7)
-    assert found_again(vectors + 0.5, vectors, pairs.left).tolist() == whole.tolist()
+    assert retrieval_hits(vectors + 0.5, vectors, pairs.left).tolist() == whole.tolist()
 
 
 def test_an_encoder_that_sees_no_difference_scores_nothing(pairs):
     some = [trial(pairs, Noise(), 0), trial(Queries("q", pairs.left), None, 0)]
-    order, found = score_texts(TextEncoder("nothing", Nothing().encode), some, 10)
+    order, found = score_texts(BenchmarkEncoder("nothing", Nothing().encode), some, 10)
     assert order.score == 0
     assert found.score == pytest.approx(100 / 80)  # the first one, by chance
     with pytest.raises(LovevecError, match=r"odd: a finite vector for each of .* texts expected"):
-        score_texts(TextEncoder("odd", lambda some: np.full((len(some), 2), np.nan)), some, 10)
+        score_texts(BenchmarkEncoder("odd", lambda some: np.full((len(some), 2), np.nan)), some, 10)
 
 
 # Noise
@@ -149,7 +159,7 @@ def test_the_seed_decides_and_short_words_stay(pairs):
     assert first.one == again.one != other.one
     for old, new in zip(one.clean, first.one, strict=True):
         assert (new.split()[0], new.split()[-3:]) == ("the", old.split()[-3:])
-    both = trial(Pairs("p", pairs.left, pairs.left, pairs.gold), Noise("typo", 0.5), 1)
+    both = trial(GoldPairs("p", pairs.left, pairs.left, pairs.gold), Noise("typo", 0.5), 1)
     assert both.one != both.other  # each side has typos of its own
 
 
@@ -262,7 +272,7 @@ def test_the_task_from_python(folder, tmp_path):
 
 def test_no_text_is_timed_twice():
     calls = []
-    encoder = TextEncoder("x", lambda some: calls.append(list(some)))
+    encoder = BenchmarkEncoder("x", lambda some: calls.append(list(some)))
     clean, mistyped = [str(n) for n in range(23)], [f"x{n}" for n in range(23)]
     assert min(texts_per_second(encoder, clean, mistyped, 2)) > 0
     assert calls == [clean[0:4], clean[4:8], mistyped[8:12], clean[12:16], mistyped[16:20]]
@@ -393,7 +403,7 @@ def test_corrections_keep_case_marks_and_what_is_no_word():
         return [{"teh": "the", "recieve": "receive", "b3st": "best", "zzz": None}.get(word, word) for word in words]
 
     some = ["Teh  RECIEVE (recieve), 2026: b3st teh-teh!\n", "", "it don't zzz Zzz ab _x_"]
-    assert corrected(some, corrections) == [
+    assert correct_texts(some, corrections) == [
         "The  RECEIVE (receive), 2026: best the-the!\n",
         "",
         "it don't zzz Zzz ab _x_",
@@ -412,7 +422,7 @@ def test_real_spellers_know_the_words_of_the_default(speller):
     right = ["receive", "letter", "o", "mp3"]
     found = corrections_of(speller)(["recieve", "definitly", *right])
     assert found == ["receive", "definitely", *right]
-    assert corrected([clean], corrections_of(speller))[0].startswith(
+    assert correct_texts([clean], corrections_of(speller))[0].startswith(
         "The doctor wouldn't receive its 2nd letter, o'clock"
     )
     plain, spelled = encoders_of({"bag": Bag()}, speller=speller)

@@ -7,8 +7,7 @@ import pytest
 from lab_factories import stem_table, word_table
 
 from lovevec.errors import LovevecError
-from lovevec_lab.evaluate.data import Misspellings
-from lovevec_lab.evaluate.typos import BATCH, lower_cased, recovered, score_typos, trial
+from lovevec_lab.evaluate.typos import BATCH, Misspellings, lowercase_table, recovery, score_typos, trial
 from lovevec_lab.methods.edit_distance import EditDistance
 from lovevec_lab.methods.method import Method, Parameters
 from lovevec_lab.methods.unknown import Unk
@@ -77,7 +76,7 @@ def test_zero_vectors_are_never_right_and_batches_do_not_matter():
     many = BATCH + 10
     made = np.tile(TABLE.vectors[:1], (many, 1))
     made[-5:] = 0
-    cosine, rank = recovered(made, TABLE.vectors, np.zeros(many, np.int64))
+    cosine, rank = recovery(made, TABLE.vectors, np.zeros(many, np.int64))
     np.testing.assert_allclose(cosine[:-5], 1, atol=1e-5)
     assert not rank[:-5].any()
     assert not cosine[-5:].any()
@@ -115,10 +114,10 @@ def test_vectors_that_are_not_finite_are_refused():
 
 def test_a_cased_target_is_lower_cased_once():
     table = word_table(["Cat", "cat", "Dog"])
-    lower = lower_cased(table)
+    lower = lowercase_table(table)
     assert lower.words == ["cat", "dog"]
     assert np.array_equal(lower.vectors, table.vectors[1:])
-    assert lower_cased(lower) is lower
+    assert lowercase_table(lower) is lower
 
 
 def test_plain_scores_can_be_published():

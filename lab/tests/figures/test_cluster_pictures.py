@@ -13,7 +13,7 @@ from matplotlib.markers import MarkerStyle
 
 from lovevec.errors import LovevecError
 from lovevec.figures.style import COLOURS, INK, QUIET
-from lovevec_lab.figures.clusters import clusters_of, draw_clusters, matched, on_plane, plane, turned
+from lovevec_lab.figures.clusters import align_planes, clusters_of, draw_clusters, match_clusters, on_plane, plane
 
 RNG = np.random.default_rng(0)
 TOPICS = {
@@ -83,7 +83,7 @@ def test_damaged_words_do_not_move_the_plane():
 def test_turning_undoes_a_turn_and_a_mirror():
     first = dict(zip("abcdef", RNG.normal(size=(6, 2)), strict=True))
     turn = np.array([[0.6, 0.8], [0.8, -0.6]])
-    _, again = turned([first, {word: 3 * spot @ turn for word, spot in first.items()}])
+    _, again = align_planes([first, {word: 3 * spot @ turn for word, spot in first.items()}])
     for word, spot in first.items():
         np.testing.assert_allclose(again[word], 3 * spot, atol=1e-9)
 
@@ -98,7 +98,7 @@ def test_clusters_go_to_topics_so_that_most_words_are_right(pairs):
     def right(whose) -> int:
         return sum(whose.get(clusters[word]) == topic for topic, words in listed.items() for word in words)
 
-    whose = matched(clusters, listed)
+    whose = match_clusters(clusters, listed)
     assert len(set(whose.values())) == len(whose) == min(len(listed), len(set(clusters.values())))
     numbers = [*sorted(set(clusters.values())), *range(100, 104)]
     best = max(right(dict(zip(chosen, listed, strict=True))) for chosen in permutations(numbers, len(listed)))

@@ -8,7 +8,7 @@ from lab_factories import NASTY, stem_table, word_table
 from tests.factories import toy_words
 
 from lovevec_lab.methods.edit_distance import EditDistance
-from lovevec_lab.methods.fallback import WithFallback
+from lovevec_lab.methods.fallback import FallbackMethod
 from lovevec_lab.methods.symspell import SymSpell
 from lovevec_lab.methods.unknown import Unk
 
@@ -16,7 +16,7 @@ TABLE = stem_table(200)
 RIVALS = [EditDistance(TABLE), SymSpell(TABLE), Unk(TABLE)]
 
 
-class Counted(WithFallback):
+class Counted(FallbackMethod):
     """Remembers what it was asked for; covers words that begin with `y`."""
 
     def __init__(self, table):

@@ -13,31 +13,32 @@ from lovevec.model.folder import ModelParts
 from lovevec.train import Settings, prepare
 from lovevec.units.mixed_input import Units
 from lovevec_lab.methods.learned.bos import BoS
-from lovevec_lab.methods.learned.kvq_fh import KVQFH
-from lovevec_lab.methods.learned.kvq_fh import Settings as KVQSettings
+from lovevec_lab.methods.learned.kvq_fh import KVQFH, KvqSettings
 from lovevec_lab.methods.learned.mimick import Mimick
 from lovevec_lab.methods.learned.pbos import PBoS
-from lovevec_lab.methods.love import Model
+from lovevec_lab.methods.love import LoveMethod
 from lovevec_lab.methods.method import Method
 
 WORDS = toy_words(60)
 
 
-def random_love(settings: Settings) -> Model:
+def random_love(settings: Settings) -> LoveMethod:
     """All weights at random."""
     prepared = prepare((WORDS, toy_vectors(WORDS, DIM)), settings.prepare_part())
     network = EncoderNetwork(settings.spec(DIM), prepared.vocabulary.table_rows, settings.row_width)
     network.start(1)
     weights = {name: weight.detach().numpy() for name, weight in network.state_dict().items()}
     metadata = {"parameters": network.parameter_counts()}
-    return Model(LOVE(ModelParts(settings.spec(DIM), weights, Units(prepared.vocabulary), WORDS, metadata)), "random")
+    return LoveMethod(
+        LOVE(ModelParts(settings.spec(DIM), weights, Units(prepared.vocabulary), WORDS, metadata)), "random"
+    )
 
 
 def method(name: str) -> Method:
     kinds = {"mimick": Mimick, "bos": BoS, "kvq-fh": KVQFH, "pbos": PBoS}
     if name == "love":
         return random_love(Settings(vocabulary_size=200))
-    return random_rival(kinds[name], WORDS, KVQSettings(frequent=10_000, rows=150) if name == "kvq-fh" else None)
+    return random_rival(kinds[name], WORDS, KvqSettings(frequent=10_000, rows=150) if name == "kvq-fh" else None)
 
 
 @pytest.mark.parametrize("name", ["love", "mimick", "bos", "kvq-fh", "pbos"])

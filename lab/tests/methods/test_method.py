@@ -12,10 +12,10 @@ from rival_factories import random_love
 from lovevec.attach import Attached
 from lovevec.errors import LovevecError
 from lovevec.train import Settings
-from lovevec_lab.methods.attached import Plugged
+from lovevec_lab.methods.attached import AttachedMethod
 from lovevec_lab.methods.edit_distance import EditDistance
 from lovevec_lab.methods.fasttext import FastText
-from lovevec_lab.methods.method import Method, Parameters, checked_embed
+from lovevec_lab.methods.method import Method, Parameters, finite_embed
 from lovevec_lab.methods.unknown import Unk
 
 TABLE = stem_table(200, dim=12)
@@ -36,7 +36,7 @@ class Sounds(Method):
 
 
 def test_the_table_that_a_method_stands_on():
-    for method in (TABLE, Unk(TABLE), EditDistance(TABLE), Plugged(TABLE, Sounds())):
+    for method in (TABLE, Unk(TABLE), EditDistance(TABLE), AttachedMethod(TABLE, Sounds())):
         assert method.table is not None
         assert (method.table.words, method.table.dim) == (TABLE.words, 12)
         assert method.table.vectors is TABLE.vectors
@@ -48,7 +48,7 @@ def test_the_table_that_a_method_stands_on():
 
 
 def test_any_method_can_stand_behind_a_table():
-    plugged = Plugged(TABLE, Sounds())
+    plugged = AttachedMethod(TABLE, Sounds())
     words = [TABLE.words[0], "zzz", "zyx"]
     made = plugged.embed(words)
     assert np.array_equal(made[0], TABLE.vectors[0])
@@ -62,7 +62,7 @@ def test_a_model_is_attached_as_it_is():
     assert model.attachable() is model.love
     words = ["plogriks", "stoomed"]
     expected = Attached(model.love, (TABLE.words, TABLE.vectors)).embed(words)
-    assert np.array_equal(Plugged(TABLE, model).embed(words), expected)
+    assert np.array_equal(AttachedMethod(TABLE, model).embed(words), expected)
 
 
 def test_vectors_that_are_no_numbers_are_refused_by_name():
@@ -70,6 +70,6 @@ def test_vectors_that_are_no_numbers_are_refused_by_name():
         def embed(self, words):
             return np.where(np.array([[word == "bad"] for word in words]), np.nan, super().embed(words))
 
-    assert np.array_equal(checked_embed(Sounds(), ["good"]), Sounds().embed(["good"]))
+    assert np.array_equal(finite_embed(Sounds(), ["good"]), Sounds().embed(["good"]))
     with pytest.raises(LovevecError, match="sounds: its vector of 'bad' holds numbers that are not finite"):
-        checked_embed(Broken(), ["good", "bad", "bad"])
+        finite_embed(Broken(), ["good", "bad", "bad"])

@@ -14,7 +14,7 @@ from lab_factories import stem_table, word_table
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec_lab.methods.fasttext import FastText
-from lovevec_lab.methods.love import Model
+from lovevec_lab.methods.love import LoveMethod
 from lovevec_lab.methods.open_method import LEARNED, RIVALS, open_method, open_table, rivals_of
 from lovevec_lab.methods.table import Table
 
@@ -56,7 +56,7 @@ def test_a_binary_of_word2vec_is_a_table_and_one_of_fasttext_is_fasttext(here):
 
 def test_a_model_is_found_by_its_name(here):
     model = open_method("default")
-    assert isinstance(model, Model)
+    assert isinstance(model, LoveMethod)
     assert model.name == "default"
     assert open_method("LOVE (shipped)=default").name == "LOVE (shipped)"
     model.love.save(here / "my.model")

@@ -18,10 +18,10 @@ from tests.factories import toy_words
 from lovevec.damage.edits import damage
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec_lab.evaluate.comparison import Lineup
-from lovevec_lab.methods.open_method import RIVALS, listed, rivals_of
+from lovevec_lab.evaluate.comparison import Comparison
+from lovevec_lab.methods.open_method import RIVALS, parse_rivals, rivals_of
 from lovevec_lab.methods.spellers import Aspell, AspellDictionary, Hunspell, HunspellDictionary
-from lovevec_lab.methods.symspell import Dictionary as SymSpellDictionary
+from lovevec_lab.methods.symspell import SymSpellDictionary
 
 SPELLERS = {"aspell": Aspell, "hunspell": Hunspell}
 DICTIONARIES = {"aspell": AspellDictionary, "hunspell": HunspellDictionary}
@@ -222,10 +222,10 @@ def test_where_no_word_can_be_held_there_are_no_suggestions(dictionary):
 def test_a_program_that_is_missing_is_one_line_before_anything_is_read(name, install, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(LovevecError, match=f"^{name} is not installed: apt install {install}$"):
-        Lineup(f"unk, {name}", target=tmp_path / "nowhere.vec")
+        Comparison(f"unk, {name}", target=tmp_path / "nowhere.vec")
     with pytest.raises(LovevecError, match=f"^{name} is not installed"):
         SPELLERS[name](word_table(WORDS))
-    assert listed("all") == [rival for rival in RIVALS if rival not in SPELLERS]
+    assert parse_rivals("all") == [rival for rival in RIVALS if rival not in SPELLERS]
 
 
 @pytest.mark.skipif(shutil.which("aspell") is None, reason="aspell is not installed")
@@ -242,7 +242,7 @@ def test_rivals_by_name(name):
     table = word_table(WORDS)
     (made,) = rivals_of(name, table, folder=None, device="cpu", seed=0, quick=True, progress=Progress(quiet=True))
     assert (made.name, made.parameters) == (name.capitalize(), table.parameters)
-    assert name in listed("all")
+    assert name in parse_rivals("all")
 
 
 def test_symspell_ranks_all_words_within_two_edits():

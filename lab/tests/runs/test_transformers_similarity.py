@@ -13,8 +13,8 @@ from transformers_similarity import embedder, nearness, reader, those_with
 
 from lovevec.damage.noise import Noise, damaged
 from lovevec.errors import LovevecError
-from lovevec_lab.evaluate.data import Pairs
 from lovevec_lab.evaluate.finetune import Transformer
+from lovevec_lab.evaluate.similarity import GoldPairs
 
 WORDS = toy_words(60)
 SENTENCES = [[WORDS[i] for i in np.random.default_rng(row).integers(0, 60, 6)] for row in range(30)]
@@ -69,7 +69,7 @@ def test_vectors_are_those_of_sentence_transformers(tmp_path):
 
 
 def test_pairs_with_a_word():
-    pairs = Pairs("made", ["ab cd.", "kkk", "ei"], ["ab", "kkl", "oo"], np.array([5.0, 3.0, 0.0]))
+    pairs = GoldPairs("made", ["ab cd.", "kkk", "ei"], ["ab", "kkl", "oo"], np.array([5.0, 3.0, 0.0]))
     found = those_with(lambda word: word in ("oo", "cd"), pairs, pairs)
     assert (found.one, found.other) == (["ab cd.", "ei"] * 2, ["ab", "oo"] * 2)
     assert found.gold.tolist() == [5.0, 0.0] * 2

@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import LovevecError, MissingExtra
+from lovevec.errors import FormatError, LovevecError, MissingExtra
+from lovevec.files.lines import filled_lines
 from lovevec.progress import Progress
-from lovevec_lab.evaluate.comparison import Folder, Lineup, refuse_less_than_one
-from lovevec_lab.evaluate.data import Classes, data_folder, names_of, read_several, word_classes
+from lovevec_lab.evaluate.comparison import Comparison, Folder, refuse_less_than_one
+from lovevec_lab.evaluate.datasets import data_folder, digest_of, find_or_own, names_of, read_several
 from lovevec_lab.evaluate.results import HEADER, Cell, MethodScores, Result, markdown, method_cells
 from lovevec_lab.evaluate.similarity import unit_rows
 from lovevec_lab.evaluate.speed import words_per_second
@@ -33,7 +34,32 @@ QUICK_SEEDS, QUICK_RESTARTS = 2, 3
 
 
 @dataclass(frozen=True)
-class SetPurity:
+class WordClasses:
+    """`classes[i]` is the class of `words[i]`. `digest` names the file's content."""
+
+    name: str
+    words: list[str]
+    classes: list[str]
+    digest: str = ""
+
+
+def word_classes(name_or_path: str, data: Path | None = None) -> WordClasses:
+    """AP, BLESS, or an own file."""
+    listed, (path,) = find_or_own(name_or_path, "clusters", data)
+    words, classes = [], []
+    for number, line in filled_lines(path):
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) != 2 or not all(cells):
+            raise FormatError(path, f"a word and its class with a tab between expected, not {line[:60]!r}", number)
+        words.append(cells[0])
+        classes.append(cells[1])
+    if len(set(classes)) < 2:
+        raise FormatError(path, "all words are of one class; nothing to tell apart")
+    return WordClasses(listed.name if listed else path.stem, words, classes, digest_of([path]))
+
+
+@dataclass(frozen=True)
+class ClusterPurity:
     """Purity x 100 on a set: each seed's, their mean and standard deviation; how many of the words were covered."""
 
     name: str
@@ -47,10 +73,10 @@ class SetPurity:
 
 
 @dataclass(frozen=True)
-class Clusters(MethodScores):
+class ClusterScores(MethodScores):
     """A method's scores, and their mean over the sets."""
 
-    sets: list[SetPurity]
+    sets: list[ClusterPurity]
     mean: float
 
 
@@ -77,19 +103,19 @@ def clusters(
     refuse_less_than_one(k=k, seeds=seeds, restarts=restarts)
     seeds = seeds or (QUICK_SEEDS if quick else SEEDS)
     restarts = restarts or (QUICK_RESTARTS if quick else RESTARTS)
-    lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
+    comparison = Comparison(rivals, target, device, seed, quick, keep, progress)
     classes = read_several(word_classes, sets or names_of("clusters"), data_folder(data))
     for one in classes:
         if k and k > len(one.words):
             raise LovevecError(f"-k {k}: {one.name} has only {len(one.words)} words")
     words = list(dict.fromkeys(word for one in classes for word in one.words))
 
-    def score(method: Method) -> Clusters:
+    def score(method: Method) -> ClusterScores:
         purities = score_clusters(method, classes, k, seeds, restarts, seed)
         return replace(purities, words_per_second=words_per_second(method, words))
 
-    scores = lineup.score_each(methods, score)
-    settings = lineup.settings_of(methods, classes, k=k, seeds=seeds, restarts=restarts)
+    scores = comparison.score_each(methods, score)
+    settings = comparison.settings_of(methods, classes, k=k, seeds=seeds, restarts=restarts)
     table = clusters_table(scores, seeds, restarts)
     pictures = {"clusters.png": partial(draw_purities, scores)}
     return Result("clusters", settings, [score.plain() for score in scores], table, pictures)
@@ -97,25 +123,25 @@ def clusters(
 
 def score_clusters(
     method: Method,
-    sets: Sequence[Classes],
+    sets: Sequence[WordClasses],
     k: int | None = None,
     seeds: int = SEEDS,
     restarts: int = RESTARTS,
     seed: int = 0,
-) -> Clusters:
+) -> ClusterScores:
     """Score one method on each set; `k`: how many clusters, the number of classes if not given."""
     if not sets:
         raise LovevecError("clusters: no sets to score on")
     scores = [_score(method, words, k, seeds, restarts, seed) for words in sets]
-    return Clusters(method.name, method.parameters, scores, float(np.mean([score.purity for score in scores])))
+    return ClusterScores(method.name, method.parameters, scores, float(np.mean([score.purity for score in scores])))
 
 
-def _score(method: Method, of: Classes, k: int | None, seeds: int, restarts: int, seed: int) -> SetPurity:
+def _score(method: Method, of: WordClasses, k: int | None, seeds: int, restarts: int, seed: int) -> ClusterPurity:
     names, classes = np.unique(of.classes, return_inverse=True)
     points = unit_rows(method, of.words)
     k = k or len(names)
     purities = [100 * purity(kmeans(points, k, [seed, run], restarts), classes) for run in range(seeds)]
-    return SetPurity(
+    return ClusterPurity(
         of.name,
         len(of.words),
         len(names),
@@ -146,13 +172,13 @@ def kmeans(
 
 
 def purity(labels: NDArray[np.integer], classes: NDArray[np.integer]) -> float:
-    """The share of items that are of the most frequent class of their cluster. Clusters aab, bb -> 4/5."""
+    """The share of items that are of the most frequent class of their cluster. ClusterScores aab, bb -> 4/5."""
     table = np.zeros((labels.max() + 1, classes.max() + 1), dtype=np.int64)
     np.add.at(table, (labels, classes), 1)
     return float(table.max(axis=1).sum() / len(labels))
 
 
-def clusters_table(results: Sequence[Clusters], seeds: int, restarts: int) -> str:
+def clusters_table(results: Sequence[ClusterScores], seeds: int, restarts: int) -> str:
     """Methods (rows) on sets (columns): purities, then how far they spread over the seeds and what a method covers."""
     sets = [score.name for score in results[0].sets]
     main: list[list[Cell]] = [
@@ -178,11 +204,11 @@ def clusters_table(results: Sequence[Clusters], seeds: int, restarts: int) -> st
     )
 
 
-def _spread(score: SetPurity) -> str:
+def _spread(score: ClusterPurity) -> str:
     return f"{score.deviation:.1f} ({score.covered:,} of {score.words:,})"
 
 
-def draw_purities(results: Sequence[Clusters], path: Path) -> None:
+def draw_purities(results: Sequence[ClusterScores], path: Path) -> None:
     """The purities, with a standard deviation to both sides, as a picture."""
     panels = {
         score.name: [

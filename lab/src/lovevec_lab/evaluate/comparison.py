@@ -14,7 +14,7 @@ from lovevec.errors import LovevecError, Parameter
 from lovevec.progress import Progress
 from lovevec_lab.evaluate.results import refuse_bad_folder
 from lovevec_lab.methods.method import Method
-from lovevec_lab.methods.open_method import as_method, as_table, is_there, listed, rivals_of, split_name
+from lovevec_lab.methods.open_method import as_method, as_table, is_there, parse_rivals, rivals_of, split_name
 from lovevec_lab.methods.table import Table, table_of
 
 Folder = str | os.PathLike[str]
@@ -22,7 +22,7 @@ Scores = TypeVar("Scores")
 
 
 @dataclass(frozen=True)
-class Lineup:
+class Comparison:
     """`rivals` by commas or as a list; `target` is what they learn from, by default the first method with a table.
 
     `keep` is a folder for learned rivals, which another run finds again there. What is wrong with any of it is said
@@ -42,7 +42,7 @@ class Lineup:
             raise LovevecError(f"{Parameter('seed', repr(self.seed))}: a whole number from 0 up expected")
         if not isinstance(self.rivals, (str, list, tuple)):
             raise LovevecError(f"{Parameter('rivals', repr(self.rivals))}: names expected, by commas or as a list")
-        listed(self.rival_names)
+        parse_rivals(self.rival_names)
         if self.keep is not None:
             refuse_bad_folder(self.keep)
 
@@ -53,18 +53,18 @@ class Lineup:
 
     def methods(self, sources: Any) -> list[Method]:
         """The named methods, then the rivals."""
-        return self.with_rivals(self.named(sources))
+        return self.with_rivals(self.open_methods(sources))
 
     def with_rivals(self, methods: list[Method]) -> list[Method]:
         """These methods, then the rivals; each under a name of its own."""
         if self.rival_names:
-            methods = [*methods, *self.made(self.target_of(methods))]
+            methods = [*methods, *self.make_rivals(self.target_of(methods))]
         if not methods:
             raise LovevecError(f"nothing to evaluate: name a model or a vector file, or {Parameter('rivals')}")
         refuse_namesakes([method.name for method in methods])
         return methods
 
-    def named(self, sources: Any) -> list[Method]:
+    def open_methods(self, sources: Any) -> list[Method]:
         """The methods that `sources` lists: names as on the command line, or what `as_method` takes; a dict gives each
         a name of its own. A model is two: by its spelling, as in the paper, and with near."""
         if isinstance(sources, Mapping):
@@ -84,7 +84,7 @@ class Lineup:
             f"no word vectors to learn from or to look in: name these with {Parameter('target', 'FILE')}"
         )
 
-    def made(self, target: Table) -> list[Method]:
+    def make_rivals(self, target: Table) -> list[Method]:
         """The rivals, made from the target."""
         rivals = rivals_of(
             self.rival_names,
@@ -146,7 +146,7 @@ def refuse_less_than_one(**counts: int | None) -> None:
             raise LovevecError(f"{Parameter(name)}: must be at least 1, a whole number, not {number!r}")
 
 
-def checked_numbers(name: str, values: Any) -> list[Any]:
+def number_list(name: str, values: Any) -> list[Any]:
     """The values of a parameter that takes several numbers; one number is a list of itself."""
     numbers = [values] if isinstance(values, (int, float)) else values
     if isinstance(numbers, str) or not all(isinstance(number, (int, float)) for number in numbers):

@@ -6,15 +6,17 @@ None of them ships with the package. A folder of them is named by the parameter 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from lovevec.errors import LovevecError, Parameter
 from lovevec.files.lines import read_bytes
 
+Dataset = TypeVar("Dataset", bound=Any)  # what a task reads: it has a name
 Kind = Literal["similarity", "clusters", "texts", "tagged", "misspellings", "sts", "queries"]
 VARIABLE = "LOVEVEC_DATA"
 OWN_TERMS = "its authors' own terms"
@@ -159,3 +161,13 @@ def find_or_own(name: str, kind: Kind, data: Path | None = None) -> tuple[DataSe
     except OSError:  # a name that is too long to be a file
         pass
     raise LovevecError(f"{name:.200}: no such file, nor one of the sets {', '.join(names_of(kind))}")
+
+
+def read_several(read: Callable[[str, Path], Dataset], names: str | Sequence[str], data: Path) -> list[Dataset]:
+    """Read each set once; own files that have the same name in different folders go by their paths."""
+    if not isinstance(names, (str, os.PathLike, list, tuple)):
+        raise LovevecError(f"sets are names or paths in a list, not {names!r:.60}")
+    distinct = list(dict.fromkeys([str(names)] if isinstance(names, (str, os.PathLike)) else map(str, names)))
+    sets = [read(name, data) for name in distinct]
+    count = Counter(one.name for one in sets)
+    return [one if count[one.name] == 1 else replace(one, name=name) for one, name in zip(sets, distinct, strict=True)]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,23 +20,27 @@ from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError, Parameter
 from lovevec.progress import Progress
 from lovevec_lab.evaluate.comparison import (
+    Comparison,
     Folder,
-    Lineup,
     as_list,
-    checked_numbers,
+    number_list,
     refuse_less_than_one,
     without_folders,
 )
-from lovevec_lab.evaluate.data import TagSplit, TextSplit, data_folder
-from lovevec_lab.evaluate.grid import RATES, checked_rates
+from lovevec_lab.evaluate.datasets import data_folder
+from lovevec_lab.evaluate.grid import RATES, check_rates
 from lovevec_lab.evaluate.nets.lookup import Lookup
 from lovevec_lab.evaluate.result_cache import ResultCache, Score, content_hash, vectors_fingerprint
 from lovevec_lab.evaluate.results import HEADER, Cell, Pictures, Result, markdown, method_cells
-from lovevec_lab.evaluate.speed import REPEATS, SECONDS, damaged_copies, known_words, words_per_second
+from lovevec_lab.evaluate.speed import REPEATS, SECONDS, known_words, typo_copies, words_per_second
 from lovevec_lab.figures.curves import curves
-from lovevec_lab.methods.attached import Plugged
+from lovevec_lab.methods.attached import AttachedMethod
 from lovevec_lab.methods.method import Method, Parameters
 from lovevec_lab.methods.table import table_of
+
+if TYPE_CHECKING:
+    from lovevec_lab.evaluate.classify import TextSplit
+    from lovevec_lab.evaluate.tag import TagSplit
 
 NOISE = (0.0, 70.0)  # per cent of words
 SPEED_WORDS = 20_000
@@ -114,18 +118,16 @@ class Downstream:
         refuse_less_than_one(seeds=seeds, epochs=epochs)
         settings = self.settings(seeds=tuple(range(seed, seed + seeds)), noise_seed=seed, device=device)
         settings = settings.quick() if quick else settings
-        settings = replace(
-            settings, rates=checked_rates(checked_numbers("learning_rates", learning_rates)) or settings.rates
-        )
+        settings = replace(settings, rates=check_rates(number_list("learning_rates", learning_rates)) or settings.rates)
         settings = settings.with_epochs(epochs) if epochs else settings
         noises = noises_of(noise, typos_per_sentence, kind)
         choose_device(device)  # one that is not there is told before anything is read
         progress = progress or Progress(quiet=True)
-        lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
+        comparison = Comparison(rivals, target, device, seed, quick, keep, progress)
         cache = ResultCache(None if keep is None else Path(keep) / CACHE)
         split = self.read(str(dataset), data_folder(data))
         split = few(split) if quick else split
-        methods = rows_of(lineup, vectors, impute, generated, char_cnn)
+        methods = rows_of(comparison, vectors, impute, generated, char_cnn)
         speeds = speeds_of(methods, cache, seed, quick)
         scores = [
             {
@@ -141,7 +143,7 @@ class Downstream:
             "set": without_folders(dataset),
             "vectors": without_folders(vectors),
             "impute": [without_folders(source) for source in as_list(impute)],
-            **lineup.settings(),
+            **comparison.settings(),
             "generated": generated,
             "quick": quick,
             "noises": [asdict(one) for one in noises],
@@ -154,8 +156,8 @@ class Downstream:
 def noises_of(shares: Sequence[float], counts: Sequence[int], kind: str | None) -> list[Noise]:
     """Shares of damaged words in per cent, then numbers of them a sentence, each once; clean text and 70 % if neither
     is given."""
-    shares = checked_numbers("noise", shares)
-    counts = checked_numbers("typos_per_sentence", counts)
+    shares = number_list("noise", shares)
+    counts = number_list("typos_per_sentence", counts)
     if not all(0 <= share <= 100 for share in shares):
         raise LovevecError(
             f"{Parameter('noise', _joined(shares))}: shares of words in per cent expected, from 0 to 100"
@@ -172,10 +174,10 @@ def _joined(numbers: Sequence[float]) -> str:
     return ",".join(f"{number:g}" for number in numbers)
 
 
-def rows_of(lineup: Lineup, vectors: Any, impute: Any, generated: bool, char_cnn: bool) -> list[Method]:
+def rows_of(comparison: Comparison, vectors: Any, impute: Any, generated: bool, char_cnn: bool) -> list[Method]:
     """The methods of the table's rows."""
-    alone = [] if vectors is None else lineup.named([vectors])
-    models = lineup.named(impute)
+    alone = [] if vectors is None else comparison.open_methods([vectors])
+    models = comparison.open_methods(impute)
     for method in models:
         if method.table is not None:
             raise LovevecError(
@@ -187,7 +189,7 @@ def rows_of(lineup: Lineup, vectors: Any, impute: Any, generated: bool, char_cnn
         raise LovevecError(
             f"{Parameter('vectors', shown)}: is a model, not a file of word vectors; name it with {Parameter('impute')}"
         )
-    methods = lineup.with_rivals([*alone, *models])
+    methods = comparison.with_rivals([*alone, *models])
     if known is None:
         if char_cnn:
             raise LovevecError(
@@ -195,7 +197,7 @@ def rows_of(lineup: Lineup, vectors: Any, impute: Any, generated: bool, char_cnn
             )
         return methods
     others = methods[len(alone) :]
-    rows = [Plugged(known, method) if method.table is None and not generated else method for method in others]
+    rows = [AttachedMethod(known, method) if method.table is None and not generated else method for method in others]
     if not char_cnn:
         return [*alone, *rows]
     from lovevec_lab.evaluate.nets.char_cnn import WithCharCNN
@@ -205,7 +207,7 @@ def rows_of(lineup: Lineup, vectors: Any, impute: Any, generated: bool, char_cnn
 
 def speeds_of(methods: Sequence[Method], cache: ResultCache, seed: int, quick: bool) -> list[Score]:
     """The speed of each method on damaged words, measured once."""
-    words = damaged_copies(known_words(methods), SPEED_WORDS, seed)
+    words = typo_copies(known_words(methods), SPEED_WORDS, seed)
     passes = (1, SECONDS / 10) if quick else (REPEATS, SECONDS)
     return [
         cache(

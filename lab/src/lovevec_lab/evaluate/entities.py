@@ -28,7 +28,7 @@ class Entity(NamedTuple):
     last: int
 
 
-class Counts(NamedTuple):
+class EntityCounts(NamedTuple):
     """How many entities were found as they are, how many were found, how many there are."""
 
     correct: int
@@ -65,7 +65,7 @@ def entities(tags: Tags) -> list[Entity]:
     return found
 
 
-def count_entities(gold: Sequence[Tags], predicted: Sequence[Tags]) -> dict[str, Counts]:
+def count_entities(gold: Sequence[Tags], predicted: Sequence[Tags]) -> dict[str, EntityCounts]:
     """For each type of entity, in order of name, how many of the sentences' entities were found."""
     counted: dict[str, list[int]] = {}
     for right, guess in zip(gold, predicted, strict=True):
@@ -75,12 +75,12 @@ def count_entities(gold: Sequence[Tags], predicted: Sequence[Tags]) -> dict[str,
         for column, some in enumerate((there & found, found, there)):
             for entity in some:
                 counted.setdefault(entity.type, [0, 0, 0])[column] += 1
-    return {type: Counts(*counted[type]) for type in sorted(counted)}
+    return {type: EntityCounts(*counted[type]) for type in sorted(counted)}
 
 
-def overall(counts: Mapping[str, Counts]) -> Counts:
+def overall(counts: Mapping[str, EntityCounts]) -> EntityCounts:
     """All types together: what the micro-averaged figures are made of."""
-    return Counts(*(sum(column) for column in zip((0, 0, 0), *counts.values(), strict=True)))
+    return EntityCounts(*(sum(column) for column in zip((0, 0, 0), *counts.values(), strict=True)))
 
 
 @cache

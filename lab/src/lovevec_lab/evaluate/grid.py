@@ -38,7 +38,7 @@ def run_grid(
     """The score (see `best_by_seed`) of runs at all rates and seeds: those kept under `key` are read, `train` makes the
     others, up to so many `together`, and tells how far it is."""
     grid = [(rate, seed) for rate in rates for seed in seeds]
-    done = {run: kept for run in grid if (kept := cache.kept(_key(key, run))) is not None}
+    done = {run: kept for run in grid if (kept := cache.get(_key(key, run))) is not None}
     missing = [run for run in grid if run not in done]
     with progress.phase(name, total=len(grid), unit="runs") as phase:
         phase.advance(len(done))
@@ -46,7 +46,7 @@ def run_grid(
             some = missing[low : low + together]
             scores = train(some, lambda note: phase.advance(0, note))
             for run, score in zip(some, scores, strict=True):
-                done[run] = cache.keep(_key(key, run), score)
+                done[run] = cache.put(_key(key, run), score)
                 phase.advance(note=f"rate {run[0]:g}, dev {score['dev']:.1f}")
     return best_by_seed([{"rate": rate, "seed": seed, **done[rate, seed]} for rate, seed in grid])
 
@@ -81,7 +81,7 @@ def best_by_seed(runs: Sequence[Score]) -> Score:
     }
 
 
-def checked_rates(rates: Sequence[float]) -> tuple[float, ...]:
+def check_rates(rates: Sequence[float]) -> tuple[float, ...]:
     """The rates, if they can be rates."""
     if not all(0 < rate <= 1 for rate in rates):
         named = ",".join(f"{rate:g}" for rate in rates)

@@ -30,10 +30,10 @@ class ResultCache:
 
     def __call__(self, key: Mapping[str, Any], compute: Callable[[], Score]) -> Score:
         """The result under `key` (plain values that JSON can hold): read, or computed and kept."""
-        kept = self.kept(key)
-        return self.keep(key, compute()) if kept is None else kept
+        kept = self.get(key)
+        return self.put(key, compute()) if kept is None else kept
 
-    def kept(self, key: Mapping[str, Any]) -> Score | None:
+    def get(self, key: Mapping[str, Any]) -> Score | None:
         """The result under `key`, if there is one."""
         if self.folder is None:
             return None
@@ -46,7 +46,7 @@ class ResultCache:
             pass  # not there, or cut short by a full disk: computed again
         return None
 
-    def keep(self, key: Mapping[str, Any], result: Score) -> Score:
+    def put(self, key: Mapping[str, Any], result: Score) -> Score:
         """Write the result down; returned as it will be read, so that both are the same."""
         if self.folder is not None:
             result = json.loads(json.dumps(result))

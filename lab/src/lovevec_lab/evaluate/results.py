@@ -45,7 +45,7 @@ def method_cells(name: str, parameters: Parameters, speed: float | None) -> list
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[Cell]], digits: int = 1) -> str:
     """Words to the left, numbers to the right; None is a dash, a float has so many digits."""
-    head, *shown = ([_shown(cell, digits) for cell in row] for row in (header, *rows))
+    head, *shown = ([_cell_text(cell, digits) for cell in row] for row in (header, *rows))
     numeric = [all(not isinstance(row[i], str) for row in rows) for i in range(len(header))]
     wide = [max(3, *(len(line[i]) for line in (head, *shown))) for i in range(len(header))]
     rule = ["-" * (width - 1) + ":" if number else "-" * width for width, number in zip(wide, numeric, strict=True)]
@@ -60,7 +60,7 @@ def millions(count: int) -> str:
     return f"{count / 1e3:.0f}K" if count >= 1000 else str(count) if count else "-"
 
 
-def _shown(cell: Cell, digits: int) -> str:
+def _cell_text(cell: Cell, digits: int) -> str:
     if cell is None or cell != cell:  # nan
         return "-"
     if isinstance(cell, str):

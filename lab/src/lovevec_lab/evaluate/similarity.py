@@ -8,7 +8,8 @@ method does on the pairs that it covers is a second figure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,17 +18,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import LovevecError
+from lovevec.errors import FormatError, LovevecError
+from lovevec.files.lines import filled_lines
 from lovevec.progress import Progress
 from lovevec.vectors.rows import normalized
-from lovevec_lab.evaluate.comparison import Folder, Lineup, refuse_less_than_one
-from lovevec_lab.evaluate.data import Pairs, data_folder, names_of, read_several, similarity_set
+from lovevec_lab.evaluate.comparison import Comparison, Folder, refuse_less_than_one
+from lovevec_lab.evaluate.datasets import data_folder, digest_of, find_or_own, names_of, read_several
 from lovevec_lab.evaluate.results import HEADER, Cell, MethodScores, Result, markdown, method_cells
 from lovevec_lab.evaluate.speed import words_per_second
 from lovevec_lab.evaluate.statistics import RESAMPLES, interval, spearman, spearman_draws
 from lovevec_lab.figures.dots import Dot, dots
-from lovevec_lab.methods.method import Method, checked_embed
+from lovevec_lab.methods.method import Method, finite_embed
 
+OWN_COLUMNS = (0, 1, 2)  # word1, word2, score
 QUICK_RESAMPLES = 100
 FEWEST = 3  # pairs that a correlation is worth saying for
 DIGITS = 9  # of a cosine: every word is exactly as near to itself, whatever the last bits say
@@ -38,8 +41,65 @@ for counts with cosine 0. Words a second: of the sets' own words, known ones too
 COVERED = "\nOn covered pairs only, of methods that lack words (how many pairs):\n\n"
 
 
+@dataclass(frozen=True, eq=False)
+class GoldPairs:
+    """`gold` [pairs]: the higher, the more alike. `digest` names the file's content."""
+
+    name: str
+    left: list[str]
+    right: list[str]
+    gold: NDArray[np.float64]
+    digest: str = ""
+
+
+def similarity_set(name_or_path: str, data: Path | None = None) -> GoldPairs:
+    """One of the paper's sets, or an own file; further columns are not looked at."""
+    listed, (path,) = find_or_own(name_or_path, "similarity", data)
+    columns = listed.columns if listed else OWN_COLUMNS
+    rows = ((number, line.split("\t")) for number, line in filled_lines(path))
+    return gold_pairs(listed.name if listed else path.stem, path, rows, columns)
+
+
+def gold_pairs(
+    name: str,
+    path: Path,
+    rows: Iterable[tuple[int, list[str]]],
+    columns: tuple[int, int, int] = OWN_COLUMNS,
+    item: str = "word",
+    between: str = "tabs",
+) -> GoldPairs:
+    """Pairs of words (or of what an `item` is) out of numbered lines, which are parted into cells already."""
+    left, right, gold = [], [], []
+    for number, cells in rows:
+        if len(cells) <= max(columns):
+            expected = f"{item}1, {item}2, score with {between} between expected"
+            raise FormatError(path, f"{expected}, found {len(cells)} columns", number)
+        one, other, score = _row(path, number, cells, columns, item)
+        left.append(one)
+        right.append(other)
+        gold.append(score)
+    if len(gold) < 3:
+        raise FormatError(path, f"has {len(gold)} pairs; a correlation needs at least 3")
+    if len(set(gold)) == 1:
+        raise FormatError(path, "all pairs have one score; nothing to put in order")
+    return GoldPairs(name, left, right, np.array(gold), digest_of([path]))
+
+
+def _row(path: Path, number: int, cells: list[str], columns: tuple[int, int, int], item: str) -> tuple[str, str, float]:
+    left, right, score = (cells[column].strip() for column in columns)
+    if not left or not right:
+        raise FormatError(path, f"a {item} is missing", number)
+    try:
+        gold = float(score)
+    except ValueError:
+        gold = math.nan
+    if not math.isfinite(gold):
+        raise FormatError(path, f"the score must be a number, not {score[:40]!r} (and no header line)", number)
+    return left, right, gold
+
+
 @dataclass(frozen=True)
-class SetScore:
+class PairCorrelation:
     """ρ x 100 on all pairs of a set with its interval, and on the pairs of which both words are covered."""
 
     name: str
@@ -52,10 +112,10 @@ class SetScore:
 
 
 @dataclass(frozen=True)
-class Similarity(MethodScores):
+class SimilarityScores(MethodScores):
     """A method's scores, and the means over the sets; the interval of the mean is of all sets drawn anew."""
 
-    sets: list[SetScore]
+    sets: list[PairCorrelation]
     mean: float
     low: float
     high: float
@@ -82,22 +142,24 @@ def similarity(
     """
     refuse_less_than_one(resamples=resamples)
     resamples = resamples or (QUICK_RESAMPLES if quick else RESAMPLES)
-    lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
+    comparison = Comparison(rivals, target, device, seed, quick, keep, progress)
     pairs = read_several(similarity_set, sets or names_of("similarity"), data_folder(data))
     words = list(dict.fromkeys(word for one in pairs for word in (*one.left, *one.right)))
 
-    def score(method: Method) -> Similarity:
+    def score(method: Method) -> SimilarityScores:
         correlations = score_similarity(method, pairs, resamples, seed)
         return replace(correlations, words_per_second=words_per_second(method, words))
 
-    scores = lineup.score_each(methods, score)
-    settings = lineup.settings_of(methods, pairs, resamples=resamples)
+    scores = comparison.score_each(methods, score)
+    settings = comparison.settings_of(methods, pairs, resamples=resamples)
     table = similarity_table(scores, resamples)
     pictures = {"similarity.png": partial(draw_similarity, scores)}
     return Result("similarity", settings, [score.plain() for score in scores], table, pictures)
 
 
-def score_similarity(method: Method, sets: Sequence[Pairs], resamples: int = RESAMPLES, seed: int = 0) -> Similarity:
+def score_similarity(
+    method: Method, sets: Sequence[GoldPairs], resamples: int = RESAMPLES, seed: int = 0
+) -> SimilarityScores:
     """Score one method on each set; one call of it embeds the words of all."""
     if not sets:
         raise LovevecError("similarity: no sets to score on")
@@ -114,7 +176,7 @@ def score_similarity(method: Method, sets: Sequence[Pairs], resamples: int = RES
         draws.append(drawn)
     low, high = interval(np.mean(draws, axis=0))
     on_covered = [score.spearman_covered for score in scores if score.spearman_covered is not None]
-    return Similarity(
+    return SimilarityScores(
         method.name,
         method.parameters,
         scores,
@@ -127,17 +189,19 @@ def score_similarity(method: Method, sets: Sequence[Pairs], resamples: int = RES
 
 def unit_rows(method: Method, words: Sequence[str]) -> NDArray[np.float64]:
     """The method's vectors at length 1, zeros as they are: [len(words), dim]."""
-    return normalized(checked_embed(method, words).astype(np.float64))
+    return normalized(finite_embed(method, words).astype(np.float64))
 
 
-def _score(pairs: Pairs, cosine: NDArray[np.float64], both: NDArray[np.bool_], drawn: NDArray[np.float64]) -> SetScore:
+def _score(
+    pairs: GoldPairs, cosine: NDArray[np.float64], both: NDArray[np.bool_], drawn: NDArray[np.float64]
+) -> PairCorrelation:
     low, high = interval(drawn)
     count = int(both.sum())
     on_covered = 100 * spearman(cosine[both], pairs.gold[both]) if count >= FEWEST else None
-    return SetScore(pairs.name, len(cosine), 100 * spearman(cosine, pairs.gold), low, high, count, on_covered)
+    return PairCorrelation(pairs.name, len(cosine), 100 * spearman(cosine, pairs.gold), low, high, count, on_covered)
 
 
-def similarity_table(results: Sequence[Similarity], resamples: int) -> str:
+def similarity_table(results: Sequence[SimilarityScores], resamples: int) -> str:
     """Methods (rows) on sets (columns): scores, then intervals, then the covered pairs where a method lacks words."""
     sets = [score.name for score in results[0].sets]
     main: list[list[Cell]] = [
@@ -166,12 +230,12 @@ def _interval(low: float, high: float) -> str:
     return f"{low:.1f} to {high:.1f}"
 
 
-def _covered(score: SetScore) -> str:
+def _covered(score: PairCorrelation) -> str:
     number = "-" if score.spearman_covered is None else f"{score.spearman_covered:.1f}"
     return f"{number} ({score.covered:,} of {score.pairs:,})"
 
 
-def draw_similarity(results: Sequence[Similarity], path: Path) -> None:
+def draw_similarity(results: Sequence[SimilarityScores], path: Path) -> None:
     """The scores with their intervals as a picture."""
     panels = {
         score.name: [Dot(one.spearman, one.low, one.high) for one in (result.sets[number] for result in results)]

@@ -21,7 +21,7 @@ from lovevec.damage.edits import damage
 from lovevec.errors import FormatError, LovevecError, Parameter
 from lovevec.files.lines import read_bytes
 from lovevec.progress import Progress
-from lovevec_lab.evaluate.comparison import Folder, Lineup, as_list, refuse_less_than_one
+from lovevec_lab.evaluate.comparison import Comparison, Folder, as_list, refuse_less_than_one
 from lovevec_lab.evaluate.results import HEADER, Cell, Result, markdown, method_cells
 from lovevec_lab.methods.method import Method, Parameters
 
@@ -50,14 +50,14 @@ def speed(
     refuse_less_than_one(count=count)
     if words is not None and not isinstance(words, (str, os.PathLike)):
         raise LovevecError(f"{Parameter('words', f'{words!r:.60}')}: the path of a text file expected")
-    lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
+    comparison = Comparison(rivals, target, device, seed, quick, keep, progress)
     repeats = QUICK_REPEATS if quick else REPEATS
     text = running_text(words, count) if words else []
     progress = progress or Progress(quiet=True)
-    lined_up = lineup.methods(methods)
+    lined_up = comparison.methods(methods)
     made = lined_up[len(as_list(methods)) :]  # rivals hold their target already
-    known = lineup.target_of([]).words if target is not None and not made else known_words(made or lined_up)
-    damaged = damaged_copies(known, count, seed)
+    known = comparison.target_of([]).words if target is not None and not made else known_words(made or lined_up)
+    damaged = typo_copies(known, count, seed)
     scores = []
     for method in lined_up:
         with progress.phase(f"timing {method.name}"):
@@ -66,7 +66,7 @@ def speed(
             score["text"] = _rounded(words_per_second(method, text, repeats)) if text else None
             scores.append(score)
     text_name = Path(words).name if words else None
-    settings = lineup.settings_of(methods, [], words=count, text=text_name, repeats=repeats)
+    settings = comparison.settings_of(methods, [], words=count, text=text_name, repeats=repeats)
     return Result("speed", settings, scores, speed_table(scores, bool(text)))
 
 
@@ -95,7 +95,7 @@ def words_per_second(
     return len(subset) / median(seconds_for(method.embed, subset) for _ in range(repeats))
 
 
-def damaged_copies(words: Sequence[str], count: int, seed: int = 0) -> list[str]:
+def typo_copies(words: Sequence[str], count: int, seed: int = 0) -> list[str]:
     """`count` words drawn from `words`, each with one typo."""
     rng = np.random.default_rng([seed, 0x5EED])
     return damage([words[row] for row in rng.integers(len(words), size=count).tolist()], rng)

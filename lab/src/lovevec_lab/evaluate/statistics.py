@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 RESAMPLES = 1000
 SHARE = 0.95
 BLOCK = 500_000  # numbers at a time: 4 MB
-Counts = NDArray[np.int64]
+DrawCounts = NDArray[np.int64]
 
 
 def spearman(one: NDArray[np.floating], other: NDArray[np.floating]) -> float:
@@ -62,19 +62,19 @@ def mean_ranks(values: NDArray[np.floating], weights: Floats) -> Floats:
     return ranks
 
 
-def bootstrap(score: Callable[[Counts], Floats], items: int, resamples: int, seed: int) -> Floats:
+def bootstrap(score: Callable[[DrawCounts], Floats], items: int, resamples: int, seed: int) -> Floats:
     """The scores [resamples]; `score` takes how often each item was drawn, [samples, items], and scores each row."""
     rng = np.random.default_rng([seed, items])
     block = max(1, BLOCK // items)
     return np.concatenate(
-        [score(drawn(rng, min(block, resamples - done), items)) for done in range(0, resamples, block)]
+        [score(draw_counts(rng, min(block, resamples - done), items)) for done in range(0, resamples, block)]
     )
 
 
-def drawn(rng: np.random.Generator, samples: int, items: int) -> Counts:
+def draw_counts(rng: np.random.Generator, samples: int, items: int) -> DrawCounts:
     """How often each item is drawn, [samples, items]; every row sums to `items`."""
     picks = rng.integers(items, size=(samples, items)) + items * np.arange(samples)[:, None]
-    counts: Counts = np.bincount(picks.ravel(), minlength=samples * items).reshape(samples, items)
+    counts: DrawCounts = np.bincount(picks.ravel(), minlength=samples * items).reshape(samples, items)
     return counts
 
 

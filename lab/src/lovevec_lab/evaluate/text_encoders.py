@@ -46,7 +46,7 @@ Encode = Callable[[Sequence[str]], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class TextEncoder:
+class BenchmarkEncoder:
     """`encode` gives [texts, dim]. `megabytes` are those of its files, `front` is the speller that texts meet first;
     `with_love` makes the same with LOVE inside, where that can be."""
 
@@ -54,17 +54,17 @@ class TextEncoder:
     encode: Encode
     megabytes: float | None = None
     front: str = ""
-    with_love: Callable[[], TextEncoder] | None = None
+    with_love: Callable[[], BenchmarkEncoder] | None = None
 
 
-def encoders_of(sources: Any, speller: str = "", robust: bool = False, device: str = "auto") -> list[TextEncoder]:
+def encoders_of(sources: Any, speller: str = "", robust: bool = False, device: str = "auto") -> list[BenchmarkEncoder]:
     """The encoders that are listed; after each the same with LOVE inside (`robust`, where it can have it), and behind
     the `speller`. A dict gives each a name of its own. What is named is opened anew for the speller's row: encoders
     remember words, and one row's speed is not to gain by another's."""
     if speller and speller not in SPELLERS:
         raise LovevecError(f"{Parameter('speller', speller)}: there are {', '.join(SPELLERS)}")
     named = sources.items() if isinstance(sources, Mapping) else (("", source) for source in as_list(sources))
-    listed: list[TextEncoder] = []
+    listed: list[BenchmarkEncoder] = []
     for name, source in named:
         encoder = as_encoder(source, device)
         encoder = replace(encoder, name=name) if name else encoder
@@ -80,18 +80,18 @@ def encoders_of(sources: Any, speller: str = "", robust: bool = False, device: s
     return listed
 
 
-def as_encoder(source: Any, device: str = "auto") -> TextEncoder:
+def as_encoder(source: Any, device: str = "auto") -> BenchmarkEncoder:
     """An encoder by its name, or made of an object with `encode`."""
-    if isinstance(source, TextEncoder):
+    if isinstance(source, BenchmarkEncoder):
         return source
     if isinstance(source, (str, os.PathLike)):
         return open_encoder(os.fspath(source), device)
     if not callable(getattr(source, "encode", None)):
         raise LovevecError(f"{type(source).__name__}: is no encoder of texts: a name or an object with encode expected")
-    return TextEncoder(type(source).__name__, source.encode)
+    return BenchmarkEncoder(type(source).__name__, source.encode)
 
 
-def open_encoder(text: str, device: str = "auto") -> TextEncoder:
+def open_encoder(text: str, device: str = "auto") -> BenchmarkEncoder:
     """What `text` names: NAME=, a speller and +, a model or file, +robust; all but the third as one likes."""
     own, source = split_name(text)
     front, plus, rest = source.partition("+")
@@ -110,12 +110,12 @@ def open_encoder(text: str, device: str = "auto") -> TextEncoder:
     return replace(encoder, name=own) if own else encoder
 
 
-def _open(source: str, device: str) -> TextEncoder:
+def _open(source: str, device: str) -> BenchmarkEncoder:
     path = Path(source)
     name = path.name if path.name not in ("", "..") else path.resolve().name
     if is_there(path) and not path.is_dir():
         size = path.stat().st_size / 1e6 + megabytes(find_model(DEFAULT))
-        return TextEncoder(name, LOVE.load().attach(path).encode, size)
+        return BenchmarkEncoder(name, LOVE.load().attach(path).encode, size)
     folder = path
     if not path.is_dir():
         if source in shipped() or not HUB_ID.fullmatch(source):
@@ -126,7 +126,7 @@ def _open(source: str, device: str) -> TextEncoder:
         return _model2vec(folder, name)
     if (folder / MODULES).is_file():
         return _sentence_transformer(folder, name, device)
-    return TextEncoder(name, LOVE.load(folder).encode, megabytes(folder))
+    return BenchmarkEncoder(name, LOVE.load(folder).encode, megabytes(folder))
 
 
 def _known(source: str) -> Path:
@@ -157,7 +157,7 @@ def _json(file: Path) -> Any:
         return None
 
 
-def _model2vec(folder: Path, name: str) -> TextEncoder:
+def _model2vec(folder: Path, name: str) -> BenchmarkEncoder:
     from lovevec.plugins.model2vec import ROBUST_FILE, RobustStaticModel, robustify  # first: says what to install
 
     saved = (folder / ROBUST_FILE).is_file()  # a robust one
@@ -169,15 +169,15 @@ def _model2vec(folder: Path, name: str) -> TextEncoder:
         reason = " ".join(str(error).split())[:240]
         raise LovevecError(f"{folder}: cannot be read as a model of model2vec: {reason}") from None
 
-    def with_love() -> TextEncoder:
+    def with_love() -> BenchmarkEncoder:
         robust = robustify(model)
-        return TextEncoder(name + ROBUST, _listing(robust.encode), _saved_megabytes(robust))
+        return BenchmarkEncoder(name + ROBUST, _listing(robust.encode), _megabytes_on_disk(robust))
 
     encode = _listing(model.encode)
-    return TextEncoder(name, encode, megabytes(folder), with_love=None if saved else with_love)
+    return BenchmarkEncoder(name, encode, megabytes(folder), with_love=None if saved else with_love)
 
 
-def _sentence_transformer(folder: Path, name: str, device: str) -> TextEncoder:
+def _sentence_transformer(folder: Path, name: str, device: str) -> BenchmarkEncoder:
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError:
@@ -193,12 +193,12 @@ def _sentence_transformer(folder: Path, name: str, device: str) -> TextEncoder:
     def encode(of: Any) -> Encode:
         return _listing(partial(of.encode, show_progress_bar=False))
 
-    def with_love() -> TextEncoder:
+    def with_love() -> BenchmarkEncoder:
         robust = robustify(model)
         with loading(name):
-            return TextEncoder(name + ROBUST, encode(robust), _saved_megabytes(robust))
+            return BenchmarkEncoder(name + ROBUST, encode(robust), _megabytes_on_disk(robust))
 
-    return TextEncoder(name, encode(model), megabytes(folder), with_love=with_love)
+    return BenchmarkEncoder(name, encode(model), megabytes(folder), with_love=with_love)
 
 
 def _listing(encode: Callable[[list[str]], Any]) -> Encode:
@@ -206,7 +206,7 @@ def _listing(encode: Callable[[list[str]], Any]) -> Encode:
     return lambda texts: encode(list(texts))
 
 
-def _saved_megabytes(model: Any) -> float:
+def _megabytes_on_disk(model: Any) -> float:
     """Those of a model with what LOVE adds, which is saved with it."""
     with TemporaryDirectory() as folder:
         model.save_pretrained(folder)
@@ -220,9 +220,9 @@ def megabytes(folder: Path) -> float:
     return sum(file.stat().st_size for file in files if file.suffix in ends) / 1e6
 
 
-def behind(speller: str, encoder: TextEncoder) -> TextEncoder:
+def behind(speller: str, encoder: BenchmarkEncoder) -> BenchmarkEncoder:
     """The encoder of corrected texts."""
-    correct = partial(corrected, corrections=corrections_of(speller))
+    correct = partial(correct_texts, corrections=corrections_of(speller))
     return replace(
         encoder,
         name=f"{speller}+{encoder.name}",
@@ -242,9 +242,9 @@ def corrections_of(speller: str) -> Corrections:
     words = list(LOVE.load().words)
     known = frozenset(words)
     if speller == "symspell":
-        from lovevec_lab.methods.symspell import Dictionary
+        from lovevec_lab.methods.symspell import SymSpellDictionary
 
-        dictionary = Dictionary(words)
+        dictionary = SymSpellDictionary(words)
         return lambda asked: [word if word in known else dictionary.correct(word) for word in asked]
     from lovevec_lab.methods.spellers import AspellDictionary
 
@@ -258,13 +258,15 @@ def corrections_of(speller: str) -> Corrections:
     return suggest
 
 
-def corrected(texts: Sequence[str], corrections: Corrections) -> list[str]:
+def correct_texts(texts: Sequence[str], corrections: Corrections) -> list[str]:
     """The texts with their unknown words corrected; each distinct word is asked for once."""
     parts = [PARTS.split(text) for text in texts]
     asked = [word for word in dict.fromkeys(word for part in parts for word in part[1::2]) if _is_word(word)]
     lower = list(dict.fromkeys(word.lower() for word in asked))
     found = dict(zip(lower, corrections(lower), strict=True))
-    changed = {word: _cased(new, word) for word in asked if (new := found[word.lower()]) not in (None, word.lower())}
+    changed = {
+        word: _match_case(new, word) for word in asked if (new := found[word.lower()]) not in (None, word.lower())
+    }
     return ["".join(changed.get(part, part) for part in row) for row in parts]
 
 
@@ -272,5 +274,5 @@ def _is_word(part: str) -> bool:
     return len(part) >= SHORTEST and part.isalnum() and any(map(str.isalpha, part))
 
 
-def _cased(new: str, old: str) -> str:
+def _match_case(new: str, old: str) -> str:
     return new.upper() if old.isupper() else new[:1].upper() + new[1:] if old[:1].isupper() else new

@@ -13,7 +13,8 @@ same damage.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import chain
@@ -25,16 +26,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.damage.noise import NOISE_KINDS, Noise, damaged_texts
-from lovevec.errors import LovevecError, Parameter
+from lovevec.errors import FormatError, LovevecError, Parameter
+from lovevec.files.lines import filled_lines, lines_of
 from lovevec.progress import Progress
 from lovevec.vectors.rows import normalized
 from lovevec_lab.evaluate.comparison import Folder, as_list, refuse_less_than_one, refuse_namesakes, without_folders
-from lovevec_lab.evaluate.data import Pairs, Queries, data_folder, known_set, queries, read_several, sentence_pairs
+from lovevec_lab.evaluate.datasets import data_folder, digest_of, find_or_own, known_set, read_several
 from lovevec_lab.evaluate.results import Cell, Result, markdown, refuse_bad_folder
-from lovevec_lab.evaluate.similarity import DIGITS, QUICK_RESAMPLES
+from lovevec_lab.evaluate.similarity import DIGITS, QUICK_RESAMPLES, GoldPairs, gold_pairs
 from lovevec_lab.evaluate.speed import FEW, QUICK_REPEATS, REPEATS, seconds_for
 from lovevec_lab.evaluate.statistics import RESAMPLES, bootstrap, interval, spearman, spearman_draws
-from lovevec_lab.evaluate.text_encoders import TextEncoder, encoders_of
+from lovevec_lab.evaluate.text_encoders import BenchmarkEncoder, encoders_of
 from lovevec_lab.figures.curves import curve_panels, curves
 
 SETS = ("stsb", "marco")
@@ -52,11 +54,69 @@ speller included: the median of {repeats} parts that the encoder has not met bef
 """
 
 Floats = NDArray[np.float64]
-Set = Pairs | Queries
+
+
+def sentence_pairs(name_or_path: str, data: Path | None = None) -> GoldPairs:
+    """stsb (its dev part), stsb-train, or an own file: .csv, or with any other ending tabs between."""
+    listed, (path,) = find_or_own(name_or_path, "sts", data)
+    name = listed.name if listed else path.stem
+    if path.suffix.lower() == ".csv":
+        return gold_pairs(name, path, _csv_rows(path), item="sentence", between="commas")
+    rows = ((number, line.split("\t")) for number, line in filled_lines(path))
+    return gold_pairs(name, path, rows, item="sentence")
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """(number of its last line, cells) of each row that holds something."""
+    rows = csv.reader((f"{line}\n" for line in lines_of(path)), strict=True)
+    try:
+        for cells in rows:
+            if any(cell.strip() for cell in cells):
+                yield rows.line_num, cells
+    except csv.Error as error:
+        raise FormatError(path, f"is no CSV ({error})", rows.line_num) from None
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Texts to be found again among all, and `mistyped` the same with real typos, where the set has such."""
+
+    name: str
+    clean: list[str]
+    mistyped: list[str] | None = None
+    digest: str = ""
+
+
+def queries(name_or_path: str, data: Path | None = None) -> Queries:
+    """marco (number, query), or an own file with a text a line."""
+    listed, files = find_or_own(name_or_path, "queries", data)
+    if listed is None:
+        clean = [line.strip() for _, line in filled_lines(files[0])]
+        if len(set(clean)) < 2:
+            raise FormatError(files[0], "all texts are the same; nothing to tell apart")
+        return Queries(files[0].stem, clean, None, digest_of(files))
+    numbered, mistyped = (_numbered(file) for file in files)
+    for number in numbered:
+        if number not in mistyped:
+            raise FormatError(files[1], f"has no query {number}, which {files[0].name} has")
+    return Queries(listed.name, list(numbered.values()), [mistyped[number] for number in numbered], digest_of(files))
+
+
+def _numbered(path: Path) -> dict[str, str]:
+    found = {}
+    for number, line in filled_lines(path):
+        key, _, text = line.partition("\t")
+        if not text.strip():
+            raise FormatError(path, f"number and query with a tab between expected, not {line[:60]!r}", number)
+        found[key.strip()] = text.strip()
+    return found
+
+
+TextSet = GoldPairs | Queries
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class TextTrial:
     """A set under a noise. With `gold` texts i of both sides are a pair; without, `one[i]` is to find `other[i]`."""
 
     name: str
@@ -67,7 +127,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Score:
+class TextScore:
     """ρ x 100 of pairs, or the per cent of queries that found their own, with its 95 % interval."""
 
     name: str
@@ -88,8 +148,8 @@ class EncoderScores:
     megabytes: float | None
     texts_per_second: float
     mistyped_per_second: float
-    scores: list[Score]
-    curve: list[Score]
+    scores: list[TextScore]
+    curve: list[TextScore]
 
 
 def texts(
@@ -123,16 +183,16 @@ def texts(
         raise LovevecError(f"{Parameter('seed', repr(seed))}: a whole number from 0 up expected")
     resamples = resamples or (QUICK_RESAMPLES if quick else RESAMPLES)
     wanted = None if noises is None else [parse_noise(noise) for noise in as_list(noises)]
-    chosen: list[Set] = [
-        shortened(one) if quick else one for one in read_several(read_set, sets or SETS, data_folder(data))
+    chosen: list[TextSet] = [
+        first_items(one) if quick else one for one in read_several(read_set, sets or SETS, data_folder(data))
     ]
     lined_up = encoders_of(encoders, speller, robust, device)
     refuse_namesakes([encoder.name for encoder in lined_up])
     tried = [trial(one, noise, seed) for one in chosen for noise in (wanted or default_noises(one))]
     trials = list({(each.name, each.noise): each for each in tried}.values())  # typo may be typo:30
     shown = [trial(one, Noise("typo", share / 100), seed) for one in chosen for share in SHARES] if plot else []
-    timed = next((one for one in chosen if isinstance(one, Pairs)), chosen[0])
-    sentences = [*chain(*zip(timed.left, timed.right, strict=True))] if isinstance(timed, Pairs) else timed.clean
+    timed = next((one for one in chosen if isinstance(one, GoldPairs)), chosen[0])
+    sentences = [*chain(*zip(timed.left, timed.right, strict=True))] if isinstance(timed, GoldPairs) else timed.clean
     mistyped = damaged_texts(sentences, Noise(OWN, PERCENT / 100), seed)
     repeats = QUICK_REPEATS if quick else REPEATS
     scores = []
@@ -160,7 +220,7 @@ def texts(
     )
 
 
-def read_set(name: str, data: Path) -> Set:
+def read_set(name: str, data: Path) -> TextSet:
     """A set by its name; an own file of pairs if it ends in .csv or .tsv, of texts if not."""
     if known_set(name, "queries"):
         return queries(name, data)
@@ -171,10 +231,10 @@ def read_set(name: str, data: Path) -> Set:
     return queries(name, data)
 
 
-def shortened(one: Set, items: int = QUICK_ITEMS) -> Set:
+def first_items(one: TextSet, items: int = QUICK_ITEMS) -> TextSet:
     """The first of its pairs or queries."""
-    if isinstance(one, Pairs):
-        return Pairs(one.name, one.left[:items], one.right[:items], one.gold[:items], one.digest)
+    if isinstance(one, GoldPairs):
+        return GoldPairs(one.name, one.left[:items], one.right[:items], one.gold[:items], one.digest)
     return Queries(one.name, one.clean[:items], one.mistyped and one.mistyped[:items], one.digest)
 
 
@@ -198,26 +258,26 @@ def parse_noise(text: str | Noise) -> Noise | None:
     return Noise(kind, percent / 100)
 
 
-def default_noises(one: Set) -> list[Noise | None]:
+def default_noises(one: TextSet) -> list[Noise | None]:
     """Pairs as they are and mistyped; queries mistyped, since a clean one finds itself."""
-    return [Noise(), None] if isinstance(one, Pairs) else [None]
+    return [Noise(), None] if isinstance(one, GoldPairs) else [None]
 
 
-def trial(one: Set, noise: Noise | None, seed: int) -> Trial:
+def trial(one: TextSet, noise: Noise | None, seed: int) -> TextTrial:
     """The set with that damage, None for its own typos (30 % where it has none); of a pair each side has its own."""
     if noise is None and isinstance(one, Queries) and one.mistyped is not None:
-        return Trial(one.name, "its own typos", one.mistyped, one.clean)
+        return TextTrial(one.name, "its own typos", one.mistyped, one.clean)
     noise = noise or Noise(OWN, PERCENT / 100)
     label = noise.label if noise.share or noise.per_sentence else CLEAN
-    if isinstance(one, Pairs):
+    if isinstance(one, GoldPairs):
         left, right = damaged_texts(one.left, noise, seed), damaged_texts(one.right, noise, seed + 1)
-        return Trial(one.name, label, left, right, one.gold)
-    return Trial(one.name, label, damaged_texts(one.clean, noise, seed), one.clean)
+        return TextTrial(one.name, label, left, right, one.gold)
+    return TextTrial(one.name, label, damaged_texts(one.clean, noise, seed), one.clean)
 
 
 def score_texts(
-    encoder: TextEncoder, trials: Sequence[Trial], resamples: int = RESAMPLES, seed: int = 0
-) -> list[Score]:
+    encoder: BenchmarkEncoder, trials: Sequence[TextTrial], resamples: int = RESAMPLES, seed: int = 0
+) -> list[TextScore]:
     """A score for each trial; one call of the encoder embeds the texts of all."""
     if not trials:
         raise LovevecError("texts: no sets to score on")
@@ -230,15 +290,15 @@ def score_texts(
             cosine = np.einsum("ij,ij->i", one, other).round(DIGITS)
             mean, drawn = spearman(cosine, tried.gold), spearman_draws(cosine, tried.gold, resamples, seed)
         else:
-            found = found_again(one, other, tried.other).astype(np.float64)
+            found = retrieval_hits(one, other, tried.other).astype(np.float64)
             mean, drawn = float(found.mean()), _mean_draws(found, resamples, seed)
         low, high = interval(100 * drawn)
-        scores.append(Score(tried.name, tried.noise, tried.gold is not None, len(one), 100 * mean, low, high))
+        scores.append(TextScore(tried.name, tried.noise, tried.gold is not None, len(one), 100 * mean, low, high))
     return scores
 
 
 def texts_per_second(
-    encoder: TextEncoder, clean: Sequence[str], mistyped: Sequence[str], repeats: int = REPEATS
+    encoder: BenchmarkEncoder, clean: Sequence[str], mistyped: Sequence[str], repeats: int = REPEATS
 ) -> tuple[float, float]:
     """Of clean and of mistyped texts: after a warm-up the medians of so many parts, in turn, each met for the first
     time. Encoders may remember words: the same texts once more would cost next to nothing."""
@@ -252,7 +312,7 @@ def texts_per_second(
     return median(rates[0]), median(rates[1])
 
 
-def unit_vectors(encoder: TextEncoder, some: Sequence[str]) -> Floats:
+def unit_vectors(encoder: BenchmarkEncoder, some: Sequence[str]) -> Floats:
     """The encoder's vectors at length 1, zeros as they are: [len(some), dim]."""
     vectors = np.asarray(encoder.encode(some))
     if vectors.ndim != 2 or len(vectors) != len(some) or not np.isfinite(vectors).all():
@@ -262,7 +322,7 @@ def unit_vectors(encoder: TextEncoder, some: Sequence[str]) -> Floats:
     return normalized(vectors.astype(np.float64))
 
 
-def found_again(noisy: Floats, clean: Floats, clean_texts: Sequence[str]) -> NDArray[np.bool_]:
+def retrieval_hits(noisy: Floats, clean: Floats, clean_texts: Sequence[str]) -> NDArray[np.bool_]:
     """Whether the nearest of all clean texts is the own: unit rows [n, dim] both; equal texts count as one."""
     found = np.zeros(len(noisy), dtype=np.bool_)
     for low in range(0, len(noisy), BATCH):

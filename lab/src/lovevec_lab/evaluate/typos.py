@@ -12,23 +12,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError, Parameter
+from lovevec.files.misspellings import read_misspellings
 from lovevec.progress import Progress
 from lovevec.train.score import ranks
 from lovevec.vectors import ReadReport, VectorTable
 from lovevec.vectors.rows import lower_case, normalized
-from lovevec_lab.evaluate.comparison import Folder, Lineup, refuse_namesakes
-from lovevec_lab.evaluate.data import Misspellings, data_folder, misspellings, read_several
+from lovevec_lab.evaluate.comparison import Comparison, Folder, refuse_namesakes
+from lovevec_lab.evaluate.datasets import data_folder, digest_of, find_or_own, read_several
 from lovevec_lab.evaluate.results import HEADER, Cell, MethodScores, Result, markdown, method_cells
 from lovevec_lab.evaluate.speed import words_per_second
 from lovevec_lab.evaluate.statistics import RESAMPLES, bootstrap, interval
-from lovevec_lab.methods.attached import brought_into
-from lovevec_lab.methods.method import Floats, Method, checked_embed
+from lovevec_lab.methods.attached import in_space_of
+from lovevec_lab.methods.method import Floats, Method, finite_embed
 from lovevec_lab.methods.table import Table
 
 SETS = ("birkbeck", "aspell", "holbrook")
@@ -38,8 +40,25 @@ TEN = 10
 COLUMNS = ("covered %", "top-1 %", "95 %", "top-10 %", "95 %", "cosine")
 
 
+@dataclass(frozen=True)
+class Misspellings:
+    """`wrong[i]` is a misspelling of `right[i]`. `digest` names the file's content."""
+
+    name: str
+    right: list[str]
+    wrong: list[str]
+    digest: str = ""
+
+
+def misspellings(name_or_path: str, data: Path | None = None) -> Misspellings:
+    """Birkbeck, aspell, Holbrook, or an own file."""
+    listed, (path,) = find_or_own(name_or_path, "misspellings", data)
+    right, wrong = (list(side) for side in zip(*read_misspellings(path), strict=True))
+    return Misspellings(listed.name if listed else path.stem, right, wrong, digest_of([path]))
+
+
 @dataclass(frozen=True, eq=False)
-class Trial:
+class TypoTrial:
     """The misspellings of a set that count with a target: `wrong[i]` should lead to the row `rows[i]`."""
 
     name: str
@@ -48,7 +67,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Estimate:
     """A mean and from where to where 95 % of such means would lie."""
 
     mean: float
@@ -57,23 +76,23 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class SetScore:
+class TypoRecovery:
     """How a method does on a set: `covered`, `top1`, `top10` in percent of its misspellings, the mean `cosine`."""
 
     name: str
     misspellings: int
     words: int
     covered: float
-    top1: Measured
-    top10: Measured
-    cosine: Measured
+    top1: Estimate
+    top10: Estimate
+    cosine: Estimate
 
 
 @dataclass(frozen=True)
-class Typos(MethodScores):
+class TypoScores(MethodScores):
     """A method's scores on all sets; `mapped` where it was brought here from another space."""
 
-    sets: list[SetScore]
+    sets: list[TypoRecovery]
     mapped: bool = False
 
 
@@ -100,16 +119,16 @@ def typos(
         raise LovevecError(
             f"nothing to evaluate: name models or vector files with {Parameter('methods')}, or {Parameter('rivals')}"
         )
-    lineup = Lineup(rivals, target, device, seed, quick, keep, progress)
+    comparison = Comparison(rivals, target, device, seed, quick, keep, progress)
     lists = read_several(misspellings, sets or SETS, data_folder(data))
     resamples = QUICK_RESAMPLES if quick else RESAMPLES
-    named = lineup.named(methods)
-    table = lower_cased(lineup.target_of(named))  # as the misspellings are
-    made = lineup.made(table)
+    named = comparison.open_methods(methods)
+    table = lowercase_table(comparison.target_of(named))  # as the misspellings are
+    made = comparison.make_rivals(table)
     refuse_namesakes([method.name for method in (*named, *made)])
     trials = [trial(one, table, QUICK_MISSPELLINGS if quick else None, seed) for one in lists]
     # those that were made here live in the target's space, however little they have learned
-    pairs = [*((method, brought_into(table, method)) for method in named), *((method, method) for method in made)]
+    pairs = [*((method, in_space_of(table, method)) for method in named), *((method, method) for method in made)]
     scores = []
     for method, here in pairs:
         with progress.phase(f"scoring {method.name}"):
@@ -117,11 +136,11 @@ def typos(
             speed = words_per_second(here, trials[0].wrong)
         scores.append(replace(score, words_per_second=speed, mapped=here is not method))
     described = {"name": table.name, "words": len(table.words), "dim": table.dim}
-    settings = lineup.settings_of(methods, lists, resamples=resamples, target=described)
+    settings = comparison.settings_of(methods, lists, resamples=resamples, target=described)
     return Result("typos", settings, [score.plain() for score in scores], typos_table(table.name, scores))
 
 
-def lower_cased(table: Table) -> Table:
+def lowercase_table(table: Table) -> Table:
     """The table with its words in lower case, as the misspellings are; where some are then the same, one of them."""
     words, keep = lower_case(table.words)
     if words == table.words:
@@ -129,7 +148,7 @@ def lower_cased(table: Table) -> Table:
     return Table(VectorTable(words, table.vectors[keep], ReadReport("memory", dim=table.dim)), table.name)
 
 
-def trial(misspelled: Misspellings, table: Table, most: int | None = None, seed: int = 0) -> Trial:
+def trial(misspelled: Misspellings, table: Table, most: int | None = None, seed: int = 0) -> TypoTrial:
     """What counts of a set; `most` draws so many of these."""
     known = table.row
     pairs = [
@@ -140,17 +159,19 @@ def trial(misspelled: Misspellings, table: Table, most: int | None = None, seed:
     if most is not None and len(pairs) > most:
         drawn = np.sort(np.random.default_rng([seed, most]).permutation(len(pairs))[:most])
         pairs = [pairs[place] for place in drawn.tolist()]
-    return Trial(misspelled.name, [wrong for wrong, _ in pairs], np.array([row for _, row in pairs], dtype=np.int64))
+    return TypoTrial(
+        misspelled.name, [wrong for wrong, _ in pairs], np.array([row for _, row in pairs], dtype=np.int64)
+    )
 
 
 def score_typos(
-    method: Method, table: Table, trials: Sequence[Trial], resamples: int = RESAMPLES, seed: int = 0
-) -> Typos:
+    method: Method, table: Table, trials: Sequence[TypoTrial], resamples: int = RESAMPLES, seed: int = 0
+) -> TypoScores:
     """Score one method whose vectors live in the table's space (see methods/attached.py)."""
-    return Typos(method.name, method.parameters, [_score(method, table, each, resamples, seed) for each in trials])
+    return TypoScores(method.name, method.parameters, [_score(method, table, each, resamples, seed) for each in trials])
 
 
-def recovered(imputed: Floats, vectors: Floats, rows: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
+def recovery(imputed: Floats, vectors: Floats, rows: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
     """For each imputed vector: the cosine to its own target vector, and how many others are nearer."""
     cosine, rank = np.zeros(len(imputed), dtype=np.float32), np.full(len(imputed), len(vectors), dtype=np.int64)
     for low in range(0, len(imputed), BATCH):
@@ -161,20 +182,20 @@ def recovered(imputed: Floats, vectors: Floats, rows: NDArray[np.int64]) -> tupl
     return cosine, rank
 
 
-def _score(method: Method, table: Table, tried: Trial, resamples: int, seed: int) -> SetScore:
-    cosine, rank = recovered(checked_embed(method, tried.wrong), table.vectors, tried.rows)
+def _score(method: Method, table: Table, tried: TypoTrial, resamples: int, seed: int) -> TypoRecovery:
+    cosine, rank = recovery(finite_embed(method, tried.wrong), table.vectors, tried.rows)
     values = np.stack([100.0 * (rank < 1), 100.0 * (rank < TEN), cosine], axis=1)
     words, owner = np.unique(tried.rows, return_inverse=True)
     sums, counts = np.zeros((len(words), values.shape[1])), np.bincount(owner)
     np.add.at(sums, owner, values)
     drawn = bootstrap(lambda times: (times @ sums) / (times @ counts)[:, None], len(words), resamples, seed)
     means = values.mean(axis=0).tolist()
-    top1, top10, near = (Measured(mean, *interval(scores)) for mean, scores in zip(means, drawn.T, strict=True))
+    top1, top10, near = (Estimate(mean, *interval(scores)) for mean, scores in zip(means, drawn.T, strict=True))
     covered = 100 * float(method.covers(tried.wrong).mean())
-    return SetScore(tried.name, len(rank), len(words), covered, top1, top10, near)
+    return TypoRecovery(tried.name, len(rank), len(words), covered, top1, top10, near)
 
 
-def typos_table(target: str, scores: Sequence[Typos]) -> str:
+def typos_table(target: str, scores: Sequence[TypoScores]) -> str:
     """A table for each set: how often the right word is near, and how near, for each method (rows)."""
     parts = []
     for place, one in enumerate(scores[0].sets):
@@ -192,7 +213,7 @@ def typos_table(target: str, scores: Sequence[Typos]) -> str:
     return "\n".join(parts)
 
 
-def _cells(score: SetScore) -> list[Cell]:
+def _cells(score: TypoRecovery) -> list[Cell]:
     shown: list[Cell] = [score.covered]
     for measured in (score.top1, score.top10):
         shown += [measured.mean, f"{measured.low:.1f}–{measured.high:.1f}"]

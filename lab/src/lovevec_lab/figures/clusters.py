@@ -80,8 +80,8 @@ def clusters_of(
 ) -> Any:
     """Draw a panel for each method; `clusters` says for each in which cluster K-means has put each word.
 
-    Shape is the topic, colour the cluster: that of the topic whose cluster it is (see `matched`), so that a word out
-    of place has a shape and a colour that do not belong together; a damaged one is crossed as well. All panels are
+    Shape is the topic, colour the cluster: that of the topic whose cluster it is (see `match_clusters`), so that a word
+    out of place has a shape and a colour that do not belong together; a damaged one is crossed as well. All panels are
     turned so that words lie as in the first as far as they can. Gives the matplotlib figure that was saved.
     """
     picture_type(path)
@@ -93,7 +93,7 @@ def clusters_of(
     looks = {method: _by_cluster(topics, damaged, clusters[method]) for method in vectors_by_method}
     figure = blank_figure(max(4.3 * len(vectors_by_method), 7), 4.9)
     figure.get_layout_engine().set(w_pad=0.08)
-    planes = turned([on_plane(topics, damaged, vectors) for vectors in vectors_by_method.values()])
+    planes = align_planes([on_plane(topics, damaged, vectors) for vectors in vectors_by_method.values()])
     panels = list(zip(figure.subplots(1, len(planes), squeeze=False)[0], planes, looks.items(), strict=True))
     for axes, places, (method, looked) in panels:
         _mark(axes, places, looked)
@@ -132,7 +132,7 @@ def on_plane(topics: Topics, damaged: Mapping[str, str], vectors: Vectors) -> di
     return {word: (vectors[word] - centre) @ directions for word in (*words, *damaged)}
 
 
-def turned(planes: Sequence[dict[str, Floats]]) -> list[dict[str, Floats]]:
+def align_planes(planes: Sequence[dict[str, Floats]]) -> list[dict[str, Floats]]:
     """Turn and mirror all planes after the first so that words lie nearest to where they lie there (Procrustes)."""
     first = np.stack(list(planes[0].values()))
     result = []
@@ -142,7 +142,7 @@ def turned(planes: Sequence[dict[str, Floats]]) -> list[dict[str, Floats]]:
     return result
 
 
-def matched(clusters: Mapping[str, int], topics: Topics) -> dict[int, str]:
+def match_clusters(clusters: Mapping[str, int], topics: Topics) -> dict[int, str]:
     """Whose cluster each is: cluster -> topic, one to one, so that as many words as can be lie in their topic's.
 
     {"tin": 1, "zinc": 1, "jay": 0, "owl": 1}, {"metals": [tin, zinc], "birds": [jay, owl]} -> {0: "birds", 1: "metals"}
@@ -162,7 +162,7 @@ def matched(clusters: Mapping[str, int], topics: Topics) -> dict[int, str]:
 def _by_cluster(topics: Topics, damaged: Mapping[str, str], clusters: Mapping[str, int]) -> dict[str, Look]:
     """Looks whose colour is the cluster's; grey where the cluster is nobody's."""
     own = dict(zip(topics, COLOURS, strict=False))
-    colours = {cluster: own[topic] for cluster, topic in matched(clusters, topics).items()}
+    colours = {cluster: own[topic] for cluster, topic in match_clusters(clusters, topics).items()}
     looks = {}
     for word, look in _looks(topics, damaged, own).items():
         found = colours.get(clusters[word], QUIET)

@@ -88,14 +88,14 @@ def find_places(spots: Floats, radii: Floats, sizes: Floats, frame: Floats) -> F
         if others:
             theirs, leading = (np.stack([of[j, place] for j, place in others]) for of in (boxes, lines))
             crossed = _inside(lines[i], theirs).sum(axis=(1, 2)) + _inside(leading.reshape(-1, 2), boxes[i]).sum(axis=0)
-            cost = cost + 1000 * _shared(_grown(boxes[i]), theirs).sum(axis=1) + CROSSING * crossed
+            cost = cost + 1000 * _shared(_with_margin(boxes[i]), theirs).sum(axis=1) + CROSSING * crossed
         chosen[i] = int(np.argmin(cost))
     return np.stack([boxes[i, chosen[i]] for i in range(len(spots))])
 
 
 def _cost_alone(boxes: Floats, spots: Floats, marks: Floats, own: int, frame: Floats) -> Floats:
     """What is bad about places [n, 4], whatever the other labels do: above all to cover a mark or leave the frame."""
-    covered = _shared(_grown(boxes), marks).sum(axis=1)
+    covered = _shared(_with_margin(boxes), marks).sum(axis=1)
     outside = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1) - _shared(boxes, frame[None])[:, 0]
     away = np.linalg.norm(np.clip(spots, boxes[:, None, :2], boxes[:, None, 2:]) - spots, axis=2)
     doubtful = (away < away[:, own : own + 1]).sum(axis=1)
@@ -117,7 +117,7 @@ def _inside(points: Floats, boxes: Floats) -> NDArray[np.bool_]:
     return result
 
 
-def _grown(boxes: Floats) -> Floats:
+def _with_margin(boxes: Floats) -> Floats:
     result: Floats = boxes + np.array([-GAP, -GAP, GAP, GAP])
     return result
 

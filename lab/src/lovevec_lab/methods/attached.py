@@ -20,7 +20,7 @@ from lovevec_lab.methods.table import Table
 SAMPLE = 2000
 
 
-class Plugged(Method):
+class AttachedMethod(Method):
     """A table with a model behind it, in the table's space and at a length that fits (see `lovevec.attach`)."""
 
     def __init__(self, table: Table, model: Method, name: str = "") -> None:
@@ -43,7 +43,7 @@ class Plugged(Method):
         return self.attached.embed(words)
 
 
-class Mapped(Plugged):
+class MappedMethod(AttachedMethod):
     """A method of another space under its own name; what neither it nor the table covers has zeros."""
 
     def __init__(self, table: Table, guest: Method) -> None:
@@ -54,9 +54,9 @@ class Mapped(Plugged):
         return super().embed(words) * self.covers(words)[:, None]
 
 
-def brought_into(table: Table, method: Method) -> Method:
+def in_space_of(table: Table, method: Method) -> Method:
     """The method itself where it lives in the table's space, else the same behind a map."""
-    return method if shares_space(method, table) else Mapped(table, method)
+    return method if shares_space(method, table) else MappedMethod(table, method)
 
 
 def shares_space(method: Method, table: Table) -> bool:

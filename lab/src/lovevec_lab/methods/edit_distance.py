@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lovevec.errors import MissingExtra
-from lovevec_lab.methods.fallback import WithFallback
+from lovevec_lab.methods.fallback import FallbackMethod
 from lovevec_lab.methods.method import Bools, Floats
 from lovevec_lab.methods.table import Table
 
@@ -20,7 +20,7 @@ BATCH = 256  # x 20,000 distances of a byte each stay in the processor's cache
 MOST_IN_A_BYTE = 255
 
 
-class EditDistance(WithFallback):
+class EditDistance(FallbackMethod):
     """The table, with its nearest word by spelling in the place of an unknown one."""
 
     def __init__(self, table: Table, first: int = FIRST) -> None:

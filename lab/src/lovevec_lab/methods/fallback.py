@@ -20,7 +20,7 @@ from lovevec_lab.methods.table import Table
 CASED = 0.01  # tables called lower-case have a few rows that are not
 
 
-class WithFallback(Method):
+class FallbackMethod(Method):
     """A table, and behind it a way to impute what it lacks."""
 
     def __init__(self, table: Table, name: str, parameters: Parameters | None = None) -> None:

@@ -26,7 +26,7 @@ def _parameters(love: LOVE) -> Parameters:
     return counts
 
 
-class Model(Method):
+class LoveMethod(Method):
     """A loaded model as a method; it has a vector for every string, whether or not it knows anything of it. With `near`
     it reads strings as the model does by default, else by spelling only."""
 
@@ -41,7 +41,7 @@ class Model(Method):
         """The same model with near, where it holds the known words' own vectors."""
         if not self.love.spelling_only or self.love.parts.rows is None:
             return []
-        return [Model(self.love, f"{self.name} + near", near=True)]
+        return [LoveMethod(self.love, f"{self.name} + near", near=True)]
 
     def covers(self, words: Sequence[str]) -> Bools:
         """Words that have a unit which the model knows: of any other its vector is that of [UNK]."""

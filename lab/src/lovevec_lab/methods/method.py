@@ -67,7 +67,7 @@ class Method(ABC):
         return normalized(self.embed(words))
 
 
-def checked_embed(method: Method, words: Sequence[str]) -> Floats:
+def finite_embed(method: Method, words: Sequence[str]) -> Floats:
     """[len(words), dim]; an error names the method and the first word whose vector holds NaN or Inf, since one of these
     would spoil every score without a word."""
     vectors = method.embed(words)

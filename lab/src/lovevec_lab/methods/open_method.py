@@ -71,7 +71,7 @@ def open_method(text: str, progress: Progress | None = None) -> Method:
         raise LovevecError(f"{source}: no such file")
     from lovevec.love import LOVE
     from lovevec_lab.methods.learned import RIVAL
-    from lovevec_lab.methods.love import Model
+    from lovevec_lab.methods.love import LoveMethod
 
     if is_there(path / RIVAL):
         from lovevec_lab.methods.learned.learn import open_rival
@@ -79,7 +79,7 @@ def open_method(text: str, progress: Progress | None = None) -> Method:
         rival = open_rival(path)
         rival.name = name or path.resolve().name
         return rival
-    return Model(LOVE.load(source), name or path.resolve().name)
+    return LoveMethod(LOVE.load(source), name or path.resolve().name)
 
 
 def as_method(source: Any, name: str = "", progress: Progress | None = None) -> Method:
@@ -87,12 +87,12 @@ def as_method(source: Any, name: str = "", progress: Progress | None = None) -> 
     from lovevec.love import LOVE
     from lovevec.vectors import VectorTable
     from lovevec.vectors.memory import table_from_memory
-    from lovevec_lab.methods.love import Model
+    from lovevec_lab.methods.love import LoveMethod
     from lovevec_lab.methods.method import Method
     from lovevec_lab.methods.table import Table
 
     if isinstance(source, LOVE):
-        return Model(source, name or "LOVE")
+        return LoveMethod(source, name or "LOVE")
     if isinstance(source, VectorTable):
         return Table(source, name or source.name or "vectors")
     if not isinstance(source, (str, os.PathLike, Method)):
@@ -131,7 +131,7 @@ def rivals_of(
 
     Those that learn are trained into `folder`, or loaded when they are there already.
     """
-    wanted = listed(names)
+    wanted = parse_rivals(names)
     if not wanted:
         return []
     missing = [name for name in PROGRAMS if name not in wanted]
@@ -174,7 +174,7 @@ def _make(
         return Random(target, seed)
 
 
-def listed(names: str) -> list[str]:
+def parse_rivals(names: str) -> list[str]:
     """'all, love' -> every name once, in the order given."""
     wanted: dict[str, None] = {}
     for name in (part.strip().lower() for part in names.split(",")):

@@ -31,7 +31,7 @@ import numpy as np
 from lovevec.engine.threads import in_chunks, usable_cores
 from lovevec.errors import LovevecError
 from lovevec.units.characters import LONGEST, normalise
-from lovevec_lab.methods.fallback import WithFallback
+from lovevec_lab.methods.fallback import FallbackMethod
 from lovevec_lab.methods.method import Bools, Floats
 from lovevec_lab.methods.table import Table
 
@@ -56,7 +56,7 @@ class Letters(dict[int, int]):
         return self.strange
 
 
-class Dictionary(ABC):
+class SpellerDictionary(ABC):
     """Words that a program corrects others to. Its folder is removed together with it."""
 
     program: str
@@ -92,7 +92,7 @@ class Dictionary(ABC):
         asked = [place for place, word in enumerate(words) if is_a_line(word)] if self.words else []
 
         def ask(part: slice) -> None:
-            answers = self._answers([self._encoded(words[place]) for place in asked[part]])
+            answers = self._answers([self._encode(words[place]) for place in asked[part]])
             for place, suggested in zip(asked[part], answers, strict=True):
                 result[place] = suggested
 
@@ -100,7 +100,7 @@ class Dictionary(ABC):
         in_chunks(ask, len(asked), max(A_PROCESS, -(-len(asked) // processes)), processes)
         return result
 
-    def _encoded(self, word: str) -> bytes:
+    def _encode(self, word: str) -> bytes:
         return word.translate(self.letters).encode(self.encoding)
 
     def _answers(self, words: Sequence[bytes]) -> list[list[str]]:
@@ -116,9 +116,9 @@ class Dictionary(ABC):
                 lines = []
         if done.returncode or len(answers) != len(words):
             raise LovevecError(f"{self.program} gave up: {_complaint(done)}")
-        return [self._suggested(word, answer) for word, answer in zip(words, answers, strict=True)]
+        return [self._parse_answer(word, answer) for word, answer in zip(words, answers, strict=True)]
 
-    def _suggested(self, word: bytes, answer: Sequence[bytes]) -> list[str]:
+    def _parse_answer(self, word: bytes, answer: Sequence[bytes]) -> list[str]:
         """`& recieve 2 1: receive, relieve` -> receive, relieve; of a part of the word nothing."""
         cells = answer[0].split(b" ", 4) if len(answer) == 1 else []
         if len(cells) < 5 or cells[:2] != [b"&", word]:
@@ -131,7 +131,7 @@ class Dictionary(ABC):
         return subprocess.run(command, input=given, capture_output=True, cwd=self.folder, env=settings, check=False)
 
 
-class AspellDictionary(Dictionary):
+class AspellDictionary(SpellerDictionary):
     """Aspell's: a language of its own, in which every byte may be a letter, with the sounds of English."""
 
     program, encoding = "aspell", "latin-1"
@@ -151,7 +151,7 @@ class AspellDictionary(Dictionary):
         (self.folder / sounds.name).symlink_to(sounds)
         (self.folder / "en.dat").write_text("name en\ncharset lovevec\nsoundslike en\n")
         (self.folder / "lovevec.cset").write_text("= iso-8859-1\n/\n" + "".join(map(self._character, range(0x100))))
-        listed = b"".join(self._encoded(word) + b"\n" for word in self.words)
+        listed = b"".join(self._encode(word) + b"\n" for word in self.words)
         made = self._run(["aspell", *self._options, "create", "master", "./words.rws"], listed)
         if made.returncode:
             raise LovevecError(f"aspell cannot make a dictionary: {_complaint(made)}")
@@ -173,7 +173,7 @@ class AspellDictionary(Dictionary):
         return ["aspell", "-a", *self._options, "--master=./words.rws", "--sug-mode=normal", *every_word]
 
 
-class HunspellDictionary(Dictionary):
+class HunspellDictionary(SpellerDictionary):
     """Hunspell's: a list of words and a file of settings."""
 
     program, encoding = "hunspell", "utf-8"
@@ -187,17 +187,17 @@ class HunspellDictionary(Dictionary):
         tried = "".join([chr(self.letters[code]) for code in map(ord, characters) if code in self.letters][:TRIED])
         settings = f"SET UTF-8\nTRY {tried}\nWORDCHARS {joined}\nBREAK 0\n"  # by default - ends a word
         (self.folder / "words.aff").write_text(settings, "utf-8")
-        listed = b"".join(self._encoded(word).replace(b"/", b"\\/") + b"\n" for word in self.words)
+        listed = b"".join(self._encode(word).replace(b"/", b"\\/") + b"\n" for word in self.words)
         (self.folder / "words.dic").write_bytes(b"%d\n" % len(self.words) + listed)
 
     def _command(self) -> list[str]:
         return ["hunspell", "-a", "-i", "UTF-8", "--check-url", "-d", "./words"]
 
 
-class Speller(WithFallback):
+class SpellerMethod(FallbackMethod):
     """The table, with a program's first suggestion in the place of an unknown word."""
 
-    def __init__(self, table: Table, name: str, dictionary: Dictionary) -> None:
+    def __init__(self, table: Table, name: str, dictionary: SpellerDictionary) -> None:
         super().__init__(table, name)
         self.dictionary = dictionary
 
@@ -218,14 +218,14 @@ class Speller(WithFallback):
         return self.rows_as_vectors(np.array(rows, dtype=np.int64))
 
 
-class Aspell(Speller):
+class Aspell(SpellerMethod):
     """With GNU Aspell's suggestion."""
 
     def __init__(self, table: Table) -> None:
         super().__init__(table, "Aspell", AspellDictionary(table.words))
 
 
-class Hunspell(Speller):
+class Hunspell(SpellerMethod):
     """With Hunspell's suggestion."""
 
     def __init__(self, table: Table) -> None:

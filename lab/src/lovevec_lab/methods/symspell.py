@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lovevec.errors import MissingExtra
-from lovevec_lab.methods.fallback import WithFallback
+from lovevec_lab.methods.fallback import FallbackMethod
 from lovevec_lab.methods.method import Bools, Floats
 from lovevec_lab.methods.table import Table
 
@@ -21,7 +21,7 @@ MOST_EDITS = 2
 COUNT = 10**15
 
 
-class Dictionary:
+class SymSpellDictionary:
     """Words, the most frequent first, that others are corrected to."""
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -45,12 +45,12 @@ class Dictionary:
         return [near.term for near in self._library.lookup(word, self._all)[:k]]
 
 
-class SymSpell(WithFallback):
+class SymSpell(FallbackMethod):
     """The table, with SymSpell's correction in the place of an unknown word."""
 
     def __init__(self, table: Table) -> None:
         super().__init__(table, "SymSpell")
-        self.dictionary = Dictionary(table.words)
+        self.dictionary = SymSpellDictionary(table.words)
 
     def impute(self, words: Sequence[str]) -> tuple[Floats, Bools]:
         """The vector of each word's correction, if it has one."""

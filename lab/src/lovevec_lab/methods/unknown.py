@@ -11,12 +11,12 @@ from zlib import crc32
 
 import numpy as np
 
-from lovevec_lab.methods.fallback import WithFallback
+from lovevec_lab.methods.fallback import FallbackMethod
 from lovevec_lab.methods.method import Bools, Floats, Parameters
 from lovevec_lab.methods.table import Table
 
 
-class Unk(WithFallback):
+class Unk(FallbackMethod):
     """The table and its mean vector, which says nothing of the word, so that it does not count as covering it."""
 
     def __init__(self, table: Table) -> None:
@@ -28,7 +28,7 @@ class Unk(WithFallback):
         return np.tile(self.vector, (len(words), 1)), np.zeros(len(words), dtype=np.bool_)
 
 
-class Random(WithFallback):
+class Random(FallbackMethod):
     """The table, and directions at random behind it, as long as the table's vectors are."""
 
     def __init__(self, table: Table, seed: int = 0) -> None:

@@ -13,24 +13,25 @@ from lovevec.errors import LovevecError, Parameter
 from lovevec.progress import Progress
 from lovevec.train import Settings
 from lovevec_lab.evaluate.classify import classify
-from lovevec_lab.evaluate.clusters import SEEDS, score_clusters
-from lovevec_lab.evaluate.data import Classes, Pairs, find, misspellings, similarity_set, word_classes
+from lovevec_lab.evaluate.clusters import SEEDS, WordClasses, score_clusters, word_classes
+from lovevec_lab.evaluate.datasets import find
 from lovevec_lab.evaluate.downstream import CACHE, Downstream, few
 from lovevec_lab.evaluate.grid import RATES
 from lovevec_lab.evaluate.result_cache import ResultCache, Score
-from lovevec_lab.evaluate.similarity import score_similarity
-from lovevec_lab.evaluate.speed import damaged_copies, words_per_second
+from lovevec_lab.evaluate.similarity import GoldPairs, score_similarity, similarity_set
+from lovevec_lab.evaluate.speed import typo_copies, words_per_second
 from lovevec_lab.evaluate.statistics import RESAMPLES
 from lovevec_lab.evaluate.tag import tag
-from lovevec_lab.evaluate.typos import Trial, lower_cased, score_typos, trial
-from lovevec_lab.methods.attached import Plugged
+from lovevec_lab.evaluate.typos import TypoTrial, lowercase_table, misspellings, score_typos, trial
+from lovevec_lab.methods.attached import AttachedMethod
 from lovevec_lab.methods.learned.learn import TITLES, fingerprint
-from lovevec_lab.methods.love import Model
+from lovevec_lab.methods.love import LoveMethod
 from lovevec_lab.methods.method import Method
-from lovevec_lab.methods.open_method import rivals_of
-from lovevec_lab.methods.table import Table
+from lovevec_lab.methods.open_method import open_method, rivals_of
+from lovevec_lab.methods.table import Table, table_of
 from lovevec_lab.reproduce.published import CLUSTERS, NOISES, SIMILARITY
 
+DEFAULT_TARGET = "targets/glove840b-300d-34k.npz"  # in the data folder
 RECIPE = TITLES["love-recipe"]
 TARGET, CHAR_CNN = "Target", "CharCNN"
 PLUGGED = {f"{TARGET} + {love}": love for love in (TITLES["love"], RECIPE)}
@@ -99,6 +100,25 @@ class Bench(Workspace):
     _methods: dict[str, Method] = field(default_factory=dict)
     _prepared: dict[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def open(cls, target: str | None, *, data: Path, tasks: Sequence[str], quick: bool, **settings: Any) -> Bench:
+        """The bench for a vector file, by default TARGET in the data folder. What is wrong with target or tasks is an
+        error before anything is trained; `quick` takes the first QUICK_WORDS words."""
+        for task in tasks:
+            if task.lower() not in (*TASKS, "none"):
+                raise LovevecError(
+                    f"{Parameter('tasks', task)}: no such dataset; there are {', '.join(TASKS)}, and none"
+                )
+        source = target or str(data / DEFAULT_TARGET)
+        alone = open_method(source, settings["progress"])
+        table = table_of(alone)
+        if table is None:
+            raise LovevecError(f"{Parameter('target', source)}: is a model; name the vectors to mimic, a file")
+        if quick and len(table.words) > QUICK_WORDS:
+            table = table.first(QUICK_WORDS)
+            alone = table if isinstance(alone, Table) else alone
+        return cls(target=table, alone=alone, data=data, tasks=tasks, quick=quick, **settings)
+
     def describe_target(self) -> dict[str, Any]:
         """What pages say of the target."""
         size = {"words": len(self.target.words), "dim": self.target.dim}
@@ -131,11 +151,11 @@ class Bench(Workspace):
         if name == TARGET:
             return self.alone
         if name in PLUGGED:
-            return Plugged(self.target, self.method(PLUGGED[name]))
+            return AttachedMethod(self.target, self.method(PLUGGED[name]))
         if name == NEAR:
             model = self.method(RECIPE)
-            assert isinstance(model, Model)
-            return Plugged(self.target, Model(model.love, model.name, near=True), NEAR)
+            assert isinstance(model, LoveMethod)
+            return AttachedMethod(self.target, LoveMethod(model.love, model.name, near=True), NEAR)
         if name == CHAR_CNN:
             from lovevec_lab.evaluate.nets.char_cnn import WithCharCNN
 
@@ -151,7 +171,7 @@ class Bench(Workspace):
         )
         return rival
 
-    def variant(self, seed: int, **changes: Any) -> Model:
+    def variant(self, seed: int, **changes: Any) -> LoveMethod:
         """LOVE with some settings changed, trained in memory; what preparation makes is shared between variants."""
         from lovevec.train import prepare, train
 
@@ -162,7 +182,7 @@ class Bench(Workspace):
         key = str(sorted(asdict(preparation).items()))
         if key not in self._prepared:
             self._prepared[key] = prepare((self.target.words, self.target.vectors), preparation, self.progress)
-        return Model(train(self._prepared[key], settings, progress=self.progress), "LOVE")
+        return LoveMethod(train(self._prepared[key], settings, progress=self.progress), "LOVE")
 
     def variant_scores(self, changes: Mapping[str, Any]) -> list[Score]:
         """What the small tables report of a variant, trained with each seed: parameters, similarity, Birkbeck's
@@ -213,7 +233,7 @@ class Bench(Workspace):
     def size_and_speed(self, method: Method) -> Score:
         """What every table says of a method: parameters, and how fast it makes vectors of words that it never saw (the
         target's own, mistyped)."""
-        speed = words_per_second(method, self._mistyped)
+        speed = words_per_second(method, self._typo_words)
         return {"parameters": method.parameters._asdict(), "words_per_second": speed}
 
     def downstream(self, method: Method, task: str) -> Score:
@@ -234,23 +254,23 @@ class Bench(Workspace):
 
     @cached_property
     def _lower(self) -> Table:
-        return lower_cased(self.target)
+        return lowercase_table(self.target)
 
     @cached_property
-    def _trial(self) -> Trial:
+    def _trial(self) -> TypoTrial:
         return trial(misspellings("birkbeck", self.data), self._lower, MISSPELLED, self.seed)
 
     @cached_property
-    def _pairs(self) -> list[Pairs]:
+    def _pairs(self) -> list[GoldPairs]:
         return [similarity_set(name, self.data) for name in SIMILARITY]
 
     @cached_property
-    def _classes(self) -> list[Classes]:
+    def _classes(self) -> list[WordClasses]:
         return [word_classes(name, self.data) for name in CLUSTERS]
 
     @cached_property
-    def _mistyped(self) -> list[str]:
-        return damaged_copies(self.target.words, MISTYPED, self.seed)
+    def _typo_words(self) -> list[str]:
+        return typo_copies(self.target.words, MISTYPED, self.seed)
 
     @cached_property
     def _fingerprint(self) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from lovevec.vectors.rows import normalized
 from lovevec_lab.evaluate.clusters import kmeans
 from lovevec_lab.evaluate.results import Pictures, markdown
-from lovevec_lab.figures.clusters import matched
+from lovevec_lab.figures.clusters import match_clusters
 from lovevec_lab.reproduce.bench import Bench
 from lovevec_lab.reproduce.pages import page_of
 
@@ -44,7 +44,7 @@ def page(scores: Mapping[str, Any]) -> str:
     """Which misspellings fall into their topic's cluster: what the picture marks too."""
     rows = []
     for name, entry in scores["methods"].items():
-        topics = matched(entry["clusters"], TOPICS)
+        topics = match_clusters(entry["clusters"], TOPICS)
         right = [topics.get(entry["clusters"][wrong]) == DAMAGED[wrong] for wrong in MEANT]
         near = [float(np.dot(entry["vectors"][wrong], entry["vectors"][meant])) for wrong, meant in MEANT.items()]
         rows.append([name, *(f"{'yes' if ok else 'no'}, {x:.2f}" for ok, x in zip(right, near, strict=True))])

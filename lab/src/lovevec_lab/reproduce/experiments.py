@@ -8,16 +8,19 @@ transformer in the place of the target.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.progress import Progress
+from lovevec_lab.evaluate.comparison import refuse_less_than_one
+from lovevec_lab.evaluate.datasets import data_folder
+from lovevec_lab.evaluate.grid import RATES, check_rates
 from lovevec_lab.evaluate.results import Pictures, Result, refuse_bad_folder, write_page
 from lovevec_lab.reproduce.bench import Bench
-from lovevec_lab.reproduce.transformer_bench import TransformerBench
+from lovevec_lab.reproduce.bert import TransformerBench, share_of
 
 EXPERIMENTS = {
     "intrinsic": "similarity and clusters: LOVE and the models that learn like it",
@@ -31,6 +34,64 @@ EXPERIMENTS = {
     "clusters-figure": "words of three topics and three misspellings on a plane, for three models",
     "attention-figure": "what attends to what in `bec0me`",
 }
+
+
+def run_experiments(
+    name: str,
+    *,
+    output: str,
+    progress: Progress,
+    target: str | None,
+    data: str | None,
+    learning_rates: Sequence[float],
+    redraw: bool,
+    share: str | None,
+    transformer: str | None,
+    love: str | None,
+    distilled: str | None,
+    precision: str,
+    epochs: int,
+    sentences: int | None,
+    tested: int | None,
+    **settings: Any,
+) -> Iterator[str]:
+    """Run the experiment `name`, or `all` of them (bert only with a transformer), and yield the page of each.
+
+    Arguments are the flags of `lovevec reproduce`; `settings` those that both kinds of bench have: device, seed, seeds,
+    quick, tasks, methods. With `redraw` pages are made from the scores in the folder `output`; with a `share` K/N, for
+    bert, that part of the runs is done and there is no page.
+    """
+    names = [name] if name != "all" else [each for each in EXPERIMENTS if each != "bert" or transformer]
+    if redraw:
+        yield from (redraw_page(each, Path(output), progress) for each in names)
+        return
+    refuse_less_than_one(seeds=settings["seeds"])
+    rates = check_rates(learning_rates)
+    settings |= {"folder": Path(output), "data": data_folder(data), "progress": progress}
+
+    def open_bench() -> Bench:
+        return Bench.open(target, rates=rates or RATES, **settings)
+
+    def open_bert() -> TransformerBench:
+        refuse_bad_folder(output)
+        fine: dict[str, Any] = {"precision": precision, "epochs": epochs, "sentences": sentences, "tested": tested}
+        return TransformerBench.open(transformer, rates=rates, love=love, distilled=distilled, **fine, **settings)
+
+    if share:
+        if name != "bert":
+            raise LovevecError(
+                f"{Parameter('share', share)}: for bert only; share others out by {Parameter('methods')} and {Parameter('tasks')}"
+            )
+        part = share_of(share)
+        open_bert().fill(part)
+        return
+    bench = open_bench() if names != ["bert"] else None
+    bert = open_bert() if "bert" in names else None
+    for each in names:
+        progress.say(f"{each}: {EXPERIMENTS[each]}")
+        chosen = bert if each == "bert" else bench
+        assert chosen is not None
+        yield reproduce(each, chosen)
 
 
 class Experiment(Protocol):
@@ -69,7 +130,7 @@ def reproduce(name: str, bench: Bench | TransformerBench) -> str:
     return page
 
 
-def redraw(name: str, folder: Path, progress: Progress) -> str:
+def redraw_page(name: str, folder: Path, progress: Progress) -> str:
     """Page and pictures once more, from the scores that `reproduce` wrote: after a run on another machine, say."""
     module, file = experiment(name), folder / f"{name}.json"
     try:

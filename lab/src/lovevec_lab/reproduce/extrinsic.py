@@ -8,7 +8,7 @@ from typing import Any
 
 from lovevec_lab.evaluate.results import HEADER, Cell, Pictures
 from lovevec_lab.reproduce.bench import NEAR, RECIPE, TARGET, TASKS, WITH_LOVE, WITH_RECIPE, Bench
-from lovevec_lab.reproduce.pages import OCR, beside, chosen_rates, mean, page_of, seeds_of, size_and_speed, with_spread
+from lovevec_lab.reproduce.pages import OCR, beside, mean, page_of, rates_line, seeds_of, size_and_speed, with_spread
 from lovevec_lab.reproduce.published import EXTRINSIC
 
 SPELLERS = ("Edit Distance", "SymSpell", "GNU Aspell")
@@ -41,7 +41,7 @@ def page(scores: Mapping[str, Any]) -> str:
         header += [TITLES[task], "+ typo"]
     by_task = {task: rows_of(scores, task) for task in tasks}
     entries = [entry for rows_of_task in by_task.values() for entry in rows_of_task.values()]
-    chosen = [f"- {TITLES[task]}: {chosen_rates(rows_of_task)}" for task, rows_of_task in by_task.items()]
+    chosen = [f"- {TITLES[task]}: {rates_line(rows_of_task)}" for task, rows_of_task in by_task.items()]
     return page_of(
         "Extrinsic tasks",
         scores,

@@ -33,7 +33,7 @@ def page(scores: Mapping[str, Any]) -> str:
     paper = {name: _paper(row) for name, row in INTRINSIC.items()}
     covered = [
         f"{name} has both words of {sum(entry['similarity']['covered'].values()):,} pairs of"
-        f" {sum(entry['similarity']['pairs'].values()):,}; on those alone the mean is {_covered_mean(entry)}."
+        f" {sum(entry['similarity']['pairs'].values()):,}; on those alone the mean is {_coverage_mean(entry)}."
         for name, entry in scores["methods"].items()
         if entry["similarity"]["covered"] != entry["similarity"]["pairs"]
     ]
@@ -53,7 +53,7 @@ def pictures(scores: Mapping[str, Any]) -> Pictures:
     return {}
 
 
-def _covered_mean(entry: Mapping[str, Any]) -> str:
+def _coverage_mean(entry: Mapping[str, Any]) -> str:
     covered = [score for score in entry["similarity"]["on_covered"].values() if score is not None]
     return f"{mean(covered):.1f}" if covered else "not to be told"
 

@@ -88,7 +88,7 @@ def damage_table(
     return beside(titles, shown, theirs)
 
 
-def chosen_rates(rows: Mapping[str, Mapping[str, Any]]) -> str:
+def rates_line(rows: Mapping[str, Mapping[str, Any]]) -> str:
     """The learning rates of the seeds; one at the end of the list says that the list is too short."""
     chosen = "; ".join(f"{name} {', '.join(f'{rate:g}' for rate in entry['rates'])}" for name, entry in rows.items())
     tried = sorted({run["rate"] for entry in rows.values() for run in entry["runs"]}, reverse=True)

@@ -13,10 +13,10 @@ from lovevec_lab.reproduce.extrinsic import SPELLERS, TITLES, rows_of
 from lovevec_lab.reproduce.pages import (
     OCR,
     TYPOS,
-    chosen_rates,
     damage_table,
     mean_over,
     page_of,
+    rates_line,
     seeds_of,
     size_and_speed,
     standing,
@@ -52,7 +52,7 @@ def page(scores: Mapping[str, Any]) -> str:
             f"## {TITLES[task]}, {TASKS[task].measure}",
             damage_table(rows, OCR, paper, TARGET, HEADER, cells),
             damage_table(rows, TYPOS, {}, TARGET),
-            "\n".join(filter(None, [_gain(rows, paper), _standing(rows), f"- {chosen_rates(rows)}"])),
+            "\n".join(filter(None, [_gain(rows, paper), _standing(rows), f"- {rates_line(rows)}"])),
         ]
     entries = [entry for task in scores["tasks"] for entry in rows_of(scores, task).values()]
     return page_of(

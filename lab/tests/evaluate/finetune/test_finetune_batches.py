@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lovevec_lab.evaluate.data import Texts, TextSplit
+from lovevec_lab.evaluate.classify import TextPart, TextSplit
 from lovevec_lab.evaluate.finetune import TextTask, Transformer
 from lovevec_lab.evaluate.finetune import loop as module
 
@@ -20,7 +20,7 @@ def made(words, folder, love):
     pool = [*words, "zzyx", "br0ken", "3"]
     sentences = [[pool[i] for i in rng.integers(0, len(pool), rng.integers(1, 10))] for _ in range(50)]
     labels = [str(i % 3) for i in range(50)]
-    part = Texts(sentences, labels)
+    part = TextPart(sentences, labels)
     task, tokenizer = TextTask(TextSplit("made", part, part, part)), Transformer(str(folder), str(love)).tokenizer
     return sentences, tokenizer, task.rows("test", sentences, tokenizer, 512, CPU)
 
@@ -29,7 +29,7 @@ def test_shuffled_batches_are_the_sentences_tokenised_alone(made, rng):
     sentences, tokenizer, rows = made
     order = np.random.default_rng(0).permutation(50)
     seen = 0
-    for inputs, labels in rows.shuffled(8, rng):
+    for inputs, labels in rows.random_batches(8, rng):
         which = order[seen : seen + 8]
         alone = tokenizer([" ".join(sentences[i]) for i in which], padding=True, return_tensors="pt")
         assert set(inputs) == set(alone) >= {"input_ids", "attention_mask", "love_words"}

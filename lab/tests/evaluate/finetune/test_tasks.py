@@ -7,9 +7,9 @@ import pytest
 import torch
 from transformer_factory import save_transformer
 
-from lovevec_lab.evaluate.data import Tagged, TagSplit
 from lovevec_lab.evaluate.finetune import TagTask, Transformer
 from lovevec_lab.evaluate.finetune.loop import IGNORED
+from lovevec_lab.evaluate.tag import TagPart, TagSplit
 
 CPU = torch.device("cpu")
 
@@ -21,7 +21,7 @@ def split(words) -> TagSplit:
     pool = [*words[:20], "zzyx", "Br0ken", "mi,x.ed", "\u200b\u0007", "."]
     sentences = [[pool[i] for i in rng.integers(0, len(pool), rng.integers(1, 12))] for _ in range(40)]
     tags = [["B-A" if word[0] in "bz" else "I-A" if word[0] == "s" else "O" for word in line] for line in sentences]
-    part = Tagged(sentences, tags)
+    part = TagPart(sentences, tags)
     return TagSplit("made", part, part, part)
 
 
@@ -48,7 +48,7 @@ def test_tags_come_back_as_they_were(split, folder, love, strategy):
 def test_words_behind_the_last_position_are_tagged_outside(words, tmp_path):
     short = save_transformer(tmp_path, words, positions=8)
     line, tags = words[:10], ["B-A"] * 10
-    part = Tagged([line, line[:2]], [tags, tags[:2]])
+    part = TagPart([line, line[:2]], [tags, tags[:2]])
     task = TagTask(TagSplit("made", part, part, part))
     rows = task.rows("test", part.sentences, Transformer(str(short)).tokenizer, 512, CPU)
     assert rows.inputs["input_ids"].shape == (2, 8)
@@ -57,7 +57,7 @@ def test_words_behind_the_last_position_are_tagged_outside(words, tmp_path):
 
 
 def test_a_tag_that_training_lacks_is_not_learned_from_but_counts(split, folder):
-    odd = Tagged([["zzyx", "."]], [["B-B", "O"]])
+    odd = TagPart([["zzyx", "."]], [["B-B", "O"]])
     task = TagTask(TagSplit("made", split.train, odd, split.test))
     rows = task.rows("dev", odd.sentences, Transformer(str(folder)).tokenizer, 512, CPU)
     assert (rows.labels != IGNORED).sum() == 1

@@ -12,10 +12,11 @@ from transformer_factory import save_transformer
 from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec_lab.evaluate.data import Tagged, TagSplit, Texts, TextSplit
+from lovevec_lab.evaluate.classify import TextPart, TextSplit
 from lovevec_lab.evaluate.finetune import FinetuneSettings, TagTask, TextTask, Transformer, Trials
-from lovevec_lab.evaluate.finetune.loop import finetuned, predicted, slope
-from lovevec_lab.evaluate.finetune.transformer import Speller
+from lovevec_lab.evaluate.finetune.loop import finetune, predict, slope
+from lovevec_lab.evaluate.finetune.transformer import WholeWordSpeller
+from lovevec_lab.evaluate.tag import TagPart, TagSplit
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 HOW = FinetuneSettings(epochs=3, device="cpu")
@@ -32,8 +33,8 @@ def sentences(words: list[str], count: int, seed: int) -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def texts(words) -> TextSplit:
-    def part(count: int, seed: int) -> Texts:
-        return Texts(sentences(words, count, seed), ["bad" if row % 2 else "good" for row in range(count)])
+    def part(count: int, seed: int) -> TextPart:
+        return TextPart(sentences(words, count, seed), ["bad" if row % 2 else "good" for row in range(count)])
 
     return TextSplit("made", part(400, 1), part(60, 2), part(100, 3))
 
@@ -76,9 +77,9 @@ def test_love_inside_is_trained_around(folder, love, texts, strategy):
 
 
 def test_tags_are_learned(folder, words):
-    def part(count: int, seed: int) -> Tagged:
+    def part(count: int, seed: int) -> TagPart:
         lines = sentences(words, count, seed)
-        return Tagged(lines, [["B-A" if word[0] in "bgs" else "O" for word in line] for line in lines])
+        return TagPart(lines, [["B-A" if word[0] in "bgs" else "O" for word in line] for line in lines])
 
     split = TagSplit("made", part(200, 1), part(40, 2), part(40, 3))
     run = Trials(Transformer(str(folder)), TagTask(split), NOISES[:1], HOW).run(RATE, 0)
@@ -96,7 +97,7 @@ def test_the_best_epochs_weights_stay(folder, texts, trials):
         return (40.0, 60.0, 50.0)[len(seen) - 1]
 
     with Progress(quiet=True).phase("x") as phase:
-        assert finetuned(model, train, score, RATE, 0, HOW, phase) == (60.0, 2)
+        assert finetune(model, train, score, RATE, 0, HOW, phase) == (60.0, 2)
     assert all(torch.equal(tensor, seen[1][name]) for name, tensor in model.state_dict().items())
     assert not all(torch.equal(tensor, seen[2][name]) for name, tensor in model.state_dict().items())
 
@@ -106,7 +107,7 @@ def test_predictions_are_the_models_own_for_each_sentence_alone(folder, texts, t
     with torch.random.fork_rng():
         torch.manual_seed(3)
         model = encoder.model("AutoModelForSequenceClassification", 2)
-    found = predicted(model, trials._noisy["test"]["2 typos"], "tf32").tolist()
+    found = predict(model, trials._noisy["test"]["2 typos"], "tf32").tolist()
     rows = trials._noisy["test"]["2 typos"].inputs
     with torch.no_grad():
         for row in range(0, 100, 9):
@@ -146,10 +147,10 @@ def test_kept_runs_are_told_apart(folder, love, texts, words, tmp_path):
 
 
 def test_the_speller_mends_broken_words_alone(folder, words):
-    speller = Speller(Transformer(str(folder)).tokenizer)
+    speller = WholeWordSpeller(Transformer(str(folder)).tokenizer)
     broken = [word[:2] + "7" + word[2:] for word in words[:30]]
     line = [words[0], broken[1], words[2].upper(), "12345", "x.y", "qqqqqqqqqq", *broken]
-    (found,) = speller.corrected([line])
+    (found,) = speller.correct([line])
     assert found[:6] == [words[0], words[1], words[2].upper(), "12345", "x.y", "qqqqqqqqqq"]
     assert found[6:] == words[:30]
 

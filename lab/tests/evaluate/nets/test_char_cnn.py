@@ -19,10 +19,10 @@ from lovevec_lab.evaluate.nets.char_cnn import (
     WithCharCNN,
     input_layer,
     letters_of,
-    seeded,
+    seed_weights,
 )
 from lovevec_lab.evaluate.nets.lookup import look_up
-from lovevec_lab.evaluate.nets.text_cnn import Rows, TextCNN, accuracy, trained
+from lovevec_lab.evaluate.nets.text_cnn import TextCNN, TextRows, accuracy, train_cnn
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 CPU = torch.device("cpu")
@@ -34,7 +34,7 @@ def layer_of(words: list[str], share: float = 0.3, seed: int = 0) -> tuple[CharC
     method = WithCharCNN(table_from_rows(KNOWN), CharCNNSettings(8, (2, 3), 16, share))
     lookup = look_up(method, [["good", "bad", "a"]], [words])
     layer = input_layer(method, lookup)
-    seeded(layer, seed, CPU)
+    seed_weights(layer, seed, CPU)
     assert isinstance(layer, CharCNN)
     return layer.eval(), lookup.rows
 
@@ -111,9 +111,9 @@ def test_it_learns_from_the_task_what_letters_say_of_unknown_words():
     scores = {}
     for method in (table_from_rows(rows), WithCharCNN(table_from_rows(rows), SMALL)):
         lookup = look_up(method, *([[word] for word in words[part]] for part in parts))
-        train, test = (Rows(lookup([[word] for word in words[part]]), sign[part], CPU) for part in parts)
+        train, test = (TextRows(lookup([[word] for word in words[part]]), sign[part], CPU) for part in parts)
         model = TextCNN(input_layer(method, lookup), 2, settings)
-        trained(model, train, train, 0.01, 0, settings)
+        train_cnn(model, train, train, 0.01, 0, settings)
         scores[method.name] = accuracy(model, test)
     assert scores["made"] == 100 - 100 * np.mean(sign[300:])  # zeros: one answer for all
     assert scores["made + CharCNN"] > 90

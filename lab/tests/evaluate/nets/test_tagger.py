@@ -8,7 +8,7 @@ import torch
 
 from lovevec_lab.evaluate.nets import CharCNNSettings, TaggerSettings
 from lovevec_lab.evaluate.nets.char_cnn import CharCNN, Frozen
-from lovevec_lab.evaluate.nets.tagger import Adam, Batch, Recurrence, Sentences, Taggers, trained
+from lovevec_lab.evaluate.nets.tagger import Recurrence, RunAdam, TagBatch, Taggers, TagSentences, train_taggers
 
 CPU = torch.device("cpu")
 WORDS, DIM, TAGS = 24, 16, 4
@@ -25,20 +25,20 @@ RUNS = [(1e-2, 0), (3e-3, 0), (1e-2, 1)]
 
 def made_model(runs=tuple(RUNS[:1]), settings: TaggerSettings = SMALL) -> Taggers:
     model = Taggers([Frozen(VECTORS)], TAGS, settings, runs)
-    model.seeded(CPU)
+    model.seed_weights(CPU)
     return model
 
 
-def made_sentences(count: int, seed: int = 0) -> Sentences:
+def made_sentences(count: int, seed: int = 0) -> TagSentences:
     """A word's tag is its number modulo 3, but 3 behind a word of the first half."""
     rng = np.random.default_rng(seed)
     ids = [rng.integers(1, WORDS + 1, size=rng.integers(1, 12)) for _ in range(count)]
     before = [np.concatenate([[WORDS], sentence[:-1]]) for sentence in ids]
     tags = [np.where(word <= WORDS // 2, 3, sentence % 3) for sentence, word in zip(ids, before, strict=True)]
-    return Sentences(ids, tags, CPU)
+    return TagSentences(ids, tags, CPU)
 
 
-def as_batch(sentences: Sentences) -> Batch:
+def as_batch(sentences: TagSentences) -> TagBatch:
     (batch,) = sentences.in_order(10_000)
     return batch
 
@@ -115,7 +115,7 @@ def test_adam_with_a_rate_for_each_run_is_torchs_adam_for_each():
     rates, start = [1e-1, 1e-3], torch.randn(2, 3, 4, generator=rng)
     together = torch.nn.Parameter(start.clone())
     alone = [torch.nn.Parameter(start[run].clone()) for run in range(2)]
-    ours = Adam([(together, torch.tensor(rates).view(2, 1, 1))])
+    ours = RunAdam([(together, torch.tensor(rates).view(2, 1, 1))])
     theirs = [torch.optim.Adam([weight], lr=rate) for weight, rate in zip(alone, rates, strict=True)]
     for _ in range(5):
         gradient = torch.randn(2, 3, 4, generator=rng)
@@ -133,7 +133,7 @@ def test_runs_side_by_side_learn_what_each_learns_alone():
 
     def tagged(runs):
         model = made_model(runs, settings)
-        trained(model, train, lambda _: [0.0] * len(runs), settings)
+        train_taggers(model, train, lambda _: [0.0] * len(runs), settings)
         batch = as_batch(dev)
         return model.eval().emissions(batch.ids, batch.lengths).detach()
 
@@ -151,7 +151,7 @@ def test_char_cnns_side_by_side_learn_what_each_learns_alone():
     def tagged(runs):
         layers = [CharCNN(VECTORS, known, words, CharCNNSettings(8, (3,), 6)) for _ in runs]
         model = Taggers(layers, TAGS, SMALL, runs)
-        trained(model, train, lambda _: [0.0] * len(runs), SMALL)
+        train_taggers(model, train, lambda _: [0.0] * len(runs), SMALL)
         return model.eval().emissions(batch.ids, batch.lengths).detach()
 
     together = tagged(RUNS)
@@ -162,7 +162,7 @@ def test_char_cnns_side_by_side_learn_what_each_learns_alone():
 def made_batches(sentences, tokens, seeds):
     if not seeds:
         return sentences.in_order(tokens)
-    return sentences.shuffled(tokens, [np.random.default_rng(seed) for seed in seeds], np.random.default_rng(9))
+    return sentences.random_batches(tokens, [np.random.default_rng(seed) for seed in seeds], np.random.default_rng(9))
 
 
 @pytest.mark.parametrize("seeds", [[], [3], [4, 5, 6]], ids=["in order", "shuffled", "three seeds"])
@@ -185,7 +185,7 @@ def test_batches_hold_every_sentence_once_and_no_more_tokens_than_asked(seeds, t
 
 def test_each_epoch_has_other_batches():
     sentences, company, order = made_sentences(40), [np.random.default_rng(4)], np.random.default_rng(5)
-    first, second = ([batch.rows.tolist() for batch in sentences.shuffled(30, company, order)] for _ in range(2))
+    first, second = ([batch.rows.tolist() for batch in sentences.random_batches(30, company, order)] for _ in range(2))
     assert first != second
 
 
@@ -199,7 +199,7 @@ def test_it_learns_what_a_word_and_the_word_before_it_say():
         return [float(np.mean(np.concatenate(tags) == np.concatenate(gold))) for tags in model.tag(dev)]
 
     before = right()
-    learned, hardly = trained(model, train, right, settings)
+    learned, hardly = train_taggers(model, train, right, settings)
     assert [learned, hardly] == right()
     assert learned > 0.95 > 0.6 > hardly
     assert before[0] < 0.6
@@ -210,7 +210,7 @@ def test_the_seed_decides_everything():
 
     def weights(seed: int) -> list[torch.Tensor]:
         model = made_model([(1e-2, seed)])
-        trained(model, train, lambda _: [0.0], SMALL)
+        train_taggers(model, train, lambda _: [0.0], SMALL)
         return [weight.detach().clone() for weight in model.parameters()]
 
     first, again, other = weights(1), weights(1), weights(2)
@@ -225,7 +225,7 @@ def test_the_best_epoch_on_dev_stays_of_each_run():
         kept.append([[weight.clone() for weight in model.weights(run)] for run in range(2)])
         return next(answers)
 
-    assert trained(model, made_sentences(30), on_dev, SMALL) == [30, 50]
+    assert train_taggers(model, made_sentences(30), on_dev, SMALL) == [30, 50]
     for run, epoch in enumerate((1, 0)):
         now = model.weights(run)
         assert all(torch.equal(a, b) for a, b in zip(now, kept[epoch][run], strict=True))
@@ -235,14 +235,14 @@ def test_the_best_epoch_on_dev_stays_of_each_run():
 def test_it_ends_when_dev_gets_no_better():
     answers = iter([10.0, 30.0, 20.0, 30.0, 25.0, 99.0])
     settings = TaggerSettings(hidden=10, tokens=40, epochs=6, patience=3)
-    assert trained(made_model(), made_sentences(20), lambda _: [next(answers)], settings) == [30]
+    assert train_taggers(made_model(), made_sentences(20), lambda _: [next(answers)], settings) == [30]
     assert next(answers) == 99
 
 
 def test_a_run_that_ended_takes_no_better_epoch_from_its_company():
     answers = iter([(30.0, 1.0), (20.0, 2.0), (20.0, 3.0), (99.0, 4.0), (99.0, 5.0)])
     settings = TaggerSettings(hidden=10, tokens=40, epochs=5, patience=2)
-    assert trained(made_model(RUNS[:2]), made_sentences(20), lambda _: next(answers), settings) == [30, 5]
+    assert train_taggers(made_model(RUNS[:2]), made_sentences(20), lambda _: next(answers), settings) == [30, 5]
 
 
 def test_tags_come_back_in_the_order_of_the_sentences():
@@ -251,6 +251,6 @@ def test_tags_come_back_in_the_order_of_the_sentences():
         for row, tags in enumerate(of_run):
             length = sentences.lengths[row]
             ids = sentences.ids[row, :length].numpy()
-            alone = model.tag(Sentences([ids], None, CPU))[run][0]
+            alone = model.tag(TagSentences([ids], None, CPU))[run][0]
             assert len(tags) == length
             np.testing.assert_array_equal(tags, alone)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lovevec.encoders.shared import initialise
 from lovevec_lab.evaluate.nets import CNNSettings
 from lovevec_lab.evaluate.nets.char_cnn import Frozen
-from lovevec_lab.evaluate.nets.text_cnn import Rows, TextCNN, accuracy, trained
+from lovevec_lab.evaluate.nets.text_cnn import TextCNN, TextRows, accuracy, train_cnn
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 CPU = torch.device("cpu")
@@ -70,11 +70,11 @@ def test_the_numbers_are_those_of_the_definition_whatever_the_batch_and_its_padd
     np.testing.assert_allclose(alone, expected, atol=1e-5)
 
 
-def rows_of(sentences: list[list[int]], classes: list[int]) -> Rows:
-    return Rows([np.array(sentence, dtype=np.int64) for sentence in sentences], classes, CPU)
+def rows_of(sentences: list[list[int]], classes: list[int]) -> TextRows:
+    return TextRows([np.array(sentence, dtype=np.int64) for sentence in sentences], classes, CPU)
 
 
-def made(count: int, seed: int) -> Rows:
+def made(count: int, seed: int) -> TextRows:
     """Class 0: words of the first half only; 1: one word of the second half among them."""
     rng = np.random.default_rng(seed)
     classes = rng.integers(0, 2, count)
@@ -91,10 +91,10 @@ def made(count: int, seed: int) -> Rows:
 def test_an_epoch_has_every_sentence_once_with_its_class(size):
     rows = made(130, 0)
     spelled = sorted((tuple(ids[ids > 0].tolist()), int(one)) for ids, one in zip(rows.ids, rows.classes, strict=True))
-    for batches in (rows.shuffled(size, np.random.default_rng(0)), rows.by_length()):
+    for batches in (rows.random_batches(size, np.random.default_rng(0)), rows.by_length()):
         seen = [(tuple(row[row > 0].tolist()), int(c)) for ids, classes in batches for row, c in zip(ids, classes)]  # noqa: B905
         assert sorted(seen) == spelled
-    sizes = [len(classes) for _, classes in rows.shuffled(size, np.random.default_rng(0))]
+    sizes = [len(classes) for _, classes in rows.random_batches(size, np.random.default_rng(0))]
     assert max(sizes) == min(size, 130)
     assert len(sizes) == -(-130 // size)
 
@@ -105,7 +105,7 @@ def test_what_can_be_learned_is_learned_and_the_seed_decides_all():
 
     def run(seed: int) -> tuple[float, float, torch.Tensor]:
         model = TextCNN(Frozen(vectors()), 2, SMALL)
-        reached = trained(model, train, dev, 0.02, seed, SMALL)
+        reached = train_cnn(model, train, dev, 0.02, seed, SMALL)
         assert accuracy(model, dev) == pytest.approx(reached)  # the best epoch's weights are back
         return reached, accuracy(model, test), model.out.weight.detach()
 
@@ -120,7 +120,7 @@ def test_what_can_be_learned_is_learned_and_the_seed_decides_all():
 def test_word_vectors_stay_as_they_are():
     table = vectors()
     model = TextCNN(Frozen(table.copy()), 2, SMALL)
-    trained(model, made(100, 0), made(20, 1), 0.01, 0, SMALL)
+    train_cnn(model, made(100, 0), made(20, 1), 0.01, 0, SMALL)
     np.testing.assert_array_equal(model.layer.vectors.numpy(), table)
 
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 from lab_factories import NASTY
-from rival_factories import check_training, random_rival, rows_of, trained
+from rival_factories import check_training, random_rival, rows_of, train_rival
 from tests.factories import toy_words
 
 from lovevec.train.loop import holdout_rows
 from lovevec.units.vocabulary import SPECIAL
-from lovevec_lab.methods.learned.bos import BoS, Settings
+from lovevec_lab.methods.learned.bos import BoS, BosSettings
 
 WORDS = toy_words(60)
 
@@ -34,20 +34,20 @@ def test_a_vector_is_the_mean_of_the_known_substrings():
 
 
 def test_it_learns(tmp_path):
-    check_training(BoS, tmp_path, NASTY, replace(Settings(), epochs=12), 0.2)
+    check_training(BoS, tmp_path, NASTY, replace(BosSettings(), epochs=12), 0.2)
 
 
 def test_a_word_of_which_nothing_is_known_gets_the_mean_of_the_target():
     words = ["bread", "breads", "bred"]
     vectors = np.array([[1.0, 2, 3, 5], [0, 2, 3, 1], [5, 2, 6, 3]], dtype=np.float32)
-    rival = trained(BoS, words, vectors, holdout=0.0, epochs=2)
+    rival = train_rival(BoS, words, vectors, holdout=0.0, epochs=2)
     np.testing.assert_allclose(rival.embed(["xyz", "", "🙂"]), np.tile(vectors.mean(axis=0), (3, 1)), atol=1e-5)
 
 
 def test_substrings_that_only_words_held_back_have_are_unknown():
     words = toy_words(100)
     vectors = np.random.default_rng(0).normal(size=(100, 6)).astype(np.float32)
-    rival = trained(BoS, words, vectors, holdout=0.3, epochs=1)
+    rival = train_rival(BoS, words, vectors, holdout=0.3, epochs=1)
     hidden = set(holdout_rows(100, 0.3, 0).tolist())
     seen = [substrings(word) for row, word in enumerate(words) if row not in hidden]
     rows = rows_of(rival)

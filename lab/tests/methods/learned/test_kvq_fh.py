@@ -11,10 +11,10 @@ from rival_factories import check_training, random_rival
 from tests.factories import toy_words
 
 from lovevec.units.vocabulary import SPECIAL
-from lovevec_lab.methods.learned.kvq_fh import KVQFH, Network, Settings, hashed_rows
+from lovevec_lab.methods.learned.kvq_fh import KVQFH, KvqNetwork, KvqSettings, hash_rows
 
 WORDS = toy_words(60)
-SMALL = Settings(frequent=700, rows=150)
+SMALL = KvqSettings(frequent=700, rows=150)
 GOLDEN = [939, 758, 464, 243, 128, 68]
 
 
@@ -29,7 +29,7 @@ def test_a_vector_is_attention_over_the_frequent_substrings():
     assert len(rival.units) == 700 + 5
     table = rival.network.table.detach().double().numpy()
     assert len(table) == 150 + 5
-    rows = dict(zip(rival.units, hashed_rows(rival.units, 150), strict=True))
+    rows = dict(zip(rival.units, hash_rows(rival.units, 150), strict=True))
     for word in [*WORDS[:20], "bread", "treadbare", "bonobonobo", "zzz"]:
         shown = f"\x02{word}\x03"
         known = [
@@ -47,7 +47,7 @@ def test_gradients_are_those_of_finite_differences():
     rng = np.random.default_rng(0)
     lengths = torch.tensor([3, 12, 6])
     index = torch.from_numpy(rng.integers(0, 9, (3, 16)))
-    network = Network(9, 4).double()
+    network = KvqNetwork(9, 4).double()
 
     def vectors(table: torch.Tensor) -> torch.Tensor:
         return torch.func.functional_call(network, {"table": table}, (index, lengths))
@@ -56,7 +56,7 @@ def test_gradients_are_those_of_finite_differences():
 
 
 def test_scores_far_out_stay_finite():
-    network = Network(9, 4)
+    network = KvqNetwork(9, 4)
     index = torch.tensor([[6, 7, 8, 5, 7, 8]])
     with torch.no_grad():
         network.table.copy_(torch.linspace(-60, 60, 36).view(9, 4))
@@ -65,7 +65,7 @@ def test_scores_far_out_stay_finite():
 
 def test_rows_are_shared_by_hashes_that_do_not_know_of_each_other():
     units = (*SPECIAL, "ab", "bc", "abc")
-    rows = hashed_rows(units, 1000)
+    rows = hash_rows(units, 1000)
     assert rows.shape == (len(units), 6)
     assert (rows[: len(SPECIAL)] == np.arange(len(SPECIAL))[:, None]).all()
     assert len(np.unique(rows[len(SPECIAL) :])) > 14
@@ -79,7 +79,7 @@ def test_a_word_without_known_substrings_has_six_times_the_row_of_unk():
 
 
 def test_the_papers_parameter_count():
-    rival = KVQFH(Settings(), SPECIAL, 300)
+    rival = KVQFH(KvqSettings(), SPECIAL, 300)
     assert rival.parameters == (12_001_500, 0)
 
 

@@ -15,9 +15,8 @@ from lab_factories import stem_table, word_table
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec.train import Settings
-from lovevec_lab.methods.learned.learn import TITLES, fingerprint, learn, rival_class
-from lovevec_lab.methods.learned.love import PRESETS
-from lovevec_lab.methods.love import Model
+from lovevec_lab.methods.learned.learn import PRESETS, TITLES, fingerprint, learn, rival_class
+from lovevec_lab.methods.love import LoveMethod
 
 TARGET = stem_table(150, 8)
 WORDS = [*TARGET.words[:50], "unheardof"]
@@ -78,7 +77,7 @@ def test_trained_once_then_loaded(tmp_path, name):
     assert file.stat().st_mtime_ns == stamp
     assert (loaded.name, loaded.parameters) == (model.name, model.parameters)
     np.testing.assert_allclose(loaded.embed(WORDS), model.embed(WORDS), atol=1e-6)
-    metadata = loaded.love.metadata if isinstance(loaded, Model) else loaded.metadata
+    metadata = loaded.love.metadata if isinstance(loaded, LoveMethod) else loaded.metadata
     assert metadata["target"]["name"] == "made"
     assert len(metadata.get("report", metadata)["losses"]) == 3
     assert not list((tmp_path / name).glob(".*"))

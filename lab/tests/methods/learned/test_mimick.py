@@ -13,10 +13,10 @@ from tests.factories import toy_words
 
 from lovevec.units.mixed_input import Units
 from lovevec.units.vocabulary import UnitVocabulary
-from lovevec_lab.methods.learned.mimick import CHARACTERS, Mimick, Network, Settings
+from lovevec_lab.methods.learned.mimick import CHARACTERS, Mimick, MimickNetwork, MimickSettings
 
 WORDS = toy_words(60)
-SETTINGS = {"pieces": Settings(pieces=300, hidden=20), "chars": CHARACTERS}
+SETTINGS = {"pieces": MimickSettings(pieces=300, hidden=20), "chars": CHARACTERS}
 
 
 def reference(weights: dict[str, np.ndarray], ids: np.ndarray) -> np.ndarray:
@@ -43,7 +43,9 @@ def test_a_vector_is_what_the_network_says_of_the_units(input):
 
 
 def test_parameter_counts():
-    counts = [sum(weight.numel() for weight in part.parameters()) for part in (Network(30_000, 300, Settings()),)]
+    counts = [
+        sum(weight.numel() for weight in part.parameters()) for part in (MimickNetwork(30_000, 300, MimickSettings()),)
+    ]
     assert counts == [9_000_000 + 517_420]
     rival = random_rival(Mimick, WORDS, CHARACTERS)
     mlp = 100 * DIM + DIM + DIM * DIM + DIM

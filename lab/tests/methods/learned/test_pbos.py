@@ -12,11 +12,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from lab_factories import NASTY
-from rival_factories import check_training, random_rival, rows_of, trained
+from rival_factories import check_training, random_rival, rows_of, train_rival
 from tests.factories import toy_words
 
 from lovevec.train.loop import holdout_rows
-from lovevec_lab.methods.learned.pbos import NEVER, UNKNOWN_CHARACTER, PBoS, Settings, segment_masses
+from lovevec_lab.methods.learned.pbos import NEVER, UNKNOWN_CHARACTER, PBoS, PbosSettings, segment_masses
 
 WORDS = [*toy_words(30), "aaaa", "bab"]
 
@@ -103,13 +103,13 @@ def test_long_words_do_not_underflow(rival):
 
 
 def test_it_learns(tmp_path):
-    check_training(PBoS, tmp_path, NASTY, Settings(epochs=12), 0.2)
+    check_training(PBoS, tmp_path, NASTY, PbosSettings(epochs=12), 0.2)
 
 
 def test_a_word_held_back_is_cut_into_parts_that_were_seen():
     """Its own row was never trained, so it must not take the weight."""
     words = toy_words(200)
     vectors = np.random.default_rng(0).normal(size=(200, 8)).astype(np.float32)
-    rival = trained(PBoS, words, vectors, holdout=0.2, epochs=2, batch=64)
+    rival = train_rival(PBoS, words, vectors, holdout=0.2, epochs=2, batch=64)
     lengths = np.linalg.norm(rival.embed(words), axis=1)
     assert np.median(lengths[holdout_rows(200, 0.2, 0)]) > 0.2 * np.median(lengths)

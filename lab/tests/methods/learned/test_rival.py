@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from rival_factories import CPU, DIM, QUIET, random_rival, trained
+from rival_factories import CPU, DIM, QUIET, random_rival, train_rival
 from tests.factories import toy_vectors, toy_words
 
 from lovevec.errors import FormatError, LovevecError
@@ -78,9 +78,9 @@ def test_what_does_not_fit_is_refused(folder, change):
 def test_words_with_nothing_in_common_are_learned_exactly():
     words = ["bread", "stone"]
     vectors = toy_vectors(words, DIM)
-    rival = trained(BoS, words, vectors, holdout=0.0, epochs=300, batch=1, learning_rate=0.05)
+    rival = train_rival(BoS, words, vectors, holdout=0.0, epochs=300, batch=1, learning_rate=0.05)
     np.testing.assert_allclose(rival.embed(words), vectors, atol=1e-3)
-    unmoved = trained(BoS, words, vectors, holdout=0.0, epochs=1, learning_rate=0.0)
+    unmoved = train_rival(BoS, words, vectors, holdout=0.0, epochs=1, learning_rate=0.0)
     assert not unmoved.embed(words).any()
 
 
@@ -100,5 +100,5 @@ def test_a_loss_that_is_no_number_is_said():
 
 def test_global_generators_are_left_alone():
     state = torch.random.get_rng_state()
-    trained(Mimick, WORDS, toy_vectors(WORDS, DIM), pieces=200, epochs=1)
+    train_rival(Mimick, WORDS, toy_vectors(WORDS, DIM), pieces=200, epochs=1)
     assert torch.equal(torch.random.get_rng_state(), state)

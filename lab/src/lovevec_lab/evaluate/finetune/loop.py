@@ -26,7 +26,7 @@ POSITIONS = 32_768  # of a batch that is only read
 Inputs = dict[str, Tensor]
 
 
-class Rows:
+class TokenRows:
     """`inputs` are what the tokenizer gives, each [sentences, positions, …], padded on the right; `labels` are
     [sentences] or [sentences, positions]."""
 
@@ -38,7 +38,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def shuffled(self, size: int, rng: np.random.Generator) -> Iterator[tuple[Inputs, Tensor]]:
+    def random_batches(self, size: int, rng: np.random.Generator) -> Iterator[tuple[Inputs, Tensor]]:
         """(inputs, labels) in batches of `size` sentences in random order, each as wide as its longest sentence. The
         order goes to the device once."""
         order = rng.permutation(len(self))
@@ -93,9 +93,9 @@ class FinetuneSettings:
         return replace(self, **few, sentences=96, tested=32)  # type: ignore[arg-type]
 
 
-def finetuned(
+def finetune(
     model: nn.Module,
-    train: Rows,
+    train: TokenRows,
     score: Callable[[], float],
     rate: float,
     seed: int,
@@ -113,7 +113,7 @@ def finetuned(
     best, best_epoch, kept = -1.0, 0, dict[str, Tensor]()
     for epoch in range(1, settings.epochs + 1):
         model.train()
-        for inputs, labels in train.shuffled(settings.batch, rng):
+        for inputs, labels in train.random_batches(settings.batch, rng):
             with bf16(settings.precision, device):
                 logits = model(**inputs).logits
                 loss = F.cross_entropy(logits.flatten(0, -2).float(), labels.flatten(), ignore_index=IGNORED)
@@ -133,7 +133,7 @@ def finetuned(
 
 
 @torch.no_grad()
-def predicted(model: nn.Module, rows: Rows, precision: str) -> Tensor:
+def predict(model: nn.Module, rows: TokenRows, precision: str) -> Tensor:
     """The number of the largest logit, on the CPU: [sentences] or [sentences, positions], 0 behind a sentence."""
     model.eval()
     numbers = torch.zeros_like(rows.labels)

@@ -16,10 +16,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lovevec_lab.evaluate.data import TagSplit, TextSplit
+from lovevec_lab.evaluate.classify import TextSplit
 from lovevec_lab.evaluate.downstream import subsample
 from lovevec_lab.evaluate.entities import OUTSIDE, count_entities, overall
-from lovevec_lab.evaluate.finetune.loop import IGNORED, Inputs, Rows
+from lovevec_lab.evaluate.finetune.loop import IGNORED, Inputs, TokenRows
+from lovevec_lab.evaluate.tag import TagSplit
 
 NOWHERE = -1
 Sentences = Sequence[Sequence[str]]
@@ -34,11 +35,11 @@ class Task(Protocol):
     classes: list[str]
     parts: dict[str, Sentences]
 
-    def rows(self, part: str, sentences: Sentences, tokenizer: Any, longest: int, device: torch.device) -> Rows:
+    def rows(self, part: str, sentences: Sentences, tokenizer: Any, longest: int, device: torch.device) -> TokenRows:
         """The sentences of a part, as they are or damaged, with their labels."""
         ...
 
-    def score(self, part: str, rows: Rows, predicted: Tensor) -> float:
+    def score(self, part: str, rows: TokenRows, predicted: Tensor) -> float:
         """In per cent."""
         ...
 
@@ -59,18 +60,18 @@ class TextTask:
             self.parts[name] = [part.sentences[row] for row in rows]
             self._labels[name] = torch.tensor([number[part.labels[row]] for row in rows], dtype=torch.int64)
 
-    def rows(self, part: str, sentences: Sentences, tokenizer: Any, longest: int, device: torch.device) -> Rows:
+    def rows(self, part: str, sentences: Sentences, tokenizer: Any, longest: int, device: torch.device) -> TokenRows:
         """The words of a sentence with a space between, as the data has them."""
-        inputs, _ = tokenised(tokenizer, [" ".join(sentence) for sentence in sentences], longest, words=False)
-        return Rows(inputs, self._labels[part], device)
+        inputs, _ = tokenise(tokenizer, [" ".join(sentence) for sentence in sentences], longest, words=False)
+        return TokenRows(inputs, self._labels[part], device)
 
-    def score(self, part: str, rows: Rows, predicted: Tensor) -> float:
+    def score(self, part: str, rows: TokenRows, predicted: Tensor) -> float:
         """The share of sentences whose class is right."""
         return 100 * float((predicted == self._labels[part]).double().mean())
 
 
-class WordRows(Rows):
-    """Rows that know where words begin: `firsts` [words of all sentences], the place in a flattened [sentences,
+class WordTokenRows(TokenRows):
+    """TokenRows that know where words begin: `firsts` [words of all sentences], the place in a flattened [sentences,
     positions], NOWHERE for a word without one."""
 
     def __init__(self, inputs: dict[str, Tensor], labels: Tensor, device: torch.device, firsts: Any) -> None:
@@ -93,24 +94,24 @@ class TagTask:
             self.parts[name] = [part.sentences[row] for row in rows]
             self._tags[name] = [part.tags[row] for row in rows]
 
-    def rows(self, part: str, sentences: Sentences, tokenizer: Any, longest: int, device: torch.device) -> Rows:
+    def rows(self, part: str, sentences: Sentences, tokenizer: Any, longest: int, device: torch.device) -> TokenRows:
         """Labels at the words' first positions, IGNORED elsewhere; so is a tag that the training text lacks."""
-        inputs, encoded = tokenised(tokenizer, [list(sentence) for sentence in sentences], longest, words=True)
+        inputs, encoded = tokenise(tokenizer, [list(sentence) for sentence in sentences], longest, words=True)
         shape = inputs["attention_mask"].shape
         firsts = first_positions(encoded, [len(sentence) for sentence in sentences], shape[1])
         number = {tag: place for place, tag in enumerate(self.classes)}
         gold = np.array([number.get(tag, IGNORED) for tags in self._tags[part] for tag in tags], dtype=np.int64)
         labels = np.full(shape[0] * shape[1], IGNORED, dtype=np.int64)
         labels[firsts[firsts != NOWHERE]] = gold[firsts != NOWHERE]
-        return WordRows(inputs, torch.from_numpy(labels.reshape(shape)), device, firsts)
+        return WordTokenRows(inputs, torch.from_numpy(labels.reshape(shape)), device, firsts)
 
-    def score(self, part: str, rows: Rows, predicted: Tensor) -> float:
+    def score(self, part: str, rows: TokenRows, predicted: Tensor) -> float:
         """F1 of the entities in the words' tags."""
         return overall(count_entities(self._tags[part], self.tags(part, rows, predicted))).f1
 
-    def tags(self, part: str, rows: Rows, predicted: Tensor) -> list[list[str]]:
+    def tags(self, part: str, rows: TokenRows, predicted: Tensor) -> list[list[str]]:
         """The predictions [sentences, positions] as a tag for each word."""
-        assert isinstance(rows, WordRows)
+        assert isinstance(rows, WordTokenRows)
         numbers = np.full(len(rows.firsts), self.classes.index(OUTSIDE), dtype=np.int64)
         placed = rows.firsts != NOWHERE
         numbers[placed] = predicted.flatten().numpy()[rows.firsts[placed]]
@@ -137,7 +138,7 @@ def cut_parts(split: Any, sentences: int | None, tested: int | None) -> Iterator
         yield name, part, subsample(len(part.sentences), most)
 
 
-def tokenised(tokenizer: Any, texts: list[Any], longest: int, words: bool) -> tuple[Inputs, Any]:
+def tokenise(tokenizer: Any, texts: list[Any], longest: int, words: bool) -> tuple[Inputs, Any]:
     """All texts at once: the tensors that the model takes, padded on the right, and the encoding with its word ids.
     `words` says that a text is a list of words."""
     encoded = tokenizer(

@@ -23,8 +23,8 @@ from lovevec.model.find import find_model
 from lovevec.model.folder import CONFIG, TOKENIZER, WEIGHTS, WORDS
 from lovevec.transformer.load import loading, positions_of
 from lovevec.transformer.pieces import lowercases, refuse_empty, whole_words
-from lovevec_lab.evaluate.data import digest_of
-from lovevec_lab.methods.symspell import Dictionary
+from lovevec_lab.evaluate.datasets import digest_of
+from lovevec_lab.methods.symspell import SymSpellDictionary
 
 
 class Transformer:
@@ -64,7 +64,7 @@ class Transformer:
     def read(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         """The sentences as the transformer is to see them, with as many words as they have."""
         if self.spelled:
-            return self._speller.corrected(sentences)
+            return self._speller.correct(sentences)
         return [list(sentence) for sentence in sentences]
 
     @cached_property
@@ -73,11 +73,11 @@ class Transformer:
         return digest_of([folder / name for name in (CONFIG, WEIGHTS, TOKENIZER, WORDS)])
 
     @cached_property
-    def _speller(self) -> Speller:
-        return Speller(self.tokenizer, LOVE.load(self.spelled).words if isinstance(self.spelled, str) else ())
+    def _speller(self) -> WholeWordSpeller:
+        return WholeWordSpeller(self.tokenizer, LOVE.load(self.spelled).words if isinstance(self.spelled, str) else ())
 
     @cached_property
-    def _opened(self) -> LOVE:
+    def _love_model(self) -> LOVE:
         return LOVE.load(self.love)
 
     def pair(self, head: str = "AutoModel", **more: Any) -> tuple[Any, Any]:
@@ -89,7 +89,7 @@ class Transformer:
         from lovevec.plugins.transformers import robustify
 
         way: Any = self.strategy
-        pair: tuple[Any, Any] = robustify((model, tokenizer), love=self._opened, strategy=way, **self.options)
+        pair: tuple[Any, Any] = robustify((model, tokenizer), love=self._love_model, strategy=way, **self.options)
         return pair
 
 
@@ -116,15 +116,15 @@ def content_of(name: str) -> str:
     return digest.hexdigest()
 
 
-class Speller:
+class WholeWordSpeller:
     """Corrections by a tokenizer's whole words, behind `more` words if there are; each word is looked up once."""
 
     def __init__(self, tokenizer: Any, more: Sequence[str] = ()) -> None:
         words = [word for word in dict.fromkeys([*more, *whole_words(tokenizer)[0]]) if word.isalpha()]
-        self.tokenizer, self.dictionary, self.lowercase = tokenizer, Dictionary(words), lowercases(tokenizer)
+        self.tokenizer, self.dictionary, self.lowercase = tokenizer, SymSpellDictionary(words), lowercases(tokenizer)
         self._known: dict[str, str] = {}
 
-    def corrected(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+    def correct(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         """The sentences, with as many words as before."""
         new = dict.fromkeys(word for sentence in sentences for word in sentence if word not in self._known)
         self._known |= {word: word for word in new}

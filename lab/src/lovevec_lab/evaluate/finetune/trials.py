@@ -14,7 +14,7 @@ from lovevec.damage.noise import Noise, damaged
 from lovevec.device import choose_device
 from lovevec.progress import Progress
 from lovevec_lab.evaluate.downstream import NOT_IN_KEY
-from lovevec_lab.evaluate.finetune.loop import FinetuneSettings, Rows, drawing, finetuned, predicted, tf32
+from lovevec_lab.evaluate.finetune.loop import FinetuneSettings, TokenRows, drawing, finetune, predict, tf32
 from lovevec_lab.evaluate.finetune.tasks import Sentences, Task
 from lovevec_lab.evaluate.finetune.transformer import Transformer
 from lovevec_lab.evaluate.result_cache import Score, content_hash
@@ -55,9 +55,7 @@ class Trials:
             (progress or Progress(quiet=True)).phase(name, total=steps, unit="steps") as phase,
         ):
             model = self.transformer.model(self.task.head, len(self.task.classes)).to(device)
-            reached, epoch = finetuned(
-                model, train, lambda: self._score(model, "dev", dev), rate, seed, settings, phase
-            )
+            reached, epoch = finetune(model, train, lambda: self._score(model, "dev", dev), rate, seed, settings, phase)
             scores = {
                 part: {label: self._score(model, part, rows) for label, rows in copies.items()}
                 for part, copies in noisy.items()
@@ -72,19 +70,19 @@ class Trials:
             "device": device.type,
         }
 
-    def _score(self, model: nn.Module, part: str, rows: Rows) -> float:
-        return self.task.score(part, rows, predicted(model, rows, self.settings.precision))
+    def _score(self, model: nn.Module, part: str, rows: TokenRows) -> float:
+        return self.task.score(part, rows, predict(model, rows, self.settings.precision))
 
     @cached_property
-    def _train(self) -> Rows:
+    def _train(self) -> TokenRows:
         return self._rows("train", self.task.parts["train"])
 
     @cached_property
-    def _dev(self) -> Rows:
+    def _dev(self) -> TokenRows:
         return self._rows("dev", self.task.parts["dev"])
 
     @cached_property
-    def _noisy(self) -> dict[str, dict[str, Rows]]:
+    def _noisy(self) -> dict[str, dict[str, TokenRows]]:
         """Dev and test under each noise."""
         return {
             part: {
@@ -94,6 +92,6 @@ class Trials:
             for part in ("dev", "test")
         }
 
-    def _rows(self, part: str, sentences: Sentences) -> Rows:
+    def _rows(self, part: str, sentences: Sentences) -> TokenRows:
         read, tokenizer = self.transformer.read(sentences), self.transformer.tokenizer
         return self.task.rows(part, read, tokenizer, self.settings.longest, choose_device(self.settings.device))

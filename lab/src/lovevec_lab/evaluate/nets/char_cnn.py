@@ -33,7 +33,7 @@ class Convolution(nn.Module):
 
     `filters` filters for each of the `widths`. A window begins at every item; behind the end there are zeros, so that a
     sequence shorter than a window has one too, and padding has no say. Weights are empty until they are
-    `seeded`: torch would fill them from its global generator."""
+    `seed_weights`: torch would fill them from its global generator."""
 
     def __init__(self, dim: int, widths: Sequence[int], filters: int) -> None:
         super().__init__()
@@ -128,10 +128,10 @@ class CharCNN(Frozen):
         distinct, which = ids[made].unique(return_inverse=True)
         result = self.vectors[ids]  # a copy
         if len(distinct):
-            result[made] = self.spelled(distinct)[which]
+            result[made] = self.spell(distinct)[which]
         return result
 
-    def spelled(self, ids: Tensor) -> Tensor:
+    def spell(self, ids: Tensor) -> Tensor:
         """[words] ids, at least one -> [words, dim], from their letters."""
         lengths = self.lengths[ids]
         letters = self.letters[ids, : int(lengths.max())]
@@ -162,7 +162,7 @@ def input_layers(method: Method, lookup: Lookup, runs: int) -> list[Frozen]:
     return [layer, *(deepcopy(layer, {id(buffer): buffer for buffer in layer.buffers()}) for _ in range(runs - 1))]
 
 
-def seeded(model: nn.Module, seed: int, device: torch.device) -> None:
+def seed_weights(model: nn.Module, seed: int, device: torch.device) -> None:
     """Weights, and whatever the model draws later, decided by a seed alone: weights are filled on the CPU, so that all
     devices begin alike; then the model is moved and a generator handed out."""
     initialise(model, torch.Generator().manual_seed(seed))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec_lab.methods.method import Floats, Method, checked_embed
+from lovevec_lab.methods.method import Floats, Method, finite_embed
 
 PADDING = 0
 Sentence = Sequence[str]
@@ -40,7 +40,7 @@ def look_up(method: Method, training: Iterable[Sentence], *others: Iterable[Sent
         if text is training:
             seen = len(rows)
     vectors = np.zeros((len(rows) + 1, method.dim), dtype=np.float32)
-    vectors[1:] = checked_embed(method, list(rows))
+    vectors[1:] = finite_embed(method, list(rows))
     lengths = np.linalg.norm(vectors[1 : seen + 1], axis=1)
     vectors /= max(float(lengths[lengths > 0].mean()) if lengths.any() else 1.0, float(np.finfo(np.float32).tiny))
     return Lookup(rows, vectors)

@@ -37,7 +37,7 @@ BETAS, TINY = (0.9, 0.999), 1e-8  # Adam's own
 Ints = NDArray[np.int64]
 
 
-class Batch(NamedTuple):
+class TagBatch(NamedTuple):
     """Sentences, the longest first, of each seed its own: `ids` and `tags` [seeds, b, n] with zeros behind their ends,
     `lengths` [b], all on the device; `rows` [seeds, b], which sentences they are."""
 
@@ -47,30 +47,30 @@ class Batch(NamedTuple):
     rows: Ints
 
 
-class Sentences:
+class TagSentences:
     """Sentences and their tags as numbers, on the device all at once."""
 
     def __init__(self, ids: Sequence[Ints], tags: Sequence[Ints] | None, device: torch.device) -> None:
         self.lengths = np.array([len(sentence) for sentence in ids], dtype=np.int64)
-        self.ids = self._padded(ids).to(device)
-        self.tags = self.ids if tags is None else self._padded(tags).to(device)  # to be read only: no tags needed
+        self.ids = self._pad(ids).to(device)
+        self.tags = self.ids if tags is None else self._pad(tags).to(device)  # to be read only: no tags needed
 
-    def _padded(self, rows: Sequence[Ints]) -> Tensor:
+    def _pad(self, rows: Sequence[Ints]) -> Tensor:
         values = np.concatenate([np.empty(0, np.int64), *rows])
         return torch.from_numpy(Ragged.from_lengths(values, self.lengths).padded())
 
-    def in_order(self, tokens: int) -> Iterator[Batch]:
+    def in_order(self, tokens: int) -> Iterator[TagBatch]:
         """Batches of sentences of about one length, the longest first."""
         return self._batches(np.arange(len(self.lengths))[None], tokens)
 
-    def shuffled(
+    def random_batches(
         self, tokens: int, company: Sequence[np.random.Generator], order: np.random.Generator
-    ) -> Iterator[Batch]:
+    ) -> Iterator[TagBatch]:
         """The same in random `order`; alike ones in random `company`, by one generator for each seed."""
         rows = np.stack([rng.permutation(len(self.lengths)) for rng in company])
         return self._batches(rows, tokens, order)
 
-    def _batches(self, rows: Ints, tokens: int, order: np.random.Generator | None = None) -> Iterator[Batch]:
+    def _batches(self, rows: Ints, tokens: int, order: np.random.Generator | None = None) -> Iterator[TagBatch]:
         # Sorted by length all seeds have the same lengths in the same places, so their batches have one shape.
         rows = np.stack([some[np.argsort(-self.lengths[some], kind="stable")] for some in rows])
         lengths, cuts = self.lengths[rows[0]], [0]
@@ -82,7 +82,7 @@ class Sentences:
         for number in numbers:
             low, high = cuts[number], cuts[number + 1]
             some, width = rows_there[:, low:high], int(lengths[low])
-            yield Batch(self.ids[some, :width], self.tags[some, :width], lengths_there[low:high], rows[:, low:high])
+            yield TagBatch(self.ids[some, :width], self.tags[some, :width], lengths_there[low:high], rows[:, low:high])
 
 
 class Taggers(nn.Module):
@@ -107,7 +107,7 @@ class Taggers(nn.Module):
         self.out_bias = nn.Parameter(torch.empty(count, tags))
         self.crf = CRF(tags, count)
 
-    def seeded(self, device: torch.device) -> None:
+    def seed_weights(self, device: torch.device) -> None:
         """Weights, and what is drawn later, decided by each run's seed: filled on the CPU, so that all devices begin
         alike."""
         for run, (_, seed) in enumerate(self.runs):
@@ -126,7 +126,7 @@ class Taggers(nn.Module):
         """The weights that have an axis of runs."""
         return [(name, weight) for name, weight in self.named_parameters() if not name.startswith("layers")]
 
-    def rated(self) -> list[tuple[nn.Parameter, Tensor | float]]:
+    def learning_rates(self) -> list[tuple[nn.Parameter, Tensor | float]]:
         """Every weight with its learning rate, or rates, one a run."""
         rates = torch.tensor([rate for rate, _ in self.runs], device=self.which.device)
         shared = [(weight, rates.view(-1, *[1] * (weight.dim() - 1))) for _, weight in self._shared()]
@@ -144,8 +144,8 @@ class Taggers(nn.Module):
 
     def emissions(self, ids: Tensor, lengths: Tensor) -> Tensor:
         """[seeds or 1, b, n] ids of a batch -> [runs, b, n, tags], how well each tag suits each word."""
-        x = self._dropped(self._vectors(ids))
-        return self._dropped(self._lstm(x, lengths)) @ self.out[:, None] + self.out_bias[:, None, None]
+        x = self._dropout(self._vectors(ids))
+        return self._dropout(self._lstm(x, lengths)) @ self.out[:, None] + self.out_bias[:, None, None]
 
     def _vectors(self, ids: Tensor) -> Tensor:
         which = self.which if len(ids) > 1 else torch.zeros_like(self.which)
@@ -154,7 +154,7 @@ class Taggers(nn.Module):
             return vectors
         return torch.stack([layer(ids[row]) for layer, row in zip(self.layers, which.tolist(), strict=True)])
 
-    def _dropped(self, x: Tensor) -> Tensor:
+    def _dropout(self, x: Tensor) -> Tensor:
         """Dropout; runs of one seed lose the same entries."""
         if not self.training or self.share == 0:
             return x
@@ -171,13 +171,13 @@ class Taggers(nn.Module):
         there, again = states.permute(1, 2, 0, 3).chunk(2)
         return torch.cat([there, in_places(again, back)], dim=3)
 
-    def loss(self, batch: Batch) -> Tensor:
+    def loss(self, batch: TagBatch) -> Tensor:
         """-log P of the right tags, a token: [runs]."""
         emissions, tags = self.emissions(batch.ids, batch.lengths), batch.tags[self.which]
         return -self.crf.log_likelihood(emissions, tags, batch.lengths).sum(dim=1) / batch.lengths.sum()
 
     @torch.no_grad()
-    def tag(self, sentences: Sentences) -> list[list[Ints]]:
+    def tag(self, sentences: TagSentences) -> list[list[Ints]]:
         """The best tags of each sentence, by each run."""
         self.eval()
         result: list[list[Ints]] = [[np.empty(0, np.int64)] * len(sentences.lengths) for _ in self.runs]
@@ -249,7 +249,7 @@ class Recurrence(Function):
         return d_gates, torch.bmm(before.transpose(1, 2), after)
 
 
-class Adam:
+class RunAdam:
     """Adam (Kingma and Ba 2015) with a rate for each weight, or for each row of it: torch's has one for a tensor."""
 
     def __init__(self, rated: Sequence[tuple[nn.Parameter, Tensor | float]]) -> None:
@@ -270,15 +270,15 @@ class Adam:
             weight.grad = None
 
 
-def trained(
-    model: Taggers, train: Sentences, on_dev: Callable[[int], Sequence[float]], settings: TaggerSettings
+def train_taggers(
+    model: Taggers, train: TagSentences, on_dev: Callable[[int], Sequence[float]], settings: TaggerSettings
 ) -> list[float]:
     """Train by Adam; of each run the weights of the epoch that is best by `on_dev`, called after each with its number,
     stay. Returns what that gave."""
-    model.seeded(train.ids.device)
+    model.seed_weights(train.ids.device)
     company = [np.random.default_rng([seed, settings.epochs]) for seed in model.seeds]
     order = np.random.default_rng(settings.epochs)
-    optimiser = Adam(model.rated())
+    optimiser = RunAdam(model.learning_rates())
     count = len(model.runs)
     best, at, kept = (
         [-1.0] * count,
@@ -287,7 +287,7 @@ def trained(
     )
     for epoch in range(settings.epochs):
         model.train()
-        for batch in train.shuffled(settings.tokens, company, order):
+        for batch in train.random_batches(settings.tokens, company, order):
             model.loss(batch).sum().backward()
             optimiser.step()
         for run, reached in enumerate(on_dev(epoch)):

@@ -18,7 +18,7 @@ from torch.nn.utils import skip_init
 from lovevec.encoders.shared import Dropout
 from lovevec.units.ragged import Ragged
 from lovevec_lab.evaluate.nets import CNNSettings
-from lovevec_lab.evaluate.nets.char_cnn import Convolution, Frozen, seeded
+from lovevec_lab.evaluate.nets.char_cnn import Convolution, Frozen, seed_weights
 from lovevec_lab.evaluate.nets.lookup import PADDING
 
 POOL = 20  # batches whose sentences are sorted by length among themselves, so that there is little padding
@@ -42,7 +42,7 @@ class TextCNN(nn.Module):
         return logits
 
 
-class Rows:
+class TextRows:
     """Sentences on the device, all at once; their lengths and classes stay at hand for cutting batches."""
 
     def __init__(self, sentences: Sequence[NDArray[np.int64]], classes: Sequence[int], device: torch.device) -> None:
@@ -54,7 +54,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def shuffled(self, size: int, rng: np.random.Generator) -> Iterator[tuple[Tensor, Tensor]]:
+    def random_batches(self, size: int, rng: np.random.Generator) -> Iterator[tuple[Tensor, Tensor]]:
         """(ids, classes) in batches of sentences of about one length, in random order."""
         order = rng.permutation(len(self))
         pools = [order[low : low + POOL * size] for low in range(0, len(order), POOL * size)]
@@ -77,15 +77,15 @@ class Rows:
         return self.ids[chosen, : max(int(self.lengths[rows].max()), 1)], self.classes[chosen]
 
 
-def trained(model: TextCNN, train: Rows, dev: Rows, rate: float, seed: int, settings: CNNSettings) -> float:
+def train_cnn(model: TextCNN, train: TextRows, dev: TextRows, rate: float, seed: int, settings: CNNSettings) -> float:
     """Train by Adam; the weights of the epoch that is best on dev stay. Returns the accuracy on dev."""
-    seeded(model, seed, train.ids.device)
+    seed_weights(model, seed, train.ids.device)
     rng = np.random.default_rng([seed, settings.epochs])
     optimiser = torch.optim.Adam(model.parameters(), lr=rate)
     best, kept = -1.0, model.state_dict()
     for _ in range(settings.epochs):
         model.train()
-        for ids, classes in train.shuffled(settings.batch, rng):
+        for ids, classes in train.random_batches(settings.batch, rng):
             optimiser.zero_grad()
             F.cross_entropy(model(ids), classes).backward()
             optimiser.step()
@@ -97,7 +97,7 @@ def trained(model: TextCNN, train: Rows, dev: Rows, rate: float, seed: int, sett
 
 
 @torch.no_grad()
-def accuracy(model: TextCNN, rows: Rows) -> float:
+def accuracy(model: TextCNN, rows: TextRows) -> float:
     """The share of sentences, in per cent, whose largest number is that of their class."""
     model.eval()
     right = sum((model(ids).argmax(dim=1) == classes).sum() for ids, classes in rows.by_length())

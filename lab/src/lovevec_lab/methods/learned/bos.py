@@ -21,12 +21,12 @@ from torch.nn import functional as F
 
 from lovevec.encoders.shared import inside
 from lovevec.units.ragged import Ragged
-from lovevec_lab.methods.learned.rival import Reader, Rival, Training
+from lovevec_lab.methods.learned.rival import Rival, RivalNetwork, RivalSettings
 from lovevec_lab.methods.learned.substrings import Substrings, substrings_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Training):
+class BosSettings(RivalSettings):
     """As in its paper, but by Adam instead of plain gradient steps."""
 
     learning_rate: float = 0.05
@@ -35,7 +35,7 @@ class Settings(Training):
     longest: int = 6
 
 
-class Network(Reader):
+class BosNetwork(RivalNetwork):
     """`table` [substrings, dim], zero to begin with."""
 
     def __init__(self, units: int, dim: int) -> None:
@@ -57,22 +57,22 @@ def weighted_sum(table: Tensor, index: Tensor, weights: Tensor) -> Tensor:
     return F.embedding_bag(index[counts], table, offsets, per_sample_weights=weights[counts], mode="sum", sparse=True)
 
 
-class BoS(Rival[Settings]):
+class BoS(Rival[BosSettings]):
     """Knows the substrings of the words that training sees, and no others."""
 
     name = "BoS"
-    settings_type = Settings
+    settings_type = BosSettings
     sparse = True
 
     @classmethod
-    def untrained(cls, words: Sequence[str], shown: NDArray[np.int64], dim: int, settings: Settings) -> BoS:
+    def initial(cls, words: Sequence[str], shown: NDArray[np.int64], dim: int, settings: BosSettings) -> BoS:
         """All weights are zero."""
         seen = [words[row] for row in shown.tolist()]
         return cls(settings, substrings_of(seen, settings.shortest, settings.longest, frame=True), dim)
 
-    def build(self) -> Network:
+    def build(self) -> BosNetwork:
         """A row for each substring."""
-        return Network(len(self.units), self.dim)
+        return BosNetwork(len(self.units), self.dim)
 
     def encode(self, words: Sequence[str]) -> Ragged:
         """Words -> their known substrings."""

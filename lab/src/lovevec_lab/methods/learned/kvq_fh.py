@@ -29,7 +29,7 @@ from lovevec.encoders.shared import inside, matrix
 from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import SPECIAL
 from lovevec_lab.methods.learned.mimicry import start
-from lovevec_lab.methods.learned.rival import Reader, Rival, Training
+from lovevec_lab.methods.learned.rival import Rival, RivalNetwork, RivalSettings
 from lovevec_lab.methods.learned.substrings import Substrings, substrings_of
 
 ROLES, ENTRIES = 3, 2
@@ -38,7 +38,7 @@ START = 0.17  # length of the table's rows before training; as its code: numbers
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Training):
+class KvqSettings(RivalSettings):
     """H (`rows`) of the LOVE paper; F (`frequent`), steps and rates fit for a few ten thousand words (its paper: F = 1M
     of 2M words)."""
 
@@ -50,7 +50,7 @@ class Settings(Training):
     rows: int = 40_000
 
 
-class Network(Reader):
+class KvqNetwork(RivalNetwork):
     """One `table` [rows, dim] for keys, values and queries; all words of a batch lie end to end, unpadded."""
 
     def __init__(self, rows: int, dim: int) -> None:
@@ -79,7 +79,7 @@ def _sums(rows: Tensor, word: Tensor, words: int) -> Tensor:
     return rows.new_zeros(words, rows.shape[1]).index_add(0, word, rows)
 
 
-def hashed_rows(units: Sequence[str], rows: int) -> NDArray[np.int32]:
+def hash_rows(units: Sequence[str], rows: int) -> NDArray[np.int32]:
     """[units, 6]: the rows of each substring, by parts of one long hash of its spelling; the special units, which come
     first, have six times their own. Folders hold no rows, so the hash may never change."""
     spelled = (unit.encode("utf-8", "surrogatepass") for unit in units[len(SPECIAL) :])
@@ -89,15 +89,15 @@ def hashed_rows(units: Sequence[str], rows: int) -> NDArray[np.int32]:
     return np.concatenate([special, len(SPECIAL) + (hashes % np.uint64(rows)).astype(np.int32)])
 
 
-class KVQFH(Rival[Settings]):
+class KVQFH(Rival[KvqSettings]):
     """Knows those of the frequent substrings that the words which training sees have."""
 
     name = "KVQ-FH"
-    settings_type = Settings
+    settings_type = KvqSettings
     directions = True
 
     @classmethod
-    def untrained(cls, words: Sequence[str], shown: NDArray[np.int64], dim: int, settings: Settings) -> KVQFH:
+    def initial(cls, words: Sequence[str], shown: NDArray[np.int64], dim: int, settings: KvqSettings) -> KVQFH:
         """Weights at random."""
         frequent = substrings_of(words, settings.shortest, settings.longest, frame=True, most=settings.frequent)
         seen = set(Substrings(frequent).bags([words[row] for row in shown.tolist()]).values.tolist())
@@ -106,9 +106,9 @@ class KVQFH(Rival[Settings]):
         start(rival.network, settings.seed, START)
         return rival
 
-    def build(self) -> Network:
+    def build(self) -> KvqNetwork:
         """As many rows as the substrings share, whatever they are."""
-        return Network(len(SPECIAL) + self.settings.rows, self.dim)
+        return KvqNetwork(len(SPECIAL) + self.settings.rows, self.dim)
 
     def encode(self, words: Sequence[str]) -> Ragged:
         """Words -> six rows of each known substring, one behind the other."""
@@ -121,4 +121,4 @@ class KVQFH(Rival[Settings]):
 
     @cached_property
     def _rows(self) -> NDArray[np.int32]:
-        return hashed_rows(self.units, self.settings.rows)
+        return hash_rows(self.units, self.settings.rows)

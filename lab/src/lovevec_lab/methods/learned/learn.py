@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
@@ -16,11 +16,14 @@ import numpy as np
 from lovevec import __version__
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.files.unfinished import UNFINISHED, Unfinished
+from lovevec.love import LOVE
+from lovevec.model.folder import CONFIG
 from lovevec.progress import Progress
+from lovevec.train.prepared import prepare, read_metadata
+from lovevec.train.settings import RECIPE, Settings, names
 from lovevec.vectors.rows import lower_case
 from lovevec_lab.methods.learned import RIVAL
-from lovevec_lab.methods.learned.love import PRESETS, learn_love
-from lovevec_lab.methods.love import Model
+from lovevec_lab.methods.love import LoveMethod
 from lovevec_lab.methods.method import Method
 from lovevec_lab.methods.table import Table
 
@@ -35,6 +38,8 @@ TITLES = {
     "kvq-fh": "KVQ-FH",
     "pbos": "PBoS",
 }
+PRESETS = {"love": Settings(), "love-recipe": Settings(**RECIPE)}
+NO_MATTER = ("device", "checkpoint_minutes")  # settings that leave the model as it is
 QUICK_EPOCHS = 3
 
 
@@ -51,11 +56,58 @@ def learn(
     if name in PRESETS:
         plan = replace(PRESETS[name], device=device, seed=seed)
         plan = replace(plan, epochs=min(plan.epochs, QUICK_EPOCHS)) if quick else plan
-        return Model(learn_love(target, fingerprint(target), plan, place, progress), TITLES[name])
+        return LoveMethod(_learn_love(target, fingerprint(target), plan, place, progress), TITLES[name])
     kind = rival_class(name)
     settings = kind.settings_type(seed=seed)
     settings = replace(settings, epochs=min(settings.epochs, QUICK_EPOCHS)) if quick else settings
     return _learn_rival(kind, name, target, settings, place, device, progress)
+
+
+def _learn_love(target: Table, fingerprint: str, settings: Settings, place: Path | None, progress: Progress) -> LOVE:
+    """The model in the folder `place` if it is that of the target and the settings, or its training resumed there, or
+    trained now."""
+    from lovevec.train import resume, train
+
+    state = _love_state(place, settings, fingerprint) if place else "nothing"
+    if place and state == "finished":
+        return LOVE.load(place)
+    if place and state == "unfinished":
+        return resume(place, progress)
+    if state == "other":
+        progress.say(f"{place}: made otherwise (another target, other settings) or damaged; training again")
+    prepared = prepare((target.words, target.vectors), settings.prepare_part(), progress)
+    origin = {**prepared.target, "name": target.name, "sha256": fingerprint}
+    return train(replace(prepared, target=origin), settings, output=place, overwrite=True, progress=progress)
+
+
+def _love_state(place: Path, settings: Settings, fingerprint: str) -> str:
+    """What the folder holds: this model "finished", its run "unfinished", an "other" one, or "nothing"."""
+    from lovevec.train.run import PREPARED
+
+    unfinished = Unfinished(place / UNFINISHED)
+    try:
+        if unfinished.exists:
+            plan = unfinished.plan()["settings"]
+            right = read_metadata(place / UNFINISHED / PREPARED)["target"]["sha256"] == fingerprint
+            return (
+                "unfinished"
+                if right and plan["device"] == settings.device and _same_settings(plan, settings)
+                else "other"
+            )
+        if (place / CONFIG).exists():
+            metadata = json.loads((place / CONFIG).read_text("utf-8"))
+            right = metadata["target"]["sha256"] == fingerprint
+            return "finished" if right and _same_settings(metadata["settings"], settings) else "other"
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, LovevecError):
+        return "other"
+    return "nothing"
+
+
+def _same_settings(stored: Mapping[str, Any], settings: Settings) -> bool:
+    """Whether stored settings give the model that these give. What older files do not know is the default; what they
+    know and we no longer do was the default in every model that was made here."""
+    known = {name: stored[name] for name in names(Settings) if name in stored and name not in NO_MATTER}
+    return Settings(**known) == replace(settings, **{name: getattr(Settings(), name) for name in NO_MATTER})
 
 
 def _learn_rival(
@@ -104,14 +156,14 @@ def _same(read: Callable[[], dict[str, Any]], identity: dict[str, Any]) -> bool:
 
 def open_rival(folder: Path) -> Method:
     """The rival that a folder with a `rival.json` holds."""
-    with _torch_needed():
+    with _require_torch():
         from lovevec_lab.methods.learned.rival import read_config
     return rival_class(str(read_config(folder).get("rival"))).load(folder)
 
 
 def rival_class(name: str) -> type[Rival[Any]]:
     """The class of a rival, imported now: it needs torch."""
-    with _torch_needed():
+    with _require_torch():
         if name == "mimick":
             from lovevec_lab.methods.learned.mimick import Mimick
 
@@ -132,7 +184,7 @@ def rival_class(name: str) -> type[Rival[Any]]:
 
 
 @contextmanager
-def _torch_needed() -> Iterator[None]:
+def _require_torch() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:

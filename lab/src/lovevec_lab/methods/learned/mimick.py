@@ -28,11 +28,11 @@ from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import UnitVocabulary, build_vocabulary
 from lovevec_lab.methods.learned.mimicry import start
-from lovevec_lab.methods.learned.rival import Reader, Rival, Training
+from lovevec_lab.methods.learned.rival import Rival, RivalNetwork, RivalSettings
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Training):
+class MimickSettings(RivalSettings):
     """`width`: numbers in a row of the table, 0 is as many as the target's vectors have; `hidden`: the state of the
     LSTM, in each direction; `head`: whether tanh(H h + b) stands before the last matrix, as wide as the target."""
 
@@ -45,13 +45,13 @@ class Settings(Training):
     head: bool = False
 
 
-CHARACTERS = Settings(input="chars", width=20, hidden=50, head=True, learning_rate=0.002, epochs=60)
+CHARACTERS = MimickSettings(input="chars", width=20, hidden=50, head=True, learning_rate=0.002, epochs=60)
 
 
-class Network(Reader):
+class MimickNetwork(RivalNetwork):
     """`table` [units, width], the LSTM, and O (behind H)."""
 
-    def __init__(self, units: int, dim: int, settings: Settings) -> None:
+    def __init__(self, units: int, dim: int, settings: MimickSettings) -> None:
         super().__init__()
         width, states = settings.width or dim, 2 * settings.hidden
         self.table = matrix(units, width)
@@ -68,15 +68,15 @@ class Network(Reader):
         return out
 
 
-class Mimick(Rival[Settings]):
+class Mimick(Rival[MimickSettings]):
     """Reads [CLS] pieces [SEP], or characters. Its [UNK] stands among other units, so it guesses nothing."""
 
     name = "MIMICK"
-    settings_type = Settings
+    settings_type = MimickSettings
     guesses = False
 
     @classmethod
-    def untrained(cls, words: Sequence[str], shown: NDArray[np.int64], dim: int, settings: Settings) -> Mimick:
+    def initial(cls, words: Sequence[str], shown: NDArray[np.int64], dim: int, settings: MimickSettings) -> Mimick:
         """Pieces are learned from all words of the target, as LOVE's are."""
         pieces: list[str] | None = [] if settings.input == "chars" else None
         vocabulary = build_vocabulary(words, pieces, settings.pieces, shrink="none")
@@ -84,9 +84,9 @@ class Mimick(Rival[Settings]):
         start(mimick.network, settings.seed)
         return mimick
 
-    def build(self) -> Network:
+    def build(self) -> MimickNetwork:
         """The network for these units."""
-        return Network(len(self.units), self.dim, self.settings)
+        return MimickNetwork(len(self.units), self.dim, self.settings)
 
     def encode(self, words: Sequence[str]) -> Ragged:
         """Words -> their units."""

@@ -31,13 +31,13 @@ from lovevec.train.losses import mse
 from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import UNK
 from lovevec.vectors.rows import normalized
-from lovevec_lab.methods.learned.rival import Reader, Rival, Training
+from lovevec_lab.methods.learned.rival import Rival, RivalNetwork, RivalSettings
 
 SAVE_SECONDS = 60
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
 
-def start(network: Reader, seed: int, length: float = 1.0) -> None:
+def start(network: RivalNetwork, seed: int, length: float = 1.0) -> None:
     """Fill all weights from a seed: table rows of about this `length`, matrices by fan-in."""
     generator = torch.Generator().manual_seed(seed)
     initialise(network, generator)
@@ -47,7 +47,7 @@ def start(network: Reader, seed: int, length: float = 1.0) -> None:
 
 def mimic(
     kind: type[Rival[Any]],
-    settings: Training,
+    settings: RivalSettings,
     words: Sequence[str],
     vectors: NDArray[np.float32],
     unfinished: Unfinished,
@@ -59,10 +59,10 @@ def mimic(
     held = holdout_rows(len(words), settings.holdout, settings.seed)
     shown = np.setdiff1d(np.arange(len(words)), held, assume_unique=True)
     with progress.phase("vocabulary", unit="units") as phase:
-        rival = kind.untrained(words, shown, vectors.shape[1], settings)
+        rival = kind.initial(words, shown, vectors.shape[1], settings)
         rival.words = list(words)
         phase.advance(len(rival.units))
-    run = Run(rival, [words[row] for row in shown.tolist()], vectors[shown], device)
+    run = RivalTraining(rival, [words[row] for row in shown.tolist()], vectors[shown], device)
     run(unfinished, progress)
     cosine = (normalized(rival.embed([words[row] for row in held.tolist()])) * normalized(vectors[held])).sum(axis=1)
     score = {"words": len(held), "cosine": round(float(cosine.mean()), 4)} if len(held) else {"words": 0}
@@ -72,7 +72,7 @@ def mimic(
     return rival
 
 
-class Run:
+class RivalTraining:
     """The training of one rival on words that are all shown."""
 
     def __init__(
@@ -85,7 +85,7 @@ class Run:
         self.size = min(self.settings.batch, len(words))
         self.per_epoch = len(words) // self.size
         self.steps = self.per_epoch * self.settings.epochs
-        self.adam = Adam(rival.network.to(device).train(), rival.sparse)
+        self.adam = RivalOptimiser(rival.network.to(device).train(), rival.sparse)
         self.losses: list[float] = []  # of each epoch
         self.total = torch.zeros((), device=device)  # of the losses of this epoch so far
         self.seconds = 0.0
@@ -102,9 +102,9 @@ class Run:
         with progress.phase("training", self.steps * self.size, done=first * self.size) as phase:
             self._train(first, unfinished, phase)
         with torch.no_grad():
-            unmoved = self.adam.unmoved()
-            network.table[unmoved] = 0  # a unit that no word ever had says nothing
-            if self.rival.guesses and unmoved[UNK]:
+            unlearned_rows = self.adam.unlearned_rows()
+            network.table[unlearned_rows] = 0  # a unit that no word ever had says nothing
+            if self.rival.guesses and unlearned_rows[UNK]:
                 network.table[UNK] = self.targets.mean(dim=0)
         network.to("cpu").eval()
 
@@ -151,10 +151,10 @@ class Run:
         self.total.zero_()
 
 
-class Adam:
+class RivalOptimiser:
     """torch's Adam, or SparseAdam, with its state as named tensors for a checkpoint."""
 
-    def __init__(self, network: Reader, sparse: bool) -> None:
+    def __init__(self, network: RivalNetwork, sparse: bool) -> None:
         self.table, self.sparse = network.table, sparse
         self.weights = dict(network.named_parameters())
         fused = network.table.device.type in ("cpu", "cuda")
@@ -170,7 +170,7 @@ class Adam:
         self.optimiser.param_groups[0]["lr"] = rate
         self.optimiser.step()
 
-    def unmoved(self) -> Tensor:
+    def unlearned_rows(self) -> Tensor:
         """[rows] true for the table rows that no step has moved."""
         square: Tensor = self.optimiser.state[self.table]["exp_avg_sq"]
         return ~square.any(dim=1)

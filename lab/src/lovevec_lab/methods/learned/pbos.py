@@ -30,7 +30,7 @@ from lovevec.encoders.shared import inside
 from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import SPECIAL, UNK
 from lovevec_lab.methods.learned.bos import weighted_sum
-from lovevec_lab.methods.learned.rival import Reader, Rival, Training
+from lovevec_lab.methods.learned.rival import Rival, RivalNetwork, RivalSettings
 from lovevec_lab.methods.learned.substrings import Substrings, substrings_of
 
 UNKNOWN_CHARACTER = 0.01
@@ -38,7 +38,7 @@ NEVER = -1e9  # the log of no chance: finite, so that differences of it are numb
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Training):
+class PbosSettings(RivalSettings):
     """As in its paper, but by Adam instead of plain gradient steps."""
 
     learning_rate: float = 0.03
@@ -46,7 +46,7 @@ class Settings(Training):
     longest: int = 30
 
 
-class Network(Reader):
+class PbosNetwork(RivalNetwork):
     """`table` [substrings, dim], zero to begin with; `chances` [substrings] are log p(s), not learned."""
 
     chances: Tensor
@@ -100,16 +100,16 @@ def log_chances(spans: Ragged, ranks: NDArray[np.int64], units: int) -> NDArray[
     return chances.astype(np.float32)
 
 
-class PBoS(Rival[Settings]):
+class PBoS(Rival[PbosSettings]):
     """Knows the substrings of the words that training sees, and no others: a word held back is cut into those."""
 
     name = "PBoS"
-    settings_type = Settings
+    settings_type = PbosSettings
     sparse = True
-    network: Network
+    network: PbosNetwork
 
     @classmethod
-    def untrained(cls, words: Sequence[str], shown: NDArray[np.int64], dim: int, settings: Settings) -> PBoS:
+    def initial(cls, words: Sequence[str], shown: NDArray[np.int64], dim: int, settings: PbosSettings) -> PBoS:
         """The chances; all weights are zero."""
         seen = [words[row] for row in shown.tolist()]
         rival = cls(settings, substrings_of(seen, 1, settings.longest, frame=False), dim)
@@ -117,9 +117,9 @@ class PBoS(Rival[Settings]):
         rival.network.chances.copy_(torch.from_numpy(chances))
         return rival
 
-    def build(self) -> Network:
+    def build(self) -> PbosNetwork:
         """A row and a chance for each substring."""
-        return Network(len(self.units), self.dim)
+        return PbosNetwork(len(self.units), self.dim)
 
     def encode(self, words: Sequence[str]) -> Ragged:
         """Words -> all their spans."""

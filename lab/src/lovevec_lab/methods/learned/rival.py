@@ -39,7 +39,7 @@ CHUNK, BLOCK_UNITS = 16_384, 16_384
 
 
 @dataclass(frozen=True, kw_only=True)
-class Training:
+class RivalSettings:
     """The settings that all rivals have; each adds its own and says what is usual for it."""
 
     learning_rate: float
@@ -49,14 +49,14 @@ class Training:
     seed: int = 0
 
 
-class Reader(nn.Module):
+class RivalNetwork(nn.Module):
     """A rival's network: `forward(index, lengths)`, rows of its `table` as [b, n] and how many of the n each word has,
     gives [b, dim]."""
 
     table: nn.Parameter
 
 
-S = TypeVar("S", bound=Training)
+S = TypeVar("S", bound=RivalSettings)
 
 
 class Rival(Method, Generic[S]):
@@ -78,11 +78,11 @@ class Rival(Method, Generic[S]):
 
     @classmethod
     @abstractmethod
-    def untrained(cls, words: Sequence[str], shown: NDArray[np.int64], dim: int, settings: S) -> Rival[S]:
+    def initial(cls, words: Sequence[str], shown: NDArray[np.int64], dim: int, settings: S) -> Rival[S]:
         """Units from the target's words, of which training sees the rows `shown`; weights as training begins."""
 
     @abstractmethod
-    def build(self) -> Reader:
+    def build(self) -> RivalNetwork:
         """The network for the settings, units and dimension, with any weights."""
 
     @abstractmethod
@@ -139,7 +139,7 @@ class Rival(Method, Generic[S]):
     def load(cls, folder: Path) -> Rival[S]:
         """Read and check what `save` wrote."""
         config = read_config(folder)
-        content = {name: _read_checked(folder / name, config) for name in (UNITS, WORDS, WEIGHTS)}
+        content = {name: _read_and_check(folder / name, config) for name in (UNITS, WORDS, WEIGHTS)}
         try:
             settings: Any = cls.settings_type(**config["settings"])
             rival = cls(settings, json.loads(content[UNITS]), config["dim"])
@@ -171,7 +171,7 @@ def _checksum(config: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(config, sort_keys=True).encode("ascii")).hexdigest()
 
 
-def _read_checked(path: Path, config: dict[str, Any]) -> bytes:
+def _read_and_check(path: Path, config: dict[str, Any]) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
