@@ -87,7 +87,7 @@ def check_training(kind: type[Rival[Any]], folder: Path, odd: list[str], setting
     np.testing.assert_allclose(found, rival.embed([*words, *odd]), atol=1e-6)
     for row, word in enumerate(odd, len(words)):  # the same whatever else is in the batch
         np.testing.assert_allclose(loaded.embed([word])[0], found[row], atol=1e-5)
-    assert (np.linalg.norm(found[: len(words)], axis=1).std() < 1e-5) == kind.directions
+    assert (np.linalg.norm(found[: len(words)], axis=1).std() < 1e-5) == kind.unit_length
 
 
 def cosines(rows: np.ndarray, others: np.ndarray) -> np.ndarray:

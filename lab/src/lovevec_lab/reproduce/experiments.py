@@ -79,9 +79,8 @@ def run_experiments(
 
     if share:
         if name != "bert":
-            raise LovevecError(
-                f"{Parameter('share', share)}: for bert only; share others out by {Parameter('methods')} and {Parameter('tasks')}"
-            )
+            others = f"share others out by {Parameter('methods')} and {Parameter('tasks')}"
+            raise LovevecError(f"{Parameter('share', share)}: for bert only; {others}")
         part = share_of(share)
         open_bert().fill(part)
         return

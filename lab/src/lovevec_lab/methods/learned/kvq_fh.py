@@ -94,7 +94,7 @@ class KVQFH(Rival[KvqSettings]):
 
     name = "KVQ-FH"
     settings_type = KvqSettings
-    directions = True
+    unit_length = True
 
     @classmethod
     def initial(cls, words: Sequence[str], shown: NDArray[np.int64], dim: int, settings: KvqSettings) -> KVQFH:

@@ -81,7 +81,7 @@ class RivalTraining:
         self.rival, self.settings, self.device = rival, rival.settings, device
         self.encoded: Ragged = rival.encode(words)
         targets = torch.from_numpy(np.ascontiguousarray(vectors)).to(device)
-        self.targets = torch.nn.functional.normalize(targets, dim=1) if rival.directions else targets
+        self.targets = torch.nn.functional.normalize(targets, dim=1) if rival.unit_length else targets
         self.size = min(self.settings.batch, len(words))
         self.per_epoch = len(words) // self.size
         self.steps = self.per_epoch * self.settings.epochs

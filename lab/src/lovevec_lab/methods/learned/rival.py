@@ -64,7 +64,7 @@ class Rival(Method, Generic[S]):
     which it knows: of any other the vector is that of [UNK]."""
 
     settings_type: type[Any]
-    directions = False  # whether it mimics the target's directions alone
+    unit_length = False  # whether it mimics the target's directions alone
     sparse = False  # whether a step's gradient of the table has only the rows of the batch
     guesses = True  # whether [UNK], where no word of the target has it, stands for the mean of the target
 
@@ -111,7 +111,7 @@ class Rival(Method, Generic[S]):
     def vectors(self, index: Tensor, lengths: Tensor) -> Tensor:
         """What the network says: [b, n] rows of its table, [b] -> [b, dim]."""
         out: Tensor = self.network(index, lengths)
-        return F.normalize(out, dim=1) if self.directions else out
+        return F.normalize(out, dim=1) if self.unit_length else out
 
     def save(self, folder: Path) -> None:
         """Write the folder; `rival.json`, without which it holds none, comes last."""
