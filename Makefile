@@ -49,8 +49,10 @@ lint: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# The guide and the API pages as a site: open site/index.html. NO_MKDOCS_2_WARNING keeps an advertisement out.
+# The guide and the API pages as a site: open site/index.html. Pages of results must be what their data gives.
+# NO_MKDOCS_2_WARNING keeps an advertisement out.
 docs: .venv/installed
+	$(BIN)/python lab/runs/check_pages.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: .venv/installed

@@ -55,7 +55,13 @@ def test_a_missing_set_is_one_line_with_file_source_and_licence(name, tmp_path):
         find(name, tmp_path)
     told = str(caught.value)
     assert "\n" not in told
-    for part in (listed.name, str(tmp_path / listed.files[0]), listed.source, listed.licence, "--data", "LOVEVEC_DATA"):
+    for part in (
+        listed.name,
+        str(tmp_path / listed.files[0]),
+        listed.source,
+        listed.licence,
+        "with data or $LOVEVEC_DATA",
+    ):
         assert part in told
 
 
