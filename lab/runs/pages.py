@@ -111,7 +111,7 @@ def titled(part: str, title: str) -> str:
 
 def pages() -> dict[str, Page]:
     """All pages by name."""
-    plugged = downstream_of(robustness.METHODS)
+    swept = downstream_of(robustness.METHODS)
     variants = {"ablation": ABLATED, "shrink": SHRUNK, "temperature": TEMPERED, "augmentation": augmentation}
     pages_of_variants = [table.page(scores_of(name)) for name, table in variants.items()]
     tuned = json.loads((RESULTS / "data/transformers.json").read_text("utf-8"))["scores"]
@@ -136,10 +136,10 @@ def pages() -> dict[str, Page]:
             "robustness",
             sources("downstream"),
             [
-                robustness.page(plugged),
+                robustness.page(swept),
                 *(titled(robustness.page(downstream_of(robustness.METHODS, to)), to) for to in OTHERS),
             ],
-            robustness.pictures(plugged),
+            robustness.pictures(swept),
         ),
         "ablation": page_of(
             "ablation",

@@ -48,13 +48,13 @@ def test_the_table_that_a_method_stands_on():
 
 
 def test_any_method_can_stand_behind_a_table():
-    plugged = AttachedMethod(TABLE, Sounds())
+    attached = AttachedMethod(TABLE, Sounds())
     words = [TABLE.words[0], "zzz", "zyx"]
-    made = plugged.embed(words)
+    made = attached.embed(words)
     assert np.array_equal(made[0], TABLE.vectors[0])
     np.testing.assert_allclose(made[1], made[2], atol=1e-5)
-    assert plugged.covers([*words, ""]).tolist() == [True, True, True, False]
-    assert plugged.parameters == (TABLE.vectors.size + 12, 3)
+    assert attached.covers([*words, ""]).tolist() == [True, True, True, False]
+    assert attached.parameters == (TABLE.vectors.size + 12, 3)
 
 
 def test_a_model_is_attached_as_it_is():
