@@ -14,7 +14,7 @@ from tests.command_line import run_process
 
 from lovevec import LOVE
 from lovevec.cli import COMMANDS, main
-from lovevec.cli.shell import harmless, one_field, typed
+from lovevec.cli.terminal import decode_argument, harmless
 from lovevec.model.folder import ModelParts, write_model
 from lovevec.model.known_rows import KnownRows
 
@@ -69,10 +69,10 @@ def test_a_line_end_inside_a_known_word_breaks_no_line(capfd, evil):
 
 def test_words_of_any_script_stay_as_they_are():
     for word in ("naïve", "👩\u200d👩\u200d👧", "می\u200cخواهم", "a\\b", "\udce9", "שלום", "\N{NO-BREAK SPACE}"):
-        assert harmless(word) == one_field(word) == typed(word) == word
-    assert one_field("a\tb\nc\x1b\ud800") == "a\\tb\\nc\\x1b\\ud800"
-    assert typed("caf\udcc3\udca9 \udce9") == "café \udce9"
-    assert typed("\ud800") == "\ud800"
+        assert harmless(word) == harmless(word) == decode_argument(word) == word
+    assert harmless("a\tb\nc\x1b\ud800") == "a\\tb\\nc\\x1b\\ud800"
+    assert decode_argument("caf\udcc3\udca9 \udce9") == "café \udce9"
+    assert decode_argument("\ud800") == "\ud800"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from importlib.metadata import entry_points
 from types import ModuleType
 
 from lovevec import __version__
-from lovevec.cli.shell import run_command, typed
+from lovevec.cli.shell import run_command
+from lovevec.cli.terminal import decode_argument
 from lovevec.errors import LovevecError
 
 COMMANDS = {
@@ -101,6 +102,6 @@ def _run(arguments: Sequence[str]) -> int | None:
     options = parser.parse_args(arguments)
     for positional in ("words", "texts"):  # names of files stay as the system has them
         if isinstance(strings := getattr(options, positional, None), list):
-            setattr(options, positional, [typed(word) for word in strings])
+            setattr(options, positional, [decode_argument(word) for word in strings])
     code: int | None = command_module(options.command).run(options)
     return code

@@ -6,7 +6,8 @@ import argparse
 import json
 import sys
 
-from lovevec.cli.shell import MODEL_HELP, describe, put, say, tidy_when_killed
+from lovevec.cli.shell import MODEL_HELP, describe, tidy_when_killed
+from lovevec.cli.terminal import put, say
 
 ABOUT = """Vectors for tables of any size: parquet, CSV, JSON lines or plain lines in, a folder of parquet files out, by
 Ray Data (needs lovevec[bulk]) on all cores of this machine or of a cluster. Give the same command again after a crash,

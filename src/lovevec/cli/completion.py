@@ -13,7 +13,8 @@ from inspect import signature
 from typing import Any
 
 from lovevec import __version__
-from lovevec.cli.shell import describe, put
+from lovevec.cli.shell import describe
+from lovevec.cli.terminal import put
 from lovevec.errors import LovevecError
 
 ABOUT = "Print a script by which a shell completes commands, options, files and the names of shipped models."

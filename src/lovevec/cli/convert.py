@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from lovevec.cli.shell import describe, refuse_unwritable, say, tidy_when_killed
+from lovevec.cli.shell import describe, refuse_unwritable, tidy_when_killed
+from lovevec.cli.terminal import say
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 

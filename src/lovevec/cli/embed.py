@@ -12,13 +12,12 @@ from lovevec.cli.shell import (
     describe,
     late_progress,
     one_engine,
-    outputs_of,
+    output_files,
     refuse_same_file,
     refuse_terminal,
-    say,
-    shown,
     tidy_when_killed,
 )
+from lovevec.cli.terminal import for_display, say
 from lovevec.errors import LovevecError
 
 ABOUT = """Vectors for words, one row a word, in their order: from the command line, a file, or standard input,
@@ -73,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
             if options.input is None:
                 refuse_terminal("some")
             stream = stack.enter_context(open_words(as_path(options.input)))
-            refuse_same_file([stream.file.fileno()], outputs_of(output, kind))
+            refuse_same_file([stream.file.fileno()], output_files(output, kind))
         count = len(options.words) if stream is None else stream.count()
         words = iter([options.words]) if stream is None else stream.batches()
         first: list[str] = next(words, [])
@@ -86,7 +85,7 @@ def run(options: argparse.Namespace) -> None:
             empty = 0
             for batch in chain([first] if first else [], words):
                 known = [word in love for word in batch] if kind == "jsonl" else []
-                writer.add(shown(batch, output), love.embed(batch, progress=False), known)
+                writer.add(for_display(batch, output), love.embed(batch, progress=False), known)
                 empty += batch.count("")
                 advance(len(batch))
     notes = [f"empty lines: {empty:,}; their rows hold the vector of the empty word"] if empty else []

@@ -11,15 +11,12 @@ from lovevec.cli.shell import (
     as_path,
     describe,
     late_progress,
-    one_field,
-    put,
     refuse_same_file,
     refuse_terminal,
     refuse_unwritable,
-    say,
-    shown,
     tidy_when_killed,
 )
+from lovevec.cli.terminal import for_display, harmless, put, say
 from lovevec.errors import LovevecError
 
 if TYPE_CHECKING:
@@ -99,7 +96,7 @@ def run(options: argparse.Namespace) -> None:
             empty = 0
             for batch in texts.batches:
                 rows = love.encode(batch, show_progress_bar=False)
-                writer.add(shown(batch, output), rows, ())
+                writer.add(for_display(batch, output), rows, ())
                 empty += len(rows) - int(rows.any(axis=1).sum())
                 advance(len(batch))
     notes = [f"texts without words: {empty:,}; their rows are zeros"] if empty else []
@@ -119,7 +116,7 @@ def format_of(name: str | None, named: Format | None) -> Format:
 def token_lines(love: LOVE, text: str) -> str:
     """A line a word, and an empty one behind the text."""
     lines = [
-        "\t".join([one_field(token.text), token.reading, one_field(token.word or "-"), f"{token.weight:.2f}"])
+        "\t".join([harmless(token.text), token.reading, harmless(token.word or "-"), f"{token.weight:.2f}"])
         for token in love.tokens(text)
     ]
     return "\n".join([*lines, "", ""])

@@ -6,7 +6,8 @@ import argparse
 import json
 
 from lovevec.cli.neighbors import add_word_arguments, word_batches
-from lovevec.cli.shell import describe, put
+from lovevec.cli.shell import describe
+from lovevec.cli.terminal import put
 from lovevec.errors import LovevecError
 
 ABOUT = """What a word's vector is made of: its units, with the weight of each in the sum and its share of the final

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from lovevec.cli.shell import MODEL_HELP, complain, describe
+from lovevec.cli.shell import MODEL_HELP, describe
+from lovevec.cli.terminal import complain
 from lovevec.errors import LovevecError
 
 ABOUT = """Write a model as folded tables: what inference needs and nothing more. It is smaller and loads faster;

@@ -13,16 +13,14 @@ from typing import TYPE_CHECKING
 from lovevec.cli.shell import (
     MODEL_HELP,
     as_path,
-    complain,
     describe,
     one_engine,
-    outputs_of,
+    output_files,
     refuse_same_file,
     refuse_unwritable,
-    say,
-    shown,
     tidy_when_killed,
 )
+from lovevec.cli.terminal import complain, for_display, say
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 
@@ -86,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
     if as_path(options.vectors) is as_path(options.words) is None:
         raise LovevecError("vectors and words both from standard input: name a file for one of the two")
     inputs = [as_path(options.vectors) or 0, as_path(options.words) or 0]
-    refuse_same_file(inputs, outputs_of(output, kind))
+    refuse_same_file(inputs, output_files(output, kind))
     refuse_unwritable(output, kind)
     with Progress(options.quiet) as progress:
         with vector_file(options.vectors) as path:
@@ -103,11 +101,11 @@ def run(options: argparse.Namespace) -> None:
             progress.phase("writing", rows, "rows") as phase,
         ):
             for low, vectors in in_blocks(table.vectors, BATCH):
-                words = shown(table.words[low : low + BATCH], output)
+                words = for_display(table.words[low : low + BATCH], output)
                 phase.advance(add(writer, words, vectors.astype("f4", copy=False), True))
             for low in range(0, len(lacking), BATCH):
                 batch = lacking[low : low + BATCH]
-                phase.advance(add(writer, shown(batch, output), robust.embed(batch), False))
+                phase.advance(add(writer, for_display(batch, output), robust.embed(batch), False))
     confidence = mean_confidence(robust, lacking)
     if robust.warning:
         complain(f"warning: {robust.warning}")

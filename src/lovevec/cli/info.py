@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lovevec.cli.shell import MODEL_HELP, describe, one_field, put
+from lovevec.cli.shell import MODEL_HELP, describe
+from lovevec.cli.terminal import harmless, put
 
 if TYPE_CHECKING:
     from lovevec.love import LOVE
@@ -38,7 +39,7 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         put(json.dumps(facts, indent=2) + "\n")
     else:
-        put("".join(f"{label:<12} {one_field(value)}\n" for label, value in lines_of(facts)))
+        put("".join(f"{label:<12} {harmless(value)}\n" for label, value in lines_of(facts)))
 
 
 def facts_of(love: LOVE, folder: Path) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lovevec.cli.neighbors import add_word_arguments, word_batches
-from lovevec.cli.shell import describe, one_field, put
+from lovevec.cli.shell import describe
+from lovevec.cli.terminal import harmless, put
 from lovevec.errors import LovevecError, Parameter
 
 if TYPE_CHECKING:
@@ -57,5 +58,5 @@ def _line(word: str, reading: str, near: list[tuple[str, float]], k: int, as_jso
     if as_json:
         candidates = [{"word": name, "probability": round(probability, 6)} for name, probability in near]
         return json.dumps({"word": word, "reading": reading, "near": candidates, "new": round(new, 6)})
-    names = ", ".join(f"{one_field(name)} {probability:.2f}" for name, probability in near if probability >= 0.005)
-    return f"{one_field(word)}\t{reading}\t{names}\t{new:.2f}"
+    names = ", ".join(f"{harmless(name)} {probability:.2f}" for name, probability in near if probability >= 0.005)
+    return f"{harmless(word)}\t{reading}\t{names}\t{new:.2f}"

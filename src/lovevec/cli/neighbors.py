@@ -7,7 +7,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from lovevec.cli.shell import MODEL_HELP, complain, describe, one_field, put, refuse_terminal
+from lovevec.cli.shell import MODEL_HELP, describe, refuse_terminal
+from lovevec.cli.terminal import complain, harmless, put
 
 if TYPE_CHECKING:
     from lovevec.love import LOVE
@@ -65,7 +66,7 @@ def _line(word: str, reading: str, neighbors: list[tuple[str, float]], as_json: 
         nearest = [{"word": name, "cosine": round(cosine, 6)} for name, cosine in neighbors]
         known, empty = reading == "known", reading == "empty"
         return json.dumps({"word": word, "reading": reading, "known": known, "empty": empty, "neighbors": nearest})
-    return f"{one_field(word)}\t{reading}\t{', '.join(f'{one_field(name)} {cosine:.2f}' for name, cosine in neighbors)}"
+    return f"{harmless(word)}\t{reading}\t{', '.join(f'{harmless(name)} {cosine:.2f}' for name, cosine in neighbors)}"
 
 
 def word_batches(words: list[str], split: bool = False) -> Iterator[list[str]]:

@@ -1,33 +1,26 @@
-"""What commands share: one-line errors, honest exit codes, quiet pipes; where words come from, where vectors go."""
+"""What commands share: one-line errors, honest exit codes, checks of inputs and outputs before the work begins."""
 
 from __future__ import annotations
 
 import argparse
-import io
 import os
-import re
 import signal
 import stat
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from lovevec.cli.terminal import complain, drop_stdout, speak_utf8
 from lovevec.errors import FUNCTIONS, LovevecError, MissingExtra
 from lovevec.progress import Progress
 
-PATIENCE = 1.0  # seconds before progress is shown: what is done sooner needs none
-MANY = 100_000  # words for which numpy takes about as long as numba and its import
-FULL_PIPE = 4_000  # words that a full pipe of 64 KB holds at least
-# What makes a terminal do things, or turns text round: control characters, line separators, marks of direction; half
-# surrogates, which UTF-8 cannot hold, and bytes (as surrogateescape has them) that would be one of the former in UTF-8.
-UNSAFE = re.compile(
-    "[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udc7f\udd00-\udfff]"
-    "|\udcc2[\udc80-\udc9f]|\udce2\udc80[\udca8-\udcae]|\udce2\udc81[\udca6-\udca9]"
-)
+SECONDS_BEFORE_PROGRESS = 1.0  # what is done sooner needs none
+MIN_WORDS_FOR_NUMBA = 100_000  # numpy takes about as long for so many as numba and its import
+WORDS_IN_A_FULL_PIPE = 4_000  # that a pipe of 64 KB holds at least
 MODEL_HELP = "a model folder, a shipped model's name, or a hub id (default: the shipped model)"
 
 
@@ -43,11 +36,11 @@ def one_engine(count: int | None, first: int = 0) -> Literal["numpy", "numba"]:
     """
     from lovevec.engine.engine import numba_is_there
 
-    many = first >= FULL_PIPE if count is None else count >= MANY
+    many = first >= WORDS_IN_A_FULL_PIPE if count is None else count >= MIN_WORDS_FOR_NUMBA
     return "numba" if many and numba_is_there() else "numpy"
 
 
-def outputs_of(output: Path | None, kind: str) -> list[Path | None]:
+def output_files(output: Path | None, kind: str) -> list[Path | None]:
     """The files that will be written."""
     if kind != "npy" or output is None:
         return [output]
@@ -72,19 +65,19 @@ def refuse_unwritable(output: Path | None, kind: str) -> None:
 
 def refuse_same_file(inputs: Iterable[int | Path], outputs: Iterable[Path | None]) -> None:
     """Refuse to write where we read from. Inputs are paths or open files, None is standard output."""
-    read = [_identity(source) for source in inputs]
+    sources = [_identity(source) for source in inputs]
     for output in outputs:
-        if (same := _identity(1 if output is None else output)) and same in read:
+        if (same := _identity(1 if output is None else output)) and same in sources:
             raise LovevecError(f"{output or 'standard output'}: is the input too; write to another file")
 
 
 def _identity(file: int | Path) -> tuple[int, int] | None:
     """What tells a plain file from all others; None for one that is not there or not plain."""
     try:
-        found = os.stat(file)
+        status = os.stat(file)
     except (OSError, ValueError):
         return None
-    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
 @contextmanager
@@ -108,66 +101,9 @@ def late_progress(
 
     Vectors that scroll over a terminal are progress enough.
     """
-    progress = Progress(quiet or (output is None and os.isatty(1)), delay=PATIENCE)
+    progress = Progress(quiet or (output is None and os.isatty(1)), delay=SECONDS_BEFORE_PROGRESS)
     with progress, progress.phase(name, total, unit) as phase:
         yield phase.advance
-
-
-def say(quiet: bool, notes: Sequence[str]) -> None:
-    """Notes to stderr, a line each."""
-    for note in () if quiet else notes:
-        complain(note)
-
-
-def put(text: str) -> None:
-    """Text to standard output, at once, since a program may wait for the answer. What words and models hold is harmless
-    to a terminal."""
-    out = sys.stdout
-    if out is None:
-        raise LovevecError("standard output: is closed")
-    try:
-        out.write(harmless(text, but="\t\n"))
-        out.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        drop_stdout()
-        raise LovevecError(f"standard output: cannot be written: {error.strerror or error}") from None
-
-
-def harmless(text: str, but: str = "") -> str:
-    """A text with what is unsafe in it spelled out, as `\\x1b`; characters of `but` stay."""
-
-    def spelled(found: re.Match[str]) -> str:
-        return found[0] if found[0] in but else found[0].encode("unicode_escape").decode("ascii")
-
-    return text if text.isascii() and text.isprintable() else UNSAFE.sub(spelled, text)
-
-
-def one_field(word: str) -> str:
-    """A word as a field of a tab-separated line: a tab or line end inside it, and what a terminal might act on, is
-    spelled out."""
-    return harmless(word)
-
-
-def shown(words: Sequence[str], output: Path | None) -> Sequence[str]:
-    """Words as they go out: into files and pipes as they are, onto a terminal without what makes it act."""
-    return [harmless(word) for word in words] if output is None and os.isatty(1) else words
-
-
-def speak_utf8() -> None:
-    """Standard output in UTF-8 as all that we write, whatever the system's settings are; words that came as other bytes
-    go out as they came in."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
-
-
-def typed(word: str) -> str:
-    """A word of the command line: UTF-8 also where the system's settings know only ASCII."""
-    try:
-        return word.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # half a surrogate, which Windows lets through
-        return word
 
 
 def as_flag(name: str, value: str) -> str:
@@ -184,7 +120,7 @@ def run_command(command: Callable[[], int | None]) -> int:
     """Run a command: 0 when it went well, 2 with one line for bad input, 130 for Ctrl-C, 141 for a closed pipe."""
     try:
         speak_utf8()
-        return _to_the_end(command)
+        return _run_and_flush(command)
     except LovevecError as error:
         complain(error.spelled(as_flag))
         return 2
@@ -204,7 +140,7 @@ def run_command(command: Callable[[], int | None]) -> int:
         return 2
 
 
-def _to_the_end(command: Callable[[], int | None]) -> int:
+def _run_and_flush(command: Callable[[], int | None]) -> int:
     """What is written last, the help that argparse prints before it exits, must get out too, or fail here."""
     try:
         return command() or 0
@@ -213,20 +149,7 @@ def _to_the_end(command: Callable[[], int | None]) -> int:
             sys.stdout.flush()
 
 
-def drop_stdout() -> None:
-    """Let what could not be written go, or the interpreter would try again at exit and complain."""
-    if sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def describe(parser: argparse.ArgumentParser, about: str, more: str) -> None:
     """What --help says before and behind the options, line for line as it is written."""
     parser.description, parser.epilog = about, more
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-
-
-def complain(message: str) -> None:
-    """One line on stderr, if there is one."""
-    if sys.stderr is not None:
-        line = "lovevec: " + harmless(message, but="\n") + "\n"
-        sys.stderr.write(line.encode("utf-8", "backslashreplace").decode("utf-8"))

@@ -9,7 +9,8 @@ from contextlib import ExitStack
 from math import isnan
 from typing import TYPE_CHECKING
 
-from lovevec.cli.shell import MODEL_HELP, as_path, describe, one_field, put, refuse_terminal
+from lovevec.cli.shell import MODEL_HELP, as_path, describe, refuse_terminal
+from lovevec.cli.terminal import harmless, put
 from lovevec.errors import FormatError, LovevecError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _line(words: tuple[str, str], cosine: float, readings: tuple[str, str], as_j
     if as_json:
         number = None if isnan(cosine) else round(cosine, 6)
         return json.dumps({"words": words, "cosine": number, "readings": readings})
-    return "\t".join([*map(one_field, words), f"{cosine:.4f}", *readings])
+    return "\t".join([*map(harmless, words), f"{cosine:.4f}", *readings])
 
 
 def batches_of_pairs(options: argparse.Namespace, stack: ExitStack) -> Iterator[tuple[list[str], list[str]]]:

@@ -6,7 +6,8 @@ import argparse
 import os
 
 from lovevec.cli.serve import add_model_arguments
-from lovevec.cli.shell import complain, describe
+from lovevec.cli.shell import describe
+from lovevec.cli.terminal import complain
 
 ABOUT = """The page of `lovevec serve` in your browser: type any word or text and see how it is read, what is near, what
 its vector is made of. Runs on this machine alone, until Ctrl-C. Needs the extra `serve`."""

@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from lovevec.cli.shell import describe, put
+from lovevec.cli.shell import describe
+from lovevec.cli.terminal import put
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 from lovevec_lab.methods.open_method import OURS, RIVALS

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from lovevec.cli.shell import describe, put
+from lovevec.cli.shell import describe
+from lovevec.cli.terminal import put
 from lovevec.progress import Progress
 from lovevec_lab.cli.evaluate import DATA_HELP, count, numbers
 
