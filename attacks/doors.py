@@ -11,7 +11,7 @@ import numpy as np
 
 from lovevec import LOVE
 from lovevec.cli.info import facts_of, lines_of
-from lovevec.cli.shell import UNSAFE, one_field
+from lovevec.cli.terminal import UNSAFE, harmless
 from lovevec.errors import LovevecError
 from lovevec.files.unfinished import UNFINISHED, Unfinished
 from lovevec.texts.read import open_texts
@@ -125,7 +125,7 @@ def model(path: Path) -> None:
     love = LOVE.load(path, engine="numpy")
     repr(love)
     for label, value in lines_of(facts_of(love, path)):
-        assert not UNSAFE.search(one_field(f"{label} {value}")), "what a terminal acts on"
+        assert not UNSAFE.search(harmless(f"{label} {value}")), "what a terminal acts on"
     known = list(love.words[:2])
     asked = [*STRINGS, *known]
     with np.errstate(over="raise", invalid="raise", divide="raise"):
