@@ -33,14 +33,15 @@ def run_here(
     """Run a command in this process, with pipes as its standard streams, and without the start of an interpreter.
 
     The streams are real ones, of the system as of Python: `stdin` and `stdout` may be open files, terminals or closed
-    pipes instead. `encoding` is what Python would take the terminal's to be. Signals, limits of memory and lists of
-    what is imported need `run_process`.
+    pipes instead; `stdout=subprocess.STDOUT` puts what goes out among the errors, as a terminal shows it. `encoding` is
+    what Python would take the terminal's to be. Signals, limits of memory and lists of what is imported need
+    `run_process`.
     """
     words = [os.fsdecode(word) if isinstance(word, bytes) else str(word) for word in arguments]
     with ExitStack() as stack:
         out, errors = _Reader(stack), _Reader(stack)
         source = _pipe_of(input, stack) if stdin is None else _number(stdin)
-        target = out.end if stdout is None else _number(stdout)
+        target = out.end if stdout is None else errors.end if stdout == subprocess.STDOUT else _number(stdout)
         folder = Path.cwd()
         with _standard_streams(source, target, errors.end, encoding):
             try:
@@ -83,8 +84,10 @@ def _standard_streams(source: int, target: int, errors: int, encoding: str) -> I
     for number, file in enumerate((source, target, errors)):
         os.dup2(file, number)
     streams = [
-        open(number, mode, encoding=encoding, errors=handling, closefd=False)  # noqa: SIM115
-        for number, (mode, handling) in enumerate([("r", "strict"), ("w", "strict"), ("w", "backslashreplace")])
+        open(number, mode, buffering, encoding, handling, closefd=False)  # noqa: SIM115
+        for number, (mode, buffering, handling) in enumerate(
+            [("r", -1, "strict"), ("w", -1, "strict"), ("w", 1, "backslashreplace")]
+        )
     ]
     sys.stdin, sys.stdout, sys.stderr = streams
     try:

@@ -76,7 +76,8 @@ def tiny_model(shared_folder, tiny_target) -> Path:
     def write(folder: Path) -> None:
         from lovevec.train import Settings, train
 
-        train(tiny_target, Settings(epochs=2, vocabulary_size=300, negatives=10, device="cpu", seed=1), output=folder)
+        settings = Settings(vocabulary_size=400, epochs=15, batch=32, negatives=20, device="cpu", learning_rate=0.01)
+        train(tiny_target, settings, output=folder)
 
     return shared_folder("tiny", write)
 

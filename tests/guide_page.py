@@ -1,6 +1,6 @@
 """Runs a page of the guide as a reader would: its code blocks in order, in one process, in an empty folder.
 
-    python tests/guide_page.py PAGE.md      # in the folder to run in; JSON on the last line of stdout
+    python -m tests.guide_page PAGE.md      # in the folder to run in; JSON on the last line of stdout
 
 What a block is, its first line says:
 
@@ -20,15 +20,23 @@ import contextlib
 import io
 import json
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from tests.command_line import run_here
+
 FENCE = re.compile(
     r"(?:^<!-- *(?P<word>not run|file): *(?P<value>.+?) *-->\n+)?"
     r"^(?P<indent> *)```(?P<language>[\w+-]*)[^\n]*\n(?P<code>.*?)^(?P=indent)```[ ]*$",
     re.MULTILINE | re.DOTALL,
+)
+# One command that answers, in words that a shell takes as they are.
+PLAIN = re.compile(
+    r"lovevec (?P<arguments>(?:convert|embed|encode|explain|info|near|neighbors|similar)\b"
+    r"[^|<>&;$*?`\\\n~(){}\[\]#!]*)\n?"
 )
 
 
@@ -106,7 +114,20 @@ def run_python(block: Block, namespace: dict[str, object], name: str) -> Run:
 
 
 def run_command(line: int, command: str, shown: str | None, name: str) -> Run:
-    """Run a command as a shell does; one that fails ends the page."""
+    """Run a command as a shell does; one that fails ends the page. What is `lovevec …` and no more needs no shell and
+    no process of its own."""
+    if match := PLAIN.fullmatch(command):
+        done = run_here(*shlex.split(match["arguments"]), stdout=subprocess.STDOUT)
+        printed, code = done.stderr.decode(), done.returncode
+    else:
+        code, printed = run_shell(command)
+    if code != 0:
+        sys.exit(f"{name}:{line}: exit code {code} of {command}\n{printed}")
+    return Run(line, command, printed, shown)
+
+
+def run_shell(command: str) -> tuple[int, str]:
+    """The exit code of a script of bash, and both its streams."""
     done = subprocess.run(
         ["bash", "-c", f"set -euo pipefail\n{command}"],
         stdin=subprocess.DEVNULL,
@@ -114,9 +135,7 @@ def run_command(line: int, command: str, shown: str | None, name: str) -> Run:
         stderr=subprocess.STDOUT,
         text=True,
     )
-    if done.returncode != 0:
-        sys.exit(f"{name}:{line}: exit code {done.returncode} of {command}\n{done.stdout}")
-    return Run(line, command, done.stdout, shown)
+    return done.returncode, done.stdout
 
 
 def run_block(block: Block, namespace: dict[str, object], name: str) -> list[Run]:
@@ -138,6 +157,5 @@ def run_block(block: Block, namespace: dict[str, object], name: str) -> list[Run
 
 if __name__ == "__main__":
     page, everything = Path(sys.argv[1]), {"__name__": "__main__"}
-    sys.path[0] = ""  # the folder to run in, not that of the tests
     runs = [run for block in blocks_of(page.read_text("utf-8")) for run in run_block(block, everything, page.name)]
     sys.stdout.write("\n" + json.dumps([asdict(run) for run in runs]) + "\n")

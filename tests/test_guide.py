@@ -50,7 +50,7 @@ YOURS = {
 def environment() -> dict[str, str]:
     """The programs of this Python first, and no network: no hub, no telemetry."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    source = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    source = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
     quiet = {"HF_HUB_OFFLINE": "1", "HAYSTACK_TELEMETRY_ENABLED": "False", "COLUMNS": "100"}
     return {**os.environ, "PATH": path, "PYTHONPATH": source, **quiet}
 
@@ -98,7 +98,7 @@ def test_a_page_runs_and_prints_what_it_shows(name, tmp_path):
     page = PAGES[name]
     if page.name == "README.md":
         your_files(tmp_path)
-    command = [sys.executable, str(ROOT / "tests" / "guide_page.py"), str(page)]
+    command = [sys.executable, "-m", "tests.guide_page", str(page)]
     with served() if name == "serving" else nullcontext():
         done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
@@ -177,7 +177,7 @@ pip install lovevec
 
 def run_text(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
     (folder / "page.md").write_text(text, "utf-8")
-    command = [sys.executable, str(ROOT / "tests" / "guide_page.py"), "page.md"]
+    command = [sys.executable, "-m", "tests.guide_page", "page.md"]
     return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=60)
 
 

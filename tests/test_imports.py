@@ -15,6 +15,7 @@ import pytest
 
 import lovevec
 import lovevec_lab
+from tests.factories import toy_vectors, toy_words
 
 DESIGN = Path(__file__).parents[1] / "docs" / "design.md"
 
@@ -174,14 +175,11 @@ def test_help_is_instant_because_it_loads_no_heavy_module():
 
 def test_training_a_prepared_folder_needs_four_packages(tmp_path):
     """On a bare GPU machine: what only preparation needs refuses to be imported."""
-    prepare = f"""
-from tests.factories import toy_vectors, toy_words
-from lovevec.train import PrepareSettings, prepare
-words = toy_words(200)
-settings = PrepareSettings(vocabulary_size=300, negatives=10)
-prepare((words, toy_vectors(words, 8)), settings).save({str(tmp_path / "p")!r})
-"""
-    subprocess.run([sys.executable, "-c", prepare], check=True)
+    from lovevec.train import PrepareSettings, prepare
+
+    words = toy_words(200)
+    settings = PrepareSettings(vocabulary_size=300, negatives=10)
+    prepare((words, toy_vectors(words, 8)), settings).save(tmp_path / "p")
     train = f"""
 import sys
 class Refuse:

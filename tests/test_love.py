@@ -15,19 +15,14 @@ import pytest
 from lovevec import LOVE, LovevecError
 from lovevec.engine.nearest import nearest
 from lovevec.model.validation import checksum
-from lovevec.train import Settings, train
-from tests.factories import at_once, toy_vectors, toy_words
+from tests.factories import at_once, toy_words
 
 NASTY = ["", " ", "\t", "a\nb", "\0", "🙂", "e\u0301", "\ud800", "שלום", "x" * 1_000_000, "İstanbul", "known"]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    words = toy_words(300)
-    path = tmp_path_factory.mktemp("models") / "m"
-    settings = Settings(vocabulary_size=400, epochs=15, batch=32, negatives=20, device="cpu", learning_rate=0.01)
-    train((words, toy_vectors(words, 16)), settings, output=path)
-    return path
+def folder(tiny_model) -> Path:
+    return tiny_model
 
 
 @pytest.fixture(scope="module")

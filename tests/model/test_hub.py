@@ -8,6 +8,7 @@ import inspect
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -126,17 +127,29 @@ class Hub(BaseHTTPRequestHandler):
         return asked if asked in self.repos[name] else list(self.repos[name])[-1]
 
 
-@pytest.fixture
-def hub():
-    """A hub that answers on 127.0.0.1."""
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A hub that answers on 127.0.0.1, and the programs that ask it."""
     kind = type("OwnHub", (Hub,), {"repos": {}, "private": set(), "requests": [], "protocol_version": "HTTP/1.1"})
     server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    kind.endpoint = f"http://127.0.0.1:{server.server_port}"
+    kind.endpoint, kind.home = f"http://127.0.0.1:{server.server_port}", tmp_path_factory.mktemp("hub") / "home"
+    kind.clients = {}
     yield kind
+    for client in kind.clients.values():
+        client.communicate()
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture
+def hub(server):
+    """The hub without repositories, and no cache yet."""
+    for held in (server.repos, server.private, server.requests):
+        held.clear()
+    shutil.rmtree(server.home, ignore_errors=True)
+    return server
 
 
 @pytest.fixture(scope="module")
@@ -144,27 +157,48 @@ def model(tiny_model) -> Path:
     return tiny_model
 
 
+CLIENT = """
+import contextlib, io, json, os, sys, traceback
+from lovevec import LOVE
+for line in sys.stdin:
+    folder, code = json.loads(line)
+    os.chdir(folder)
+    out, errors = io.StringIO(), ""
+    try:
+        with contextlib.redirect_stdout(out):
+            exec(code, {"LOVE": LOVE})
+    except Exception:
+        errors = traceback.format_exc()
+    print(json.dumps([bool(errors), out.getvalue(), errors]), flush=True)
+"""
+
+
 def run(code: str, hub, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """In a process of its own, since the client reads its settings when it is imported."""
-    settings = {
-        "HF_ENDPOINT": hub.endpoint,
-        "HF_HOME": str(folder / "home"),
-        "HF_TOKEN": TOKEN,
-        "HF_HUB_DISABLE_XET": "1",
-        "HF_HUB_DISABLE_TELEMETRY": "1",
-        "NO_PROXY": "127.0.0.1",
-        "HF_HUB_OFFLINE": "",
-    }
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")} | settings
-    environment.pop("HF_HUB_CACHE", None)
-    return subprocess.run(
-        [sys.executable, "-c", f"from lovevec import LOVE\n{code}"],
-        cwd=folder,
-        env=environment | variables,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    """In a process of its own, since the client reads its settings when it is imported: one for each choice of them."""
+    chosen = tuple(sorted(variables.items()))
+    if chosen not in hub.clients:
+        settings = {
+            "HF_ENDPOINT": hub.endpoint,
+            "HF_HOME": str(hub.home),
+            "HF_TOKEN": TOKEN,
+            "HF_HUB_DISABLE_XET": "1",
+            "HF_HUB_DISABLE_TELEMETRY": "1",
+            "NO_PROXY": "127.0.0.1",
+            "HF_HUB_OFFLINE": "",
+        }
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")} | settings
+        hub.clients[chosen] = subprocess.Popen(
+            [sys.executable, "-c", CLIENT],
+            env=environment | variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+    client = hub.clients[chosen]
+    client.stdin.write(json.dumps([str(folder), code]) + "\n")
+    client.stdin.flush()
+    return subprocess.CompletedProcess(code, *json.loads(client.stdout.readline()))
 
 
 def printed(code: str, hub, folder: Path, **variables: str) -> str:

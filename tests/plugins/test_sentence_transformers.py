@@ -9,22 +9,18 @@ from datasets import Dataset
 from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer, SentenceTransformerTrainingArguments
 from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 from sentence_transformers.sentence_transformer.modules import Dense, Router
-from tests.factories import toy_vectors, toy_words
+from tests.factories import toy_words
 
 from lovevec import LOVE, LovevecError
 from lovevec.plugins.sentence_transformers import LoveWords
-from lovevec.train import Settings, train
 
 pytestmark = pytest.mark.usefixtures("on_one_thread")
 TEXTS = ["wonderfull fi1m, definately recomended", "a wonderful film", "well-known oxgen", "", "?!", "the the the"]
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory) -> LOVE:
-    words, path = toy_words(300), tmp_path_factory.mktemp("models") / "m"
-    settings = Settings(vocabulary_size=300, epochs=4, batch=32, negatives=20, device="cpu", learning_rate=0.01)
-    train((words, toy_vectors(words, 16)), settings, output=path)
-    return LOVE.load(path, engine="numpy")
+def small(tiny_model) -> LOVE:
+    return LOVE.load(tiny_model, engine="numpy")
 
 
 @pytest.mark.parametrize("normalize", [True, False])

@@ -27,15 +27,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory) -> LOVE:
-    """A LOVE of 16 dimensions, trained on 300 words."""
-    from lovevec.train import Settings, train
-
-    words = toy_words(300)
-    settings = Settings(vocabulary_size=300, epochs=4, batch=32, negatives=20, device="cpu", learning_rate=0.01)
-    path = tmp_path_factory.mktemp("models") / "m"
-    train((words, toy_vectors(words, 16)), settings, output=path)
-    return LOVE.load(path, engine="numpy")
+def small(tiny_model) -> LOVE:
+    return LOVE.load(tiny_model, engine="numpy")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 
 import httpx
@@ -14,6 +15,7 @@ import pytest
 import uvicorn
 from prometheus_client.parser import text_string_to_metric_families
 from tests.factories import at_once
+from tests.serve.conftest import Live, started
 
 from lovevec.errors import LovevecError
 from lovevec.serve.app import make_app
@@ -30,37 +32,41 @@ def problem(answer: httpx.Response) -> dict:
     return error
 
 
-def test_too_much_of_anything_is_refused(serve):
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory, small_model) -> Iterator[Live]:
+    """A server that takes little."""
     limits = ("--max-body", 2000, "--max-inputs", 5, "--max-words", 20, "--max-length", 30)
-    with serve(*limits) as server:
-        refused = {
-            "5 a request": {"input": ["a"] * 6},
-            "more than 30 characters": {"input": ["a", "b " + "x" * 31]},
-            "20 a request": {"input": ["a b c d e", "a b c d e", "a b c d e", "a b c d e", "f"]},
-            "2,000 bytes": {"input": "a " * 2000},
-        }
-        for says, content in refused.items():
-            answer = server.post("/v1/embeddings", content)
-            assert answer.status_code == 413
-            assert says in problem(answer)["message"]
-            assert problem(answer)["code"] == "request_too_large"
-        assert server.post("/v1/embeddings", {"input": ["a b c d"] * 5}).status_code == 200
-        assert server.post("/v1/similar", {"pairs": [["a", "b"]] * 3}).status_code == 413
-        assert server.post("/v1/explain", {"input": "x" * 31}).status_code == 413
+    with started(tmp_path_factory.mktemp("limited"), "--model", f"small={small_model}", *limits) as server:
+        yield server
 
 
-def test_a_body_of_unknown_size_is_counted_as_it_comes(serve):
-    with serve("--max-body", 2000) as server:
-
-        def parts():
-            yield b'{"input": "'
-            for _ in range(100):
-                yield b"a " * 500
-            yield b'"}'
-
-        answer = server.client.post("/v1/embeddings", content=parts(), headers={"Content-Type": "application/json"})
+def test_too_much_of_anything_is_refused(limited):
+    refused = {
+        "5 a request": {"input": ["a"] * 6},
+        "more than 30 characters": {"input": ["a", "b " + "x" * 31]},
+        "20 a request": {"input": ["a b c d e", "a b c d e", "a b c d e", "a b c d e", "f"]},
+        "2,000 bytes": {"input": "a " * 2000},
+    }
+    for says, content in refused.items():
+        answer = limited.post("/v1/embeddings", content)
         assert answer.status_code == 413
-        assert "2,000 bytes" in problem(answer)["message"]
+        assert says in problem(answer)["message"]
+        assert problem(answer)["code"] == "request_too_large"
+    assert limited.post("/v1/embeddings", {"input": ["a b c d"] * 5}).status_code == 200
+    assert limited.post("/v1/similar", {"pairs": [["a", "b"]] * 3}).status_code == 413
+    assert limited.post("/v1/explain", {"input": "x" * 31}).status_code == 413
+
+
+def test_a_body_of_unknown_size_is_counted_as_it_comes(limited):
+    def parts():
+        yield b'{"input": "'
+        for _ in range(100):
+            yield b"a " * 500
+        yield b'"}'
+
+    answer = limited.client.post("/v1/embeddings", content=parts(), headers={"Content-Type": "application/json"})
+    assert answer.status_code == 413
+    assert "2,000 bytes" in problem(answer)["message"]
 
 
 def test_neighbors_and_explanations_are_dear(live):
@@ -74,15 +80,15 @@ def connection_of(server) -> socket.socket:
     return socket.create_connection((host, int(port)), timeout=60)
 
 
-def test_a_head_without_an_end_is_cut_off(serve):
-    with serve() as server, connection_of(server) as connection:
+def test_a_head_without_an_end_is_cut_off(live):
+    with connection_of(live) as connection:
         connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n")
         sent = 0
         with suppress(ConnectionError):
             while sent < 50_000_000:
                 sent += connection.send(b"X-Filler: " + b"x" * 4096 + b"\r\n")
         assert sent < 50_000_000
-        assert server.client.get("/healthz").status_code == 200
+        assert live.client.get("/healthz").status_code == 200
 
 
 @pytest.mark.slow
@@ -147,23 +153,21 @@ def test_who_does_not_read_is_cut_off(shipped_love, monkeypatch):
     assert not serving.is_alive()
 
 
-def test_what_clients_write_reaches_no_header(serve):
-    with serve() as server:
-        for path in ("/docs/", "/page", "/v1/models/"):
-            answer = server.client.get(path, headers={"Host": "evil.example"})
-            assert answer.status_code == 404
-            assert "evil" not in str(answer.headers) + answer.text
-        answer = server.client.get("/v1/models/a%0d%0aSet-Cookie:%20b=c")
-        assert (answer.status_code, "set-cookie" in answer.headers) == (404, False)
+def test_what_clients_write_reaches_no_header(live):
+    for path in ("/docs/", "/page", "/v1/models/"):
+        answer = live.client.get(path, headers={"Host": "evil.example"})
+        assert answer.status_code == 404
+        assert "evil" not in str(answer.headers) + answer.text
+    answer = live.client.get("/v1/models/a%0d%0aSet-Cookie:%20b=c")
+    assert (answer.status_code, "set-cookie" in answer.headers) == (404, False)
 
 
-def test_deep_and_endless_json_is_refused(serve):
-    with serve() as server:
-        deep, long = b'{"input": ' + b"[" * 9_000 + b"]" * 9_000 + b"}", b'{"k": ' + b"9" * 9_000 + b"}"
-        for body in (b"[" * 100_000, deep, long):
-            answer = server.client.post("/v1/near", content=body, headers={"Content-Type": "application/json"})
-            assert answer.status_code == 400
-            assert problem(answer)["type"] == "invalid_request_error"
+def test_deep_and_endless_json_is_refused(live):
+    deep, long = b'{"input": ' + b"[" * 9_000 + b"]" * 9_000 + b"}", b'{"k": ' + b"9" * 9_000 + b"}"
+    for body in (b"[" * 100_000, deep, long):
+        answer = live.client.post("/v1/near", content=body, headers={"Content-Type": "application/json"})
+        assert answer.status_code == 400
+        assert problem(answer)["type"] == "invalid_request_error"
 
 
 def test_the_key_opens_what_is_guarded_and_is_never_logged(serve):
@@ -198,12 +202,11 @@ def test_the_key_opens_what_is_guarded_and_is_never_logged(serve):
         assert {line["endpoint"] for line in server.logged_requests(17)} >= {"/v1/embeddings", "/metrics", "other"}
 
 
-def test_other_sites_may_ask_only_where_they_are_named(serve):
+def test_other_sites_may_ask_only_where_they_are_named(live, serve):
     asked = {"Origin": "https://pages.example", "Access-Control-Request-Method": "POST"}
-    with serve() as server:
-        refused = server.client.options("/v1/near", headers=asked)
-        assert refused.status_code == 405
-        assert not [name for name in refused.headers if name.startswith("access-control")]
+    refused = live.client.options("/v1/near", headers=asked)
+    assert refused.status_code == 405
+    assert not [name for name in refused.headers if name.startswith("access-control")]
     with serve("--cors", "https://pages.example", key=SECRET) as server:
         assert server.client.options("/v1/near", headers=asked).status_code == 200
         other = server.client.options("/v1/near", headers=asked | {"Origin": "https://other.example"})

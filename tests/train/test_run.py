@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tests.command_line import run_here
 
 from lovevec import LOVE
 from lovevec.errors import LovevecError
@@ -37,6 +38,12 @@ def save_npz(path: Path, target: tuple[list[str], np.ndarray]) -> Path:
 @pytest.fixture(scope="module")
 def prepared(tiny_target) -> Prepared:
     return prepare(tiny_target, Settings(**QUICK).prepare_part())
+
+
+@pytest.fixture(scope="module")
+def whole(tiny_target) -> dict[str, np.ndarray]:
+    """The weights of a run that nobody stops."""
+    return train(tiny_target, Settings(**QUICK)).parts.weights
 
 
 def weights_of(folder: Path) -> bytes:
@@ -428,11 +435,9 @@ def test_settings_that_preparation_fixed_cannot_change_later(prepared, tiny_targ
     with pytest.raises(LovevecError, match="shrink: fixed when this target was prepared"):
         train(prepared, Settings(**{**QUICK, "shrink": "top"}))
     prepare(tiny_target, PrepareSettings(vocabulary_size=300, negatives=5)).save(tmp_path / "p")
-    said = subprocess.run(
-        command(tmp_path / "p", "-o", tmp_path / "m", "--negatives=100"), capture_output=True, text=True
-    )
+    said = run_here("train", tmp_path / "p", "-o", tmp_path / "m", "--negatives=100")
     assert said.returncode == 2
-    assert "--negatives: fixed" in said.stderr
+    assert b"--negatives: fixed" in said.stderr
 
 
 def test_what_stands_in_the_output_folder_is_safe(tiny_target, tmp_path):
@@ -443,8 +448,7 @@ def test_what_stands_in_the_output_folder_is_safe(tiny_target, tmp_path):
     with pytest.raises(LovevecError, match=r"holds a model already; choose another folder, or overwrite=True$"):
         train(tiny_target, Settings(**QUICK), output=tmp_path / "m")
     path = save_npz(tmp_path / "made.npz", tiny_target)
-    command = [sys.executable, "-m", "lovevec.cli", "train", str(path), "-o", str(tmp_path / "m")]
-    said = subprocess.run([*command, "--device", "cpu"], capture_output=True, text=True).stderr
+    said = run_here("train", path, "-o", tmp_path / "m", "--device", "cpu").stderr.decode()
     assert said == f"lovevec: {tmp_path / 'm'}: holds a model already; choose another folder, or --overwrite\n"
     assert weights_of(tmp_path / "m") == first
     train(tiny_target, Settings(**{**QUICK, "seed": 8}), output=tmp_path / "m", overwrite=True)
@@ -478,12 +482,11 @@ def test_units_that_no_word_had_say_nothing(tiny_target):
     assert silent.sum() > 5
 
 
-def test_a_run_from_prepared_words_in_memory_can_be_resumed(prepared, tmp_path):
+def test_a_run_from_prepared_words_in_memory_can_be_resumed(prepared, whole, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         train(prepared, Settings(**QUICK), output=tmp_path / "cut", progress=CtrlC(4))
-    whole = train(prepared, Settings(**QUICK))
     for name, weight in resume(tmp_path / "cut").parts.weights.items():
-        assert np.array_equal(weight, whole.parts.weights[name])
+        assert np.array_equal(weight, whole[name])
 
 
 class StopBefore(Progress):
@@ -500,13 +503,12 @@ class StopBefore(Progress):
 
 
 @pytest.mark.parametrize("phase", ["vocabulary", "hard negatives", "training", "scoring"])
-def test_ctrl_c_outside_of_training_can_be_resumed(tiny_target, tmp_path, phase):
+def test_ctrl_c_outside_of_training_can_be_resumed(tiny_target, whole, tmp_path, phase):
     path = save_npz(tmp_path / "made.npz", tiny_target)
     with pytest.raises(KeyboardInterrupt):
         train(path, Settings(**QUICK), output=tmp_path / "m", progress=StopBefore(phase))
-    whole = train(path, Settings(**QUICK))
     for name, weight in resume(tmp_path / "m").parts.weights.items():
-        assert np.array_equal(weight, whole.parts.weights[name])
+        assert np.array_equal(weight, whole[name])
 
 
 def test_files_of_others_are_never_touched(tiny_target, tmp_path):

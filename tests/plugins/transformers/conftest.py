@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.factories import minilm_folder, one_thread, toy_vectors
-from tests.transformer_factories import DIM, WORDS, load_small, save_small
+from tests.factories import minilm_folder, one_thread
+from tests.transformer_factories import load_small, save_small
 from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging
 
 from lovevec import LOVE
-from lovevec.train import Settings, train
+from lovevec.plugins.transformers import robustify
 
 logging.disable_progress_bar()
 
@@ -26,11 +26,8 @@ def on_one_thread():
 
 
 @pytest.fixture(scope="session")
-def love(tmp_path_factory) -> LOVE:
-    path = tmp_path_factory.mktemp("love") / "m"
-    settings = Settings(vocabulary_size=300, epochs=2, batch=64, negatives=10, device="cpu", learning_rate=0.01)
-    train((WORDS, toy_vectors(WORDS, DIM)), settings, output=path)
-    return LOVE.load(path)
+def love(tiny_model) -> LOVE:
+    return LOVE.load(tiny_model)
 
 
 @pytest.fixture(scope="session")
@@ -56,3 +53,9 @@ def small(small_folder) -> Any:
 def minilm() -> tuple[Any, Any]:
     folder = minilm_folder()
     return AutoModel.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+
+
+@pytest.fixture(scope="session")
+def robust_minilm(minilm) -> tuple[Any, Any]:
+    """The real model made robust with all defaults; nobody may change it."""
+    return robustify(minilm)

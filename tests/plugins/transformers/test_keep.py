@@ -59,11 +59,6 @@ def goes_to_love(tokenizer, words):
     return [bool(torch.any(tokenizer(word, return_tensors="pt")["love_words"])) for word in words]
 
 
-@pytest.fixture(scope="module")
-def robust_minilm(minilm):
-    return robustify(minilm)
-
-
 def test_what_is_spelled_right_stays_in_pieces_by_default(minilm, robust_minilm, shipped_love):
     """Known words, in any case and with accents that the tokenizer leaves out; not their misspellings."""
     words, typo = ["pretentious", "Tedious", "DÉCOR", "fiancée"], "pretentoius"

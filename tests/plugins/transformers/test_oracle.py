@@ -106,8 +106,8 @@ def test_a_row_of_clean_text_is_the_same_to_the_bit_in_a_noisy_batch(small, love
     assert not torch.equal(found[1], expected)
 
 
-def test_vectors_are_those_of_love_at_lengths_like_the_models_own(minilm):
-    robust, _ = robustify(minilm)
+def test_vectors_are_those_of_love_at_lengths_like_the_models_own(minilm, robust_minilm):
+    robust, _ = robust_minilm
     words = ["mispelled", "sentense", "archiitect", "oxgen"]
     made, directions = robust.robust_embeddings.imputer(words), robust.love.lookup(words, in_text=True).vectors
     lengths = (made**2).sum(axis=1) ** 0.5
