@@ -40,14 +40,8 @@ from lovevec.units.vocabulary import UnitVocabulary
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-CONFIG, WEIGHTS, TOKENIZER, WORDS, ROWS, CARD = (
-    "config.json",
-    "model.safetensors",
-    "tokenizer.json",
-    "words.json",
-    "rows.safetensors",
-    "README.md",
-)
+CONFIG, CARD, TOKENIZER = "config.json", "README.md", "tokenizer.json"
+WEIGHTS, WORDS, ROWS = "model.safetensors", "words.json", "rows.safetensors"
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from lovevec.files.tensors import in_blocks, lengths_of
 
 RowPrecision = Literal["float16", "int8", "int4", "none"]
 ROW_PRECISIONS: tuple[str, ...] = get_args(RowPrecision)
-DTYPES = {"float16": np.float16, "int8": np.int8, "int4": np.uint8}
+CODE_DTYPES = {"float16": np.float16, "int8": np.int8, "int4": np.uint8}
 HALF_LEVELS = (0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.0690, 2.7326)
 LEVELS = np.array([*(-level for level in reversed(HALF_LEVELS)), *HALF_LEVELS], dtype=np.float32)
 ROWS_PER_BLOCK, CODES_PER_BLOCK = 1024, 65_536
@@ -102,7 +102,7 @@ class KnownRows:
     @property
     def precision(self) -> str:
         """How the rows are stored: float16, int8 or int4."""
-        return next(name for name, dtype in DTYPES.items() if self.codes.dtype == dtype)
+        return next(name for name, dtype in CODE_DTYPES.items() if self.codes.dtype == dtype)
 
     @property
     def parameters(self) -> int:
@@ -112,9 +112,9 @@ class KnownRows:
     @classmethod
     def of(cls, vectors: Floats, precision: str, weights: Floats | None = None) -> KnownRows:
         """Code the directions of `vectors` [words, dim], which may have any length; rows of zeros stay zeros."""
-        if precision not in DTYPES:
+        if precision not in CODE_DTYPES:
             raise LovevecError(f"unknown precision of rows {precision!r}: choose one of {', '.join(ROW_PRECISIONS)}")
-        codes = np.empty((len(vectors), _codes(vectors[:1], precision).shape[1]), DTYPES[precision])
+        codes = np.empty((len(vectors), _codes(vectors[:1], precision).shape[1]), CODE_DTYPES[precision])
         scale = np.zeros(len(vectors), dtype=np.float32)
         for low, rows in in_blocks(vectors, ROWS_PER_BLOCK):
             coded = _codes(rows, precision)
@@ -192,7 +192,10 @@ class KnownRows:
         weights = tensors.get("weights")
         if codes is None or scale is None or set(tensors) - {"codes", "scale", "weights"}:
             raise ValueError("its tensors are not codes, scale and perhaps weights")
-        if codes.dtype.name not in {np.dtype(dtype).name for dtype in DTYPES.values()} or scale.dtype != np.float32:
+        if (
+            codes.dtype.name not in {np.dtype(dtype).name for dtype in CODE_DTYPES.values()}
+            or scale.dtype != np.float32
+        ):
             raise ValueError(f"rows of {codes.dtype.name} with scales of {scale.dtype.name}")
         width = (dim + 1) // 2 if codes.dtype == np.uint8 else dim
         if codes.ndim != 2 or codes.shape[1] != width or scale.shape != (len(codes),):

@@ -18,7 +18,7 @@ from lovevec.files.lines import BOM, UTF16_MARKS
 from lovevec.vectors.read.source import open_source
 from lovevec.vectors.read.words import STDIN
 
-BYTES_PER_BLOCK = 1 << 17
+TEXT_BLOCK_BYTES = 1 << 17
 UNREADABLE = re.compile(r"\S*\ufffd\S*")
 Place = tuple[int, int]
 Read = Callable[[int], bytes]
@@ -34,7 +34,7 @@ class CorpusBlock(NamedTuple):
 class Corpus:
     """The lines of several files, one after the other; a path of None is standard input."""
 
-    def __init__(self, paths: Sequence[Path | None], block: int = BYTES_PER_BLOCK) -> None:
+    def __init__(self, paths: Sequence[Path | None], block: int = TEXT_BLOCK_BYTES) -> None:
         for path in paths:
             if path is not None and path.is_dir():
                 raise LovevecError(f"{path}: a folder; name the files of text in it")

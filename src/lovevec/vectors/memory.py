@@ -15,7 +15,7 @@ from lovevec.vectors.read.words import mask_surrogates
 from lovevec.vectors.rows import keep_rows
 from lovevec.vectors.table import ReadReport, VectorTable
 
-WORDS_PER_BATCH = 4096
+ROWS_PER_CHECK = 4096
 ACCEPTED = "a path, a VectorTable, (words, vectors), a dict of word to vector, or gensim's KeyedVectors"
 
 
@@ -36,13 +36,13 @@ def table_from_memory(source: Any, limit: int | None) -> tuple[VectorTable, bool
     policy = RowPolicy(report)
     words = mask_surrogates(pair.words)
     keep = np.zeros(len(words), bool)
-    for start in range(0, len(words), WORDS_PER_BATCH):
+    for start in range(0, len(words), ROWS_PER_CHECK):
         room = None if limit is None else limit - report.kept
         if room == 0:
             break
-        batch = words[start : start + WORDS_PER_BATCH]
+        batch = words[start : start + ROWS_PER_CHECK]
         places = range(start + 1, start + 1 + len(batch))
-        kept = policy.choose(batch, pair.vectors[start : start + WORDS_PER_BATCH], places, room)
+        kept = policy.choose(batch, pair.vectors[start : start + ROWS_PER_CHECK], places, room)
         keep[[start + row for row in kept]] = True
     if isinstance(source, VectorTable):
         report.follow(source.report)

@@ -3,7 +3,7 @@ account of its reading: how many rows were kept, and all that was dropped or loo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -86,18 +86,9 @@ class ReadReport:
 
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values, for JSON: oddities by their names in lower case."""
-        return {
-            "format": self.format,
-            "compression": self.compression,
-            "promised": self.promised,
-            "dim": self.dim,
-            "read": self.read,
-            "kept": self.kept,
-            "place": self.place,
-            "notes": {
-                what.name.lower(): {"count": note.count, "first": list(note.first)} for what, note in self.notes.items()
-            },
-        }
+        names = ("format", "compression", "promised", "dim", "read", "kept", "place")
+        notes = {what.name.lower(): asdict(note) for what, note in self.notes.items()}
+        return {**{name: getattr(self, name) for name in names}, "notes": notes}
 
 
 @dataclass(frozen=True, eq=False)

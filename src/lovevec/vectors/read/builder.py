@@ -20,7 +20,7 @@ from lovevec.errors import FormatError, LovevecError, Parameter
 from lovevec.progress import Phase, Progress
 from lovevec.vectors.table import Oddity, ReadReport, VectorTable
 
-BYTES_PER_BLOCK = 1 << 22  # of an array file, read at once
+ARRAY_BLOCK_BYTES = 1 << 22  # of an array file, read at once
 CONVERT_ADVICE = "; lovevec convert makes a file that can"
 Take = Callable[[Sequence[str], NDArray[np.float32]], None]
 
@@ -94,18 +94,10 @@ def _odd_vectors(block: NDArray[np.float32]) -> dict[int, Oddity]:
 class TableBuilder:
     """Takes batches of rows, keeps those that the policy chooses or hands them on, and stops at `limit` rows kept."""
 
-    def __init__(
-        self,
-        path: Path,
-        report: ReadReport,
-        phase: Phase,
-        limit: int | None = None,
-        hint: int = 0,
-        take: Take | None = None,
-    ) -> None:
-        self.path, self.report, self.phase, self.limit, self.take = path, report, phase, limit, take
-        self.policy = RowPolicy(report)
-        self.hint = hint if limit is None else min(hint, limit)
+    def __init__(self, request: ReadRequest, report: ReadReport, phase: Phase, hint: int) -> None:
+        self.path, self.limit, self.take = request.path, request.limit, request.take
+        self.report, self.phase, self.policy = report, phase, RowPolicy(report)
+        self.hint = hint if self.limit is None else min(hint, self.limit)
         self.matrix: NDArray[np.float32] | None = None
 
     @property
@@ -190,7 +182,7 @@ class ReadRequest:
         if total is not None and self.limit is not None:
             total = min(total, self.limit)
         with self.progress.phase("reading", total=total, unit="rows") as phase:
-            yield TableBuilder(self.path, report, phase, self.limit, hint, self.take)
+            yield TableBuilder(self, report, phase, hint)
 
     def fill(
         self, report: ReadReport, words: Sequence[str | None], blocks: Iterable[NDArray[np.generic]]

@@ -27,8 +27,8 @@ from lovevec.vectors.table import Oddity, ReadReport, VectorTable
 SUPERVISED = 3
 END_OF_SENTENCE = b"</s>"
 MAX_NGRAM = 100
-MAX_WORD_BYTES = 1 << 16  # bytes: fastText itself reads no longer ones
-WORDS_PER_BATCH = 1000
+MAX_ENTRY_BYTES = 1 << 16  # bytes: fastText itself reads no longer ones
+WORDS_PER_LOOKUP = 1000
 FNV_START, FNV_PRIME = np.uint32(2166136261), np.uint32(16777619)
 ROWS_PER_GATHER = 8192  # fetched at once, however long the words are
 
@@ -41,8 +41,8 @@ def read_fasttext_bin(request: ReadRequest) -> VectorTable:
     if model.trailing:
         report.note(Oddity.TRAILING, count=model.trailing)
     with request.build(report, count) as builder:
-        for start in range(0, count, WORDS_PER_BATCH):
-            words = model.words[start : start + WORDS_PER_BATCH]
+        for start in range(0, count, WORDS_PER_LOOKUP):
+            words = model.words[start : start + WORDS_PER_LOOKUP]
             places = range(start + 1, start + 1 + len(words))
             builder.add(decode_words(words), model.vectors_of_bytes(words), places)
             if builder.full:
@@ -81,8 +81,8 @@ class FastTextBin:
     def vectors_of_bytes(self, words: Sequence[bytes]) -> NDArray[np.float32]:
         """Give the vectors of words that are bytes, as fastText keeps them, in UTF-8: float32 [n, dim]."""
         out = np.zeros((len(words), self.dim), np.float32)
-        for start in range(0, len(words), WORDS_PER_BATCH):
-            self._fill(out[start : start + WORDS_PER_BATCH], words[start : start + WORDS_PER_BATCH])
+        for start in range(0, len(words), WORDS_PER_LOOKUP):
+            self._fill(out[start : start + WORDS_PER_LOOKUP], words[start : start + WORDS_PER_LOOKUP])
         return out
 
     def _fill(self, out: NDArray[np.float32], words: Sequence[bytes]) -> None:
@@ -134,7 +134,7 @@ class FastTextBin:
             end = self._data.find(b"\0", self._at)
             if end < 0:
                 raise FormatError(self.path, "the file is cut: it ends inside the dictionary")
-            if end - self._at > MAX_WORD_BYTES:
+            if end - self._at > MAX_ENTRY_BYTES:
                 raise FormatError(self.path, f"damaged: a word of {end - self._at:,} bytes in its dictionary")
             entries.append(self._data[self._at : end])
             self._at = end + 1

@@ -20,7 +20,7 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from lovevec.errors import FormatError
-from lovevec.vectors.read.builder import BYTES_PER_BLOCK, CONVERT_ADVICE, ReadRequest
+from lovevec.vectors.read.builder import ARRAY_BLOCK_BYTES, CONVERT_ADVICE, ReadRequest
 from lovevec.vectors.read.source import DAMAGE, ByteSource, check_compression, damage_report, open_member
 from lovevec.vectors.read.words import check_count, find_word_list, mask_surrogates, split_words
 from lovevec.vectors.table import Oddity, ReadReport, VectorTable
@@ -32,16 +32,8 @@ MAX_DEFLATE = 1100  # deflate cannot pack tighter than 1032 to 1
 MAX_ORIGIN = 1 << 20
 
 # What numpy's header code raises when the header is damaged: it parses a Python literal and makes a type of it.
-BAD_HEADER = (
-    ValueError,
-    TypeError,
-    LookupError,
-    OverflowError,
-    SyntaxError,
-    tokenize.TokenError,
-    RecursionError,
-    MemoryError,
-)
+PARSER_ERRORS = (SyntaxError, tokenize.TokenError, RecursionError, MemoryError)
+HEADER_ERRORS = (ValueError, TypeError, LookupError, OverflowError, *PARSER_ERRORS)
 
 Read = Callable[[int], bytes]
 
@@ -97,7 +89,7 @@ def _npz_words(path: Path, archive: zipfile.ZipFile, rows: int) -> list[str | No
         if header.shape != (rows,):
             raise FormatError(path, f"{rows:,} vectors, but the words have the shape {header.shape!s:.100}")
         width = header.dtype.itemsize
-        step = max(1, BYTES_PER_BLOCK // max(width, 1))
+        step = max(1, ARRAY_BLOCK_BYTES // max(width, 1))
         counts = (min(step, rows - start) for start in range(0, rows, step))
         blocks = (_read_exactly(path, read, count * width) for count in counts)
         return mask_surrogates(word for block in blocks for word in np.frombuffer(block, header.dtype).tolist())
@@ -177,7 +169,7 @@ def read_header(path: Path, read: Read) -> ArrayHeader:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of old spellings, by which nobody is helped here
             shape, fortran, dtype = parse(start)
-    except BAD_HEADER:
+    except HEADER_ERRORS:
         raise FormatError(path, "damaged: the numpy header does not name type, order and shape") from None
     if dtype.hasobject:
         raise FormatError(path, "an array of Python objects, which only a pickle can load: save words as text or uint8")
@@ -197,7 +189,7 @@ def _row_blocks(path: Path, read: Read, header: ArrayHeader) -> Iterator[NDArray
         table = np.frombuffer(_read_exactly(path, read, header.bytes), header.dtype)
         yield table.reshape(header.shape, order="F")
         return
-    step = max(1, BYTES_PER_BLOCK // (dim * header.dtype.itemsize))
+    step = max(1, ARRAY_BLOCK_BYTES // (dim * header.dtype.itemsize))
     for start in range(0, rows, step):
         count = min(step, rows - start)
         data = _read_exactly(path, read, count * dim * header.dtype.itemsize)

@@ -11,7 +11,7 @@ from safetensors import SafetensorError, safe_open
 
 from lovevec.errors import FormatError, reason
 from lovevec.files.tensors import read_header
-from lovevec.vectors.read.builder import BYTES_PER_BLOCK, ReadRequest
+from lovevec.vectors.read.builder import ARRAY_BLOCK_BYTES, ReadRequest
 from lovevec.vectors.read.words import check_count, find_word_list, split_words
 from lovevec.vectors.table import ReadReport, VectorTable
 
@@ -70,6 +70,6 @@ def _words(request: ReadRequest, file: Any) -> list[str | None]:
 
 
 def _row_blocks(tensor: Any, shape: tuple[int, ...]) -> Iterator[NDArray[np.generic]]:
-    step = max(1, BYTES_PER_BLOCK // (shape[1] * 8))
+    step = max(1, ARRAY_BLOCK_BYTES // (shape[1] * 8))
     for start in range(0, shape[0], step):
         yield tensor[start : min(start + step, shape[0])]

@@ -25,17 +25,8 @@ GZIP, XZ, ZIP = b"\x1f\x8b", b"\xfd7zXZ\x00", b"PK"  # the first bytes of such f
 NPY, FASTTEXT = b"\x93NUMPY", (793712314).to_bytes(4, "little")
 
 # What the standard library raises on a damaged archive.
-DAMAGE = (
-    OSError,
-    EOFError,
-    ValueError,
-    OverflowError,
-    RuntimeError,
-    struct.error,
-    zlib.error,
-    lzma.LZMAError,
-    zipfile.BadZipFile,
-)
+UNPACKING_ERRORS = (struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+DAMAGE = (OSError, EOFError, ValueError, OverflowError, RuntimeError, *UNPACKING_ERRORS)
 
 
 class _Stream(Protocol):

@@ -13,7 +13,7 @@ from lovevec.vectors.read.text import HEADER, trailing_numbers
 from lovevec.vectors.read.words import decode_words
 from lovevec.vectors.table import ReadReport, VectorTable
 
-BYTES_PER_BLOCK = 1 << 20
+ROW_BLOCK_BYTES = 1 << 20
 MAX_WORD_BYTES = 1 << 20
 
 
@@ -45,7 +45,7 @@ def read_word2vec_bin(source: ByteSource, request: ReadRequest) -> VectorTable:
     with request.build(report, min(promised, source.size // width + 1)) as builder:
         ended = False
         while not ended and not builder.full:
-            block = source.read(BYTES_PER_BLOCK + width)
+            block = source.read(ROW_BLOCK_BYTES + width)
             ended = not block
             buffer, at = buffer[at:] + block, 0
             words: list[bytes] = []

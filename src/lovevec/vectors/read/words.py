@@ -21,7 +21,7 @@ from lovevec.errors import FormatError, LovevecError, Parameter
 from lovevec.files.lines import BOM, ends_in_returns, plain_ends, split_lines, whole_lines
 from lovevec.vectors.read.source import open_raw, opening
 
-BYTES_PER_BLOCK = 1 << 18
+STREAM_BLOCK_BYTES = 1 << 18
 BYTES_PER_LOOK = 1 << 18  # at the start, which tell how lines end
 WORDS_PER_BATCH = 32_768
 SECONDS_PER_WAIT = 0.2
@@ -79,7 +79,7 @@ def check_count(path: Path, words: Sequence[str | None], rows: int) -> None:
 class WordStream:
     """An open list of words; `count` is their number, where the stream is a plain file and can be read twice."""
 
-    def __init__(self, file: IO[bytes], name: str, block: int = BYTES_PER_BLOCK) -> None:
+    def __init__(self, file: IO[bytes], name: str, block: int = STREAM_BLOCK_BYTES) -> None:
         self.file, self.name, self.block = file, name, block
         self.plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
 
@@ -146,7 +146,7 @@ class WordStream:
 
 
 @contextmanager
-def open_words(path: Path | None, block: int = BYTES_PER_BLOCK) -> Iterator[WordStream]:
+def open_words(path: Path | None, block: int = STREAM_BLOCK_BYTES) -> Iterator[WordStream]:
     """Open a list of words, or standard input for None, to be read `block` bytes at a time. Named pipes and devices are
     fine."""
     name = STDIN if path is None else str(path)
