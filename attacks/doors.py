@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lovevec import LOVE
+from lovevec import LOVE, Attached
 from lovevec.cli.info import facts_of, lines_of
 from lovevec.cli.terminal import UNSAFE, harmless
 from lovevec.errors import LovevecError
@@ -145,6 +145,19 @@ def model(path: Path) -> None:
         love.tokens("two brea")
 
 
+def attached(path: Path) -> None:
+    """An attached table with the model behind it."""
+    robust = Attached.load(path)
+    repr(robust)
+    _all_strings(robust.words)
+    asked = [*STRINGS, *robust.words[:2]]
+    for vectors in (robust.embed(asked), robust.encode(asked)):
+        assert np.isfinite(vectors).all(), "vectors that are not finite"
+    for near in robust.near(asked):
+        assert all(0 <= probability <= 1 for _, probability in near), "probabilities beyond 0 to 1"
+    json.dumps(robust.metadata)
+
+
 def _all_strings(found: Sequence[object]) -> None:
     assert all(type(word) is str for word in found), "not all are strings"
 
@@ -163,5 +176,6 @@ DOORS: dict[str, Door] = {
         prepared,
         unfinished,
         model,
+        attached,
     )
 }

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 from tests.factories import random_parts, toy_vectors, toy_words
 
+from lovevec import LOVE, Attached
 from lovevec.files.unfinished import UNFINISHED, Unfinished
 from lovevec.model.folder import write_model
 from lovevec.model.known_rows import KnownRows
@@ -90,7 +91,7 @@ def as_zip(members: Mapping[str, bytes], packed: bool = True) -> bytes:
 @cache
 def samples() -> dict[str, Sample]:
     """All good files by name."""
-    return {**_vectors(), **_lists(), **_folders(), **models()}
+    return {**_vectors(), **_lists(), **_folders(), **_attached(), **models()}
 
 
 def _vectors() -> dict[str, Sample]:
@@ -190,6 +191,16 @@ def _folders() -> dict[str, Sample]:
             "prepared": Sample("prepared", content_of(Path(folder) / "p")),
             "unfinished": Sample("unfinished", content_of(Path(folder) / "u")),
         }
+
+
+def _attached() -> dict[str, Sample]:
+    """A table in a space of its own, with a map and known neighbors, and a model behind it."""
+    parts = random_parts(dim=8, key_width=4)
+    words = list(parts.words)[:60]
+    love = LOVE(replace(parts, words=words, rows=KnownRows.of(toy_vectors(words, 8), "int8")), engine="numpy")
+    with tempfile.TemporaryDirectory() as folder:
+        Attached(love, (words, toy_vectors(words, 5) * 3), space="mapped").save(folder)
+        return {"attached": Sample("attached", content_of(Path(folder)))}
 
 
 def content_of(folder: Path) -> dict[str, bytes]:

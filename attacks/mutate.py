@@ -13,6 +13,7 @@ import struct
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from attacks.good import Sample, as_zip, models, samples
+from lovevec.attach.folder import _checksum as attached_checksum
 from lovevec.files.unfinished import UNFINISHED
 from lovevec.model.validation import checksum, checksum_metadata
 
@@ -94,7 +96,7 @@ def draw_case(seed: int, number: int) -> tuple[str, Sample]:
     sample = samples()[name]
     if sample.door == "model":
         how, sample = _model(sample, rng)
-    elif sample.door in ("prepared", "unfinished"):
+    elif sample.door in ("prepared", "unfinished", "attached"):
         how, sample = _folder(sample, rng)
     elif name == "settings":
         how, sample = "json", _with(sample, sample.entry, _json(sample.files[sample.entry], rng))
@@ -237,19 +239,21 @@ def _json(content: bytes, rng: random.Random) -> bytes:
 def _change_tree(tree: Any, rng: random.Random) -> Any:
     way = _way(tree, rng)
     if not way:
-        return rng.choice(VALUES)
+        return deepcopy(rng.choice(VALUES))
     at = tree
     for key in way[:-1]:
         at = at[key]
     act = rng.random()
     if act < 0.65:
-        at[way[-1]] = rng.choice(VALUES)
+        at[way[-1]] = deepcopy(rng.choice(VALUES))
     elif act < 0.8:
         del at[way[-1]]
     elif isinstance(at, dict):
-        at[rng.choice(("new", "", "__metadata__", "x" * 500, "\ud800", str(way[-1]).upper()))] = rng.choice(VALUES)
+        at[rng.choice(("new", "", "__metadata__", "x" * 500, "\ud800", str(way[-1]).upper()))] = deepcopy(
+            rng.choice(VALUES)
+        )
     else:
-        at.insert(0, rng.choice((at[way[-1]], rng.choice(VALUES))))
+        at.insert(0, deepcopy(rng.choice((at[way[-1]], rng.choice(VALUES)))))
     return tree
 
 
@@ -338,18 +342,26 @@ def with_right_hashes(sample: Sample, config: bytes | None = None) -> Sample:
 
 
 def _folder(sample: Sample, rng: random.Random) -> tuple[str, Sample]:
-    """A prepared folder or a stopped run."""
+    """A prepared folder, a stopped run or an attached table."""
     file = rng.choice(sorted(sample.files))
     content = sample.files[file]
     if file.endswith(".json"):
         new = _json(content, rng) if rng.random() < 0.6 else hurt(content, rng)
-    else:
+    elif file.endswith(".safetensors") or UNFINISHED in file:
         new = rng.choice((_state if UNFINISHED in file else tensors, _safetensors_header, hurt))(content, rng)
+    else:
+        new = hurt(content, rng)
     sample = _with(sample, file, new)
     if sample.door == "prepared" and file != "prepared.json":
         told = json.loads(sample.files["prepared.json"])
         told["sha256"] = {name: hashlib.sha256(sample.files[name]).hexdigest() for name in told["sha256"]}
         sample = _with(sample, "prepared.json", json.dumps(told).encode())
+    if sample.door == "attached":
+        with suppress(ValueError, RecursionError, AttributeError, TypeError, KeyError):  # of a config that is none now
+            told = json.loads(sample.files["attached.json"])
+            told["sha256"] = {name: hashlib.sha256(sample.files[name]).hexdigest() for name in told["sha256"]}
+            told["checksum"] = attached_checksum(told)
+            sample = _with(sample, "attached.json", json.dumps(told).encode())
     return f"changed {file}", sample
 
 

@@ -131,9 +131,10 @@ class Attached(WordVectors):
         """Read what `save` wrote, checked by size and hash."""
         from lovevec import LOVE
 
-        parts, model = read_attached(folder)
-        attached = cls.__new__(cls)
-        attached._set_up(LOVE.load(model), parts)
+        parts, model_folder = read_attached(folder)
+        model, attached = LOVE.load(model_folder), cls.__new__(cls)
+        parts.check_model(folder, model.dim)
+        attached._set_up(model, parts)
         return attached
 
     @property

@@ -28,7 +28,7 @@ from lovevec.engine.nearest import NeighborIndex
 from lovevec.errors import FormatError, LovevecError, reason
 from lovevec.files import atomic_write
 from lovevec.files.tensors import lengths_of, tensor_blocks
-from lovevec.model.validation import is_finite, load_tensors, read_content, sha256
+from lovevec.model.validation import MAX_NUMBER, is_absurd, is_finite, load_tensors, read_content, sha256
 
 FORMAT = 1
 CONFIG, WORDS, TABLE, MODEL = "attached.json", "words.json", "table.safetensors", "model"
@@ -55,6 +55,13 @@ class AttachedParts:
         vectors = self.known.vectors
         assert isinstance(vectors, np.ndarray)  # a table's rows are no codes
         return vectors
+
+    def check_model(self, folder: str | os.PathLike[str], dim: int) -> None:
+        """Refuse a model whose vectors of `dim` numbers the map and the lengths were not learned for."""
+        source = self.vectors.shape[1] if self.space.map is None else len(self.space.map.slope)
+        slope = self.lengths.slope
+        if source != dim or (slope is not None and (slope.dtype != np.float32 or slope.shape != (dim,))):
+            raise FormatError(Path(folder, TABLE), f"was not learned for the model beside it, of {dim} dimensions")
 
 
 def write_attached(folder: str | os.PathLike[str], parts: AttachedParts, save_model: Callable[[Path], None]) -> None:
@@ -102,23 +109,27 @@ def read_attached(folder: str | os.PathLike[str]) -> tuple[AttachedParts, Path]:
     if not (folder / CONFIG).is_file():
         raise LovevecError(f"{folder}: holds no attached table ({CONFIG} is missing)")
     config = _read_config(folder / CONFIG)
-    words = json.loads(read_content(folder / WORDS, config, CONFIG))
+    content = read_content(folder / WORDS, config, CONFIG)
     tensors = load_tensors(folder / TABLE, read_content(folder / TABLE, config, CONFIG))
     try:
+        words = json.loads(content)
+        if any(not is_finite(tensor) or is_absurd(tensor) for tensor in tensors.values()):
+            raise ValueError("numbers that are not finite, or absurd")
         vectors = tensors["vectors"]
         vectors.flags.writeable = False
         right = vectors.ndim == 2 and len(vectors) == len(words) and vectors.dtype.name in ("float16", "float32")
-        if not right or not all(type(word) is str for word in words) or not all(map(is_finite, tensors.values())):
-            raise ValueError(
-                f"vectors of shape {vectors.shape} for {len(words):,} words, or numbers that are not finite"
-            )
+        if not right or not all(type(word) is str for word in words) or len(words) != len(set(words)):
+            raise ValueError(f"vectors of shape {vectors.shape} for {len(words):,} words")
+        if not all(value is None or abs(value) <= MAX_NUMBER for value in config["lengths"].values()):
+            raise ValueError("lengths that make no sense")
         fits = {name: config["space"][name] and MapFit(**config["space"][name]) for name in ("direct", "mapped")}
-        space = Space(**config["space"] | fits | {"map": _map(tensors, config["codes"], vectors)})
+        numbers = {"shared": int(config["space"]["shared"]), "agreement": float(config["space"]["agreement"])}
+        space = Space(**config["space"] | fits | numbers | {"map": _map(tensors, config["codes"], vectors)})
         lengths = Lengths(**config["lengths"] | {"slope": tensors.get("length_slope")})
         known = NeighborIndex(tuple(words), vectors, lengths_of(vectors))
         options = {name: bool(config[name]) for name in OPTIONS}
         return AttachedParts(known, space, lengths, list(map(str, config["dropped"])), **options), folder / MODEL
-    except (TypeError, KeyError, ValueError) as error:
+    except (TypeError, KeyError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise FormatError(folder / TABLE, f"is not what lovevec writes ({reason(error)})") from None
 
 
