@@ -16,7 +16,7 @@ from lovevec.engine.threads import usable_cores
 from lovevec.errors import LovevecError, MissingExtra
 
 STORE_BYTES = 300 << 20  # of shared memory of a cluster of our own: for the model, and short lists of numbers
-ANSWER_SECONDS = 5.0  # for a cluster to answer
+CONNECT_SECONDS = 5.0  # for a cluster to answer at its address
 START_ATTEMPTS = 2  # for a cluster of our own: Ray gives itself 30 seconds, which a busy machine may not have
 
 
@@ -44,7 +44,7 @@ def refuse_wrong_address(address: str) -> None:
     if not host or not port:
         raise LovevecError(f"{address}: is no address of a Ray cluster; write host:port, ray://host:port or auto")
     try:
-        socket.create_connection((host, port), ANSWER_SECONDS).close()
+        socket.create_connection((host, port), CONNECT_SECONDS).close()
     except OSError as error:
         raise LovevecError(f"{address}: no Ray cluster answers there ({error.strerror or error})") from None
 

@@ -7,8 +7,6 @@ server once what runs is answered. The log is one JSON object a line on stderr.
 from __future__ import annotations
 
 import asyncio
-import ctypes
-import gc
 import ipaddress
 import json
 import logging
@@ -24,12 +22,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from importlib import metadata
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 from lovevec.errors import LovevecError, MissingExtra, Parameter
+from lovevec.serve.memory import give_back_memory, settle_memory
 
 if TYPE_CHECKING:
     import uvicorn
@@ -55,9 +53,6 @@ SHORT_LIFE_SECONDS, MAX_SHORT_LIVES = 2.0, 5  # workers that die so soon, so oft
 MAX_WORKERS = 256
 WARM_UP_SECONDS = 2.0  # after the start
 SWITCH_SECONDS = 0.0005  # that a computing thread keeps the interpreter while the loop waits; Python's own: 0.005
-# glibc's M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX. Arrays that are given back at once have to be made anew page
-# by page: from 128 KB on, as glibc begins, that is 40 % of the time of large batches.
-MALLOC_OPTIONS = {-1: 8 << 20, -3: 8 << 20, -8: 1}
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 log = logging.getLogger("lovevec.serve")
 
@@ -312,29 +307,6 @@ def counting_together(workers: int) -> Iterator[Callable[[], CollectorRegistry] 
     finally:
         if os.getpid() == owner:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def settle_memory() -> None:
-    """Give back what only loading needed, keep the garbage collector from touching what workers are to share, and have
-    very large arrays given back at once from now on (glibc would learn to keep them)."""
-    gc.collect()
-    gc.freeze()
-    if (library := _glibc()) is not None:
-        for option, value in MALLOC_OPTIONS.items():
-            library.mallopt(option, value)
-    give_back_memory()
-
-
-def give_back_memory() -> None:
-    """Give the free memory inside the heap back to the system; takes milliseconds."""
-    if (library := _glibc()) is not None:
-        library.malloc_trim(0)
-
-
-@cache
-def _glibc() -> ctypes.CDLL | None:
-    library = ctypes.CDLL(None) if sys.platform == "linux" else None
-    return library if hasattr(library, "malloc_trim") and hasattr(library, "mallopt") else None
 
 
 class JsonLines(logging.Formatter):
