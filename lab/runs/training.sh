@@ -4,7 +4,7 @@
 #   cost      cost against words and dimension (needs glove6b.npz, see lab/runs/glove6b.py)
 #   ablation  one change at a time; pass a device as second argument (cuda: minutes, cpu: hours)
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 data=${LOVEVEC_DATA:-../shared/data}
 target=$data/targets/glove840b-300d-34k.npz
 out=${OUT:-models}

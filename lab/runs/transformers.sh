@@ -11,7 +11,7 @@
 #   python3 needs torch, transformers, tokenizers, safetensors, numpy; symspellpy for the speller's row; matplotlib for pictures
 #   (or draw them elsewhere: lovevec reproduce bert --redraw -o $OUT)
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 export LOVEVEC_DATA=${LOVEVEC_DATA:-../shared/data} OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=src
 export TOKENIZERS_PARALLELISM=false TRANSFORMERS_OFFLINE=1 HF_HUB_OFFLINE=1
 OUT=${OUT:-results} PYTHON=${PYTHON:-.venv/bin/python} JOBS=${JOBS:-12} DEVICE=${DEVICE:-cuda}

@@ -49,7 +49,7 @@ def test_a_resumed_run_has_its_settings_already():
 def test_every_setting_has_a_flag(setting):
     flag, default = flag_of(setting.name), setting.default
     other = (setting.metadata.get("choices") or [None])[-1]
-    if isinstance(default, bool):
+    if default is None or isinstance(default, bool):
         assert getattr(chosen(f"--no{flag[1:]}"), setting.name) is False
         assert getattr(chosen(flag), setting.name) is True
     elif other is not None:
@@ -97,7 +97,7 @@ def test_whole_help_explains_every_setting_in_its_group(command, kind, monkeypat
             sum(line.split()[0].rstrip(",") == flag_of(setting.name) for line in lines if line.startswith("  --")) == 1
         )
         assert " ".join(setting.metadata["help"].split()) in whole
-        if setting.default != "":
+        if setting.default not in ("", None):
             assert f"(default {setting.default})" in whole
     groups = [group for base in (PrepareSettings, TrainSettings) if issubclass(kind, base) for group in by_group(base)]
     headings = [line.removesuffix(":") for line in lines if line.endswith(":") and not line.startswith(" ")]

@@ -143,7 +143,7 @@ def test_training_learns_and_the_folder_says_how(tiny_target, tmp_path):
     assert "never saw" in card
     again = LOVE.load(tmp_path / "model")
     assert np.array_equal(again.embed(words), love.embed(words))
-    assert again.metadata["settings"] == settings.as_dict()
+    assert again.metadata["settings"] == {**settings.as_dict(), "lowercase": True}
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_the_seed_decides_and_global_generators_are_left_alone(prepared):
 def test_held_back_words_are_never_shown(prepared):
     settings = Settings(**QUICK)
     trainer = Trainer(prepared, settings, torch.device("cpu"), Group())
-    hidden = set(trainer.held_back.tolist())
+    hidden = set(trainer.holdout.tolist())
     assert len(hidden) == 15
     for batch in trainer.batches():
         assert not hidden & set(batch.words.tolist())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from lovevec.cli.settings import HelpAll, add_settings, chosen_settings, fit_case
+from lovevec.cli.settings import HelpAll, add_settings, chosen_settings
 from lovevec.cli.shell import describe
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
@@ -34,15 +34,13 @@ def run(options: argparse.Namespace) -> None:
     """Prepare and save."""
     from lovevec.train import prepare
 
-    chosen = chosen_settings(options, PrepareSettings)
-    PrepareSettings(**chosen)  # what is wrong is told first
+    settings = PrepareSettings(**chosen_settings(options, PrepareSettings))  # what is wrong is told first
     output = Path(options.output)
     if output.exists() and not output.is_dir():
         raise LovevecError(f"{output}: is a file; name a folder")
     if output.is_dir() and any(output.iterdir()) and not options.overwrite:
         raise LovevecError(f"{output}: holds something already; choose another folder, or --overwrite it")
     with Progress(options.quiet) as progress:
-        settings = PrepareSettings(**fit_case(options.target, chosen, progress))
         prepared = prepare(options.target, settings, progress)
         with progress.phase("saving"):
             prepared.save(output)

@@ -8,15 +8,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import Field
-from pathlib import Path
 from textwrap import wrap
 from typing import Any, get_args, get_type_hints
 
-from lovevec.progress import Progress
 from lovevec.train.settings import PRESETS, by_group, names
 
-PRESET_HELP = """settings that go together; what is said beside it counts more. paper: the defaults; recipe: the shipped
-models'; typos: larger, for damaged words, as inside BERT-like models"""
+PRESET_HELP = """settings that go together; what is said beside it counts more. paper: the defaults; recipe: n-grams and
+more kinds of damage ("our recipe" of docs/results); typos: larger, for damaged words, as inside BERT-like models"""
 WIDTH = 96
 
 
@@ -62,9 +60,9 @@ def flag_of(name: str) -> str:
 
 def _add_flag(group: Any, setting: Field[Any], hint: Any, explained: bool) -> None:
     """One flag; without it the field is left to its default."""
-    flag, default = flag_of(setting.name), f" (default {setting.default})" if setting.default != "" else ""
+    flag, default = flag_of(setting.name), "" if setting.default in ("", None) else f" (default {setting.default})"
     help = (setting.metadata["help"] + default).replace("%", "%%") if explained else argparse.SUPPRESS
-    if hint is bool:
+    if hint in (bool, bool | None):
         group.add_argument(flag, action=argparse.BooleanOptionalAction, default=None, help=help)
         return
     choices = setting.metadata.get("choices") or get_args(hint) or None
@@ -79,22 +77,3 @@ def chosen_settings(options: argparse.Namespace, kind: type) -> dict[str, Any]:
     """What was said, by a preset or by itself."""
     preset = {name: value for name, value in PRESETS[options.preset or "paper"].items() if name in names(kind)}
     return preset | {name: getattr(options, name) for name in names(kind) if getattr(options, name) is not None}
-
-
-def fit_case(target: str, chosen: dict[str, Any], progress: Progress) -> dict[str, Any]:
-    """Where nothing else is said, the words of a cased transformer keep their case: those of other targets lose it."""
-    if "lowercase" in chosen or not _is_cased(target):
-        return chosen
-    progress.say(f"{target} is cased: words keep their case (--lowercase takes it away)")
-    return {**chosen, "lowercase": False}
-
-
-def _is_cased(target: str) -> bool:
-    """Whether these are vectors of a transformer, its own or distilled, that tells capitals from small letters."""
-    from lovevec.transformer.load import PREFIX, is_transformer, load_tokenizer
-    from lovevec.transformer.pieces import lowercases
-    from lovevec.vectors.read.numpy import read_origin
-
-    if is_transformer(target):
-        return not lowercases(load_tokenizer(target.removeprefix(PREFIX)))
-    return bool((read_origin(Path(target)) or {}).get("cased"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from lovevec.cli.settings import HelpAll, add_settings, chosen_settings, fit_case
+from lovevec.cli.settings import HelpAll, add_settings, chosen_settings
 from lovevec.cli.shell import as_flag, describe
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
@@ -54,6 +54,4 @@ def run(options: argparse.Namespace) -> None:
         if is_prepared(options.target):  # a flag that says the default is meant too
             fixed = {name: chosen[name] for name in names(PrepareSettings) if name in chosen}
             refuse_stale(settings_of(options.target), fixed)
-        Settings(**chosen)  # what is wrong is told before a model is loaded
-        settings = Settings(**fit_case(options.target, chosen, progress))
-        train(options.target, settings, output=options.output, overwrite=options.overwrite, progress=progress)
+        train(options.target, Settings(**chosen), output=options.output, overwrite=options.overwrite, progress=progress)

@@ -44,7 +44,7 @@ ASCII = 128
 @cache
 def confusions(name: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """A data file's look-alikes: [128, most] code points for each ASCII character, and how many of them count."""
-    raw = json.loads(files("lovevec.damage").joinpath("data", f"{name}.json").read_text("utf-8"))["neighbors"]
+    raw = json.loads((files("lovevec.damage") / "data" / f"{name}.json").read_text("utf-8"))["neighbors"]
     table = np.zeros((ASCII, max(map(len, raw.values()))), dtype=np.uint32)
     count = np.zeros(ASCII, dtype=np.int64)
     for character, others in raw.items():

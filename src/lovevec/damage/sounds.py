@@ -33,7 +33,7 @@ class Spellings:
 @cache
 def spellings() -> tuple[list[Spellings], Ragged]:
     """All spellings by length, and all replacements as rows of code points."""
-    text = files("lovevec.damage").joinpath("data", "sounds.json").read_text("utf-8")
+    text = (files("lovevec.damage") / "data" / "sounds.json").read_text("utf-8")
     rules: dict[str, list[str]] = json.loads(text)["sounds"]
     found: list[Spellings] = []
     replacements: list[str] = []

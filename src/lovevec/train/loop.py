@@ -38,8 +38,8 @@ class Trainer:
         self.prepared, self.settings, self.device, self.group = prepared, settings, device, group
         how = prepared.settings
         self.spec = settings.spec(prepared.vectors.shape[1])
-        self.held_back = holdout_rows(len(prepared.words), settings.holdout, settings.seed)
-        self.units = Units(prepared.vocabulary, how.input, how.lowercase)
+        self.holdout = holdout_rows(len(prepared.words), settings.holdout, settings.seed)
+        self.units = Units(prepared.vocabulary, how.input, prepared.lowercase)
         self.network = EncoderNetwork(
             self.spec,
             self.units.vocabulary.table_rows,
@@ -77,9 +77,9 @@ class Trainer:
     def _batches(self) -> Batches:
         prepared, settings = self.prepared, self.settings
         hidden = np.zeros(len(prepared.words), dtype=bool)
-        hidden[self.held_back] = True
+        hidden[self.holdout] = True
         synonyms = synonyms_without(prepared, hidden)
-        codes = to_codes(prepared.words, prepared.settings.lowercase)
+        codes = to_codes(prepared.words, prepared.lowercase)
         encoded = self.units.encode_codes(codes)
         augment = Augmentation(codes, encoded, self.units, synonyms, settings.augmentation, settings.twice)
         return Batches(hidden, prepared.negatives, synonyms, augment, settings, self.device)

@@ -27,20 +27,24 @@ from lovevec.files.tensors import in_blocks, map_tensors, release, tensor_blocks
 from lovevec.progress import Progress
 from lovevec.train.settings import PrepareSettings, names, with_files
 from lovevec.train.synonyms import find_synonyms
-from lovevec.train.target import load_target
+from lovevec.train.target import is_cased, load_target
 from lovevec.units.ragged import Ragged, offsets_of
 from lovevec.units.vocabulary import UnitVocabulary, build_vocabulary, read_pieces
 from lovevec.vectors import LARGE_FILE, VectorTable, is_large
 from lovevec.vectors.read.source import file_hash
 
 FORMAT = 1
-JSON, TENSORS, TOKENIZER, SPILLED = "prepared.json", "prepared.safetensors", "tokenizer.json", "target.npy"
+JSON, TENSORS, TOKENIZER, SCRATCH_VECTORS = "prepared.json", "prepared.safetensors", "tokenizer.json", "target.npy"
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A target made ready: `vectors` [n, dim] raw, float32 or float16; `negatives` [n, k] row numbers, -1 where there
-    are no more."""
+    """A target made ready for training: `vectors` [n, dim] as they were given, float32 or float16; `synonyms` and
+    `negatives` [n, k] are row numbers, -1 where a word has no more look-alikes.
+
+        prepared = prepare("glove.txt", PrepareSettings(limit=50_000))
+        prepared.save("prepared")
+    """
 
     words: list[str]
     vectors: NDArray[np.floating[Any]]
@@ -50,21 +54,26 @@ class Prepared:
     settings: PrepareSettings
     target: dict[str, Any]
 
+    @property
+    def lowercase(self) -> bool:
+        """Whether words are read in lower case."""
+        return self.settings.lowercase is not False
+
     def save(self, folder: str | Path) -> None:
         """Write the folder; `prepared.json`, without which it is no prepared folder, comes last."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / JSON).unlink(missing_ok=True)
-        lengths = np.fromiter((len(as_bytes(word)) for word in self.words), np.int64, len(self.words))
+        lengths = np.fromiter((len(_encode(word)) for word in self.words), np.int64, len(self.words))
         tensors: dict[str, NDArray[Any]] = {
             "word_offsets": offsets_of(lengths),
             "synonym_offsets": self.synonyms.offsets,
             "synonyms": self.synonyms.values,
             "negatives": self.negatives,
             "vectors": self.vectors,
-            "words": np.frombuffer(as_bytes("".join(self.words)), dtype=np.uint8),
+            "words": np.frombuffer(_encode("".join(self.words)), dtype=np.uint8),
         }
-        halved = ["vectors"] if half_is_exact(self.vectors) else []
+        halved = ["vectors"] if _half_is_exact(self.vectors) else []
         with atomic_write(folder / TENSORS) as file:
             file.writelines(tensor_blocks(tensors, halved))
         write_text(folder / TOKENIZER, self.vocabulary.to_json())
@@ -82,7 +91,7 @@ class Prepared:
     def load(cls, folder: str | Path) -> Prepared:
         """Read a folder that `save` wrote; anything else is one error that says to prepare again. Large arrays stay in
         their file."""
-        with damage_named(Path(folder)):
+        with _explain_damage(Path(folder)):
             return cls._load(Path(folder))
 
     @classmethod
@@ -93,7 +102,7 @@ class Prepared:
                 raise ValueError(f"the SHA-256 of {name} is not the one in {JSON}")
         settings = PrepareSettings(**metadata["settings"])
         tensors = map_tensors(folder / TENSORS) if is_large(folder / TENSORS) else load_file(folder / TENSORS)
-        check_tensors(tensors)
+        _check_tensors(tensors)
         raw, ends = tensors["words"].tobytes(), tensors["word_offsets"].tolist()
         return cls(
             [raw[low:high].decode("utf-8", "surrogatepass") for low, high in pairwise(ends)],
@@ -101,7 +110,7 @@ class Prepared:
             UnitVocabulary.from_json(
                 (folder / TOKENIZER).read_text("utf-8"),
                 folder / TOKENIZER,
-                buckets_of(settings),
+                settings.keep if settings.shrink == "hash" else 0,
                 settings.ngrams,
             ),
             Ragged(tensors["synonyms"], tensors["synonym_offsets"]),
@@ -112,7 +121,7 @@ class Prepared:
 
 
 @contextmanager
-def damage_named(folder: Path) -> Iterator[None]:
+def _explain_damage(folder: Path) -> Iterator[None]:
     """Turn whatever reading a folder raises into the one error that says to prepare again."""
     try:
         yield
@@ -131,8 +140,8 @@ def damage_named(folder: Path) -> Iterator[None]:
         ) from None
 
 
-def check_tensors(tensors: Mapping[str, NDArray[Any]]) -> None:
-    """That they fit together: training would find out hours later, or not at all. ValueError says what does not."""
+def _check_tensors(tensors: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ValueError where the tensors do not fit together: training would find out hours later, or not at all."""
     vectors, negatives, synonyms = tensors["vectors"], tensors["negatives"], tensors["synonyms"]
     count = len(vectors)
     kinds = {"words": "u1", "word_offsets": "i8", "synonym_offsets": "i8", "synonyms": "i4", "negatives": "i4"}
@@ -152,13 +161,12 @@ def check_tensors(tensors: Mapping[str, NDArray[Any]]) -> None:
         raise ValueError("vectors that are not finite")
 
 
-def as_bytes(text: str) -> bytes:
-    """UTF-8, and whatever else a word may hold."""
+def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
 def read_metadata(folder: Path) -> dict[str, Any]:
-    """What stands in prepared.json, if this version can read it."""
+    """The content of prepared.json; ValueError where it is of another format than this version's."""
     metadata: dict[str, Any] = json.loads(read_bytes(folder / JSON))
     if metadata["format"] != FORMAT:
         raise ValueError(f"format {metadata['format']!r} is not {FORMAT}")
@@ -166,24 +174,19 @@ def read_metadata(folder: Path) -> dict[str, Any]:
 
 
 def settings_of(folder: str | Path) -> PrepareSettings:
-    """The settings of a prepared folder, without reading the rest."""
-    with damage_named(Path(folder)):
+    """The settings of a prepared folder, from its prepared.json alone."""
+    with _explain_damage(Path(folder)):
         return PrepareSettings(**read_metadata(Path(folder))["settings"])
 
 
-def half_is_exact(vectors: NDArray[np.float32]) -> bool:
-    """Whether float16 holds every number, as in many published subsets."""
+def _half_is_exact(vectors: NDArray[np.float32]) -> bool:
+    """Whether float16 holds every number exactly, as in many published subsets of vectors."""
     with np.errstate(over="ignore"):
         return all(np.array_equal(rows.astype(np.float16), rows) for _, rows in in_blocks(vectors))
 
 
-def buckets_of(settings: PrepareSettings) -> int:
-    """How many buckets hashed units share; 0 when they are not hashed."""
-    return settings.keep if settings.shrink == "hash" else 0
-
-
 def is_prepared(source: Any) -> bool:
-    """Whether `source` names a prepared folder."""
+    """Whether `source` is the path of a folder that `Prepared.save` wrote."""
     return isinstance(source, (str, os.PathLike)) and (Path(source) / JSON).is_file()
 
 
@@ -193,33 +196,45 @@ def prepare(
     progress: Progress | None = None,
     scratch: Path | None = None,
 ) -> Prepared:
-    """Target (anything that `load_target` takes) -> words with their units, synonyms and hard negatives. Vectors that
-    are many and in memory go to a file in the folder `scratch`, if there is one, and are read from there."""
+    """Find the units, synonyms and hard negatives of a target's words, once for many runs.
+
+    `target` is anything that `load_target` takes. Where the settings leave `lowercase` open, the words of a cased
+    transformer keep their case and all others lose it. Vectors that are many and in memory go to a file in the folder
+    `scratch`, if there is one, and are read from there.
+
+        prepare("glove.txt", PrepareSettings(limit=50_000)).save("prepared")
+    """
     settings = settings or PrepareSettings()
     progress = progress or Progress(quiet=True)
+    if settings.lowercase is None:
+        cased = is_cased(target)
+        settings = replace(settings, lowercase=not cased)
+        if cased:
+            name = target if isinstance(target, (str, os.PathLike)) else "the target"
+            progress.say(f"{name} is cased: words keep their case (the setting lowercase takes it away)")
     table = load_target(
         target,
         limit=settings.limit or None,
-        lowercase=settings.lowercase,
+        lowercase=settings.lowercase is True,
         words=settings.words or None,
         progress=progress,
     )
     for line in table.report.lines():
         progress.say(line)
     if scratch is not None:
-        table = spilled(table, scratch / SPILLED)
+        table = _move_to_file(table, scratch / SCRATCH_VECTORS)
     with progress.phase("vocabulary", unit="units") as phase:
-        vocabulary = vocabulary_of(table.words, settings)
+        vocabulary = _learn_vocabulary(table.words, settings)
         phase.advance(len(vocabulary))
-    synonyms = synonyms_of(table.vectors, settings, progress)
+    synonyms = _find_synonyms(table.vectors, settings, progress)
     release(table.vectors)
-    negatives = negatives_of(table.words, synonyms, settings, progress)
+    negatives = _find_negatives(table.words, synonyms, settings, progress)
     origin = {"name": table.name, "dim": table.dim, "words": len(table), **table.source}
     public = with_files(settings, lambda name: Path(name).name)  # no folders of this machine in what people publish
     return Prepared(table.words, table.vectors, vocabulary, synonyms, negatives, public, origin)
 
 
-def spilled(table: VectorTable, path: Path) -> VectorTable:
+def _move_to_file(table: VectorTable, path: Path) -> VectorTable:
     """The table with its vectors in a file, if they take much memory."""
     if table.mapped or table.vectors.nbytes < LARGE_FILE:
         return table
@@ -227,25 +242,22 @@ def spilled(table: VectorTable, path: Path) -> VectorTable:
     return replace(table, vectors=np.load(path, mmap_mode="r"))
 
 
-def vocabulary_of(words: Sequence[str], settings: PrepareSettings) -> UnitVocabulary:
-    """The units that the settings ask for."""
+def _learn_vocabulary(words: Sequence[str], settings: PrepareSettings) -> UnitVocabulary:
     pieces = read_pieces(settings.vocabulary) if settings.vocabulary else None
     if settings.input == "chars":
         pieces = []  # no rows for what is never looked up
     return build_vocabulary(words, pieces, settings.vocabulary_size, settings.shrink, settings.keep, settings.ngrams)
 
 
-def synonyms_of(vectors: NDArray[np.float32], settings: PrepareSettings, progress: Progress) -> Ragged:
-    """For each word the rows of its synonyms."""
+def _find_synonyms(vectors: NDArray[np.float32], settings: PrepareSettings, progress: Progress) -> Ragged:
     if not settings.synonyms:
         return Ragged(np.empty(0, dtype=np.int32), np.zeros(len(vectors) + 1, dtype=np.int64))
     return find_synonyms(vectors, similarity=settings.synonym_similarity, most=settings.synonyms, progress=progress)
 
 
-def negatives_of(
+def _find_negatives(
     words: Sequence[str], synonyms: Ragged, settings: PrepareSettings, progress: Progress
 ) -> NDArray[np.int32]:
-    """For each word the rows of its look-alikes."""
     if not settings.negatives:
         return np.empty((len(words), 0), dtype=np.int32)
     from lovevec.train.hard_negatives import hard_negatives
@@ -254,16 +266,16 @@ def negatives_of(
 
 
 def synonyms_without(prepared: Prepared, hidden: NDArray[np.bool_]) -> Ragged:
-    """The synonyms with the hidden words left out, so that no step ever shows one."""
+    """The synonyms of all words, without those that are hidden: so no step ever shows one."""
     keep = ~hidden[prepared.synonyms.values]
     counts = np.bincount(prepared.synonyms.owners[keep], minlength=len(prepared.words))
     return Ragged.from_lengths(prepared.synonyms.values[keep], counts)
 
 
 def refuse_stale(prepared: PrepareSettings, chosen: Mapping[str, Any]) -> None:
-    """Refuse settings that differ from those that the target was prepared with, by name."""
-    fixed, wanted = asdict(prepared), asdict(with_files(replace(prepared, **chosen), lambda name: Path(name).name))
-    changed = [name for name in names(PrepareSettings) if wanted[name] != fixed[name]]
+    """Raise where a setting in `chosen` differs from the one that the target was prepared with; the error names it."""
+    before, after = asdict(prepared), asdict(with_files(replace(prepared, **chosen), lambda name: Path(name).name))
+    changed = [name for name in names(PrepareSettings) if after[name] != before[name]]
     if changed:
         parameters = ", ".join(f"{Parameter(name)}" for name in changed)
         raise LovevecError(f"{parameters}: fixed when this target was prepared; run lovevec prepare again with it")

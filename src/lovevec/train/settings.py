@@ -1,7 +1,15 @@
 """All settings of a training run in one typed object: checked, documented, written to and read from JSON.
 
-The command line's flags are these fields. Defaults are the paper's, except where docs/results/training.md shows
-a measurement that says better (batch size, learning-rate decay, s).
+The command line's flags are these fields. Defaults are the paper's (its appendix lists them), except for
+
+    batch            256 words beside their hard negatives; the authors' code has 4, the paper names none
+    schedule         the learning rate falls to zero; the paper names one rate, 0.002
+    position_power   s = d^0.25, as in the authors' code; the paper prints √d
+    vocabulary       30,000 pieces learned from the target's own words; the paper takes WordPiece's, as BERT does
+    holdout          1 % of the words are kept back, to score the model
+
+docs/results/training.md measures the first four. The paper says nothing of `key_width`, `synonym_similarity`,
+`synonyms` and what stands under "readings".
 """
 
 from __future__ import annotations
@@ -51,7 +59,9 @@ class PrepareSettings:
         0, 0, "use the first so many words of the target; 0 takes all", 1e9,
         group="words (fixed once prepared)", basic=True,
     )  # fmt: skip
-    lowercase: bool = _setting(True, "lower-case all words, as the paper does", basic=True)
+    lowercase: bool | None = _setting(
+        None, "lower-case all words, as the paper does; by default all but those of a cased transformer", basic=True
+    )
     input: InputMode = _setting(
         "mixed",
         "units of a word: characters and pieces, or one of them",
@@ -83,7 +93,7 @@ class PrepareSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainSettings:
-    """What a training run does with prepared words."""
+    """What a training run does with prepared words: the encoder, the loss, the augmentation, the run itself."""
 
     encoder: EncoderKind = _setting("positional", "how units become a vector", ENCODERS, group="encoder")
     key_width: int = _from(32, 1, "width k of queries and keys", 16_384)
@@ -136,27 +146,32 @@ class TrainSettings:
 
     @property
     def augmentation(self) -> dict[str, float]:
-        """The probability of each kind; they need not add up to one."""
+        """The probability of each kind of augmentation, by its name; they need not add up to one."""
         return {kind: getattr(self, kind) for kind in AUGMENTATIONS}
 
     def spec(self, dim: int) -> EncoderSpec:
-        """The encoder for a target of this dimension."""
+        """The description of the encoder for a target of `dim` dimensions."""
         return EncoderSpec(self.encoder, dim, self.key_width, float(dim**self.position_power), self.head)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(PrepareSettings, TrainSettings):
-    """Everything from vectors to model, for `train(target, settings)` and `lovevec train`."""
+    """Everything from vectors to model, for `train(target, settings)` and `lovevec train`.
+
+    Checked when it is made: a value of the wrong type or out of range is an error that names the setting.
+
+        settings = Settings(epochs=40, swap=0.1, seed=7)
+    """
 
     def __post_init__(self) -> None:
         TrainSettings.__post_init__(self)
 
     def prepare_part(self) -> PrepareSettings:
-        """What concerns preparation."""
+        """The settings that concern preparation."""
         return PrepareSettings(**{name: getattr(self, name) for name in names(PrepareSettings)})
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """All settings by name, as plain values for JSON."""
         return asdict(self)
 
     @classmethod
@@ -177,12 +192,12 @@ def with_files(settings: Any, change: Callable[[str], str]) -> Any:
 
 
 def names(kind: type) -> list[str]:
-    """The field names of a settings class."""
+    """The names of the settings in a settings class, in their order."""
     return [part.name for part in fields(kind)]
 
 
 def by_group(kind: type) -> dict[str, list[Field[Any]]]:
-    """The fields of a settings class by group, in their order."""
+    """The fields of a settings class by the group that they belong to, groups and fields in their order."""
     groups: dict[str, list[Field[Any]]] = {}
     group = ""
     for setting in fields(kind):
@@ -196,11 +211,15 @@ def _check(settings: Any) -> None:
     hints = get_type_hints(type(settings))
     for part in fields(settings):
         value, kind = getattr(settings, part.name), hints[part.name]
+        if kind == bool | None:
+            if value is None:
+                continue
+            kind = bool
         choices = part.metadata.get("choices") or get_args(kind)
         if choices and value not in choices:
             raise LovevecError(f"{Parameter(part.name)} is {value!r:.60}: choose one of {', '.join(map(str, choices))}")
         if kind is float and type(value) is int and abs(value) < 1e300:
-            object.__setattr__(settings, part.name, value := float(value))
+            object.__setattr__(settings, part.name, value := float(value))  # still under construction
         if kind in (int, float, str, bool) and type(value) is not kind:
             raise LovevecError(f"{Parameter(part.name)} is {value!r:.60}: expected {kind.__name__}")
         low, high = part.metadata.get("range", (None, None))
@@ -209,11 +228,12 @@ def _check(settings: Any) -> None:
             raise LovevecError(f"{Parameter(part.name)} is {value!s:.60}: must be {bounds}")
 
 
-# Settings that go together, by one name: `lovevec train … --preset typos`. What is said beside a preset counts more.
-#   paper    the defaults: those of the paper, but for three that were measured (docs/results/training.md)
-#   recipe   what the shipped models are trained with, and look-alike characters: n-grams as a bag beside attention,
-#            rows of 165 numbers times a matrix, sound-alike spellings, double damage (docs/results/shipped.md)
-#   typos    the same with three times the parameters, more and harder damage, a lower temperature: for words that are
+# Settings that go together, by one name: `lovevec train … --preset typos`. A setting given beside it wins.
+#   paper    the defaults: the paper's, with the exceptions that the first lines of this file list
+#   recipe   "LOVE (our recipe)" of docs/results: n-grams as a bag beside attention, rows of 165 numbers times a matrix,
+#            sound-alike spellings, look-alike characters, double damage, 40 epochs. The shipped models have settings of
+#            their own (lab/runs/recipe.sh): minilm-input nearly these, the default model others, NEW_WORDS
+#   typos    the recipe with three times the parameters, more and harder damage, a lower temperature: for words that are
 #            meant to be found again, as inside BERT-like models (docs/results/transformers.md). Similarity suffers
 RECIPE: dict[str, Any] = {
     "ngrams": 15_000,

@@ -9,7 +9,15 @@ from typing import Any
 
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.transformer.load import PREFIX, input_embeddings, is_transformer, public_name, weights_file
+from lovevec.transformer.load import (
+    PREFIX,
+    input_embeddings,
+    is_transformer,
+    load_tokenizer,
+    public_name,
+    weights_file,
+)
+from lovevec.transformer.pieces import lowercases
 from lovevec.vectors import Oddity, VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.read.numpy import read_origin
@@ -67,6 +75,16 @@ def load_target(
     origin |= {"format": table.report.format, "compression": table.report.compression}
     origin |= {"rows": table.report.read, "limit": limit, "lowercase": lowercase}
     return dataclasses.replace(table, name=name, source=origin)
+
+
+def is_cased(source: Any) -> bool:
+    """Whether `source` holds vectors of a transformer, its own or distilled, that tells capitals from small letters.
+    Words of such a target keep their case unless the settings say otherwise; those of all others lose it."""
+    if is_transformer(source):
+        return not lowercases(load_tokenizer(source.removeprefix(PREFIX)))
+    if isinstance(source, VectorTable):
+        return bool(source.source.get("cased"))
+    return isinstance(source, (str, os.PathLike)) and bool((read_origin(Path(source)) or {}).get("cased"))
 
 
 def lower_table(table: VectorTable, owned: bool) -> VectorTable:

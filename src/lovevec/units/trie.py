@@ -79,8 +79,9 @@ class PieceTrie:
         return slots
 
     def _slot(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        mixed = keys.astype(np.uint64) * np.uint64(HASH)
-        return (mixed >> np.uint64(64 - self.bits)).astype(np.int64)
+        mixed: NDArray[np.uint64] = keys.astype(np.uint64) * np.uint64(HASH)
+        slots: NDArray[np.int64] = (mixed >> np.uint64(64 - self.bits)).astype(np.int64)
+        return slots
 
     def child(self, nodes: NDArray[np.integer], characters: NDArray[np.integer]) -> NDArray[np.int32]:
         """The node that each (node, character) leads to, or -1."""

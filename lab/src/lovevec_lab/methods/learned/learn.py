@@ -68,6 +68,8 @@ def _learn_love(target: Table, fingerprint: str, settings: Settings, place: Path
     trained now."""
     from lovevec.train import resume, train
 
+    if settings.lowercase is None:
+        settings = replace(settings, lowercase=True)  # as words of a table in memory are read
     state = _love_state(place, settings, fingerprint) if place else "nothing"
     if place and state == "finished":
         return LOVE.load(place)
