@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+from lovevec_lab.methods.model import Model
 from tests.factories import toy_vectors
 
 from lovevec.encoders.network import EncoderNetwork
@@ -10,7 +11,6 @@ from lovevec.love import LOVE
 from lovevec.model.folder import ModelParts
 from lovevec.train import Settings, prepare
 from lovevec.units.mixed_input import Units
-from lovevec_lab.methods.model import Model
 
 DIM = 12
 

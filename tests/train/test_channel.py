@@ -12,7 +12,7 @@ from lovevec.near.channel import DEFAULT, Channel
 from lovevec.near.novelty import FEATURES
 from lovevec.near.reader import Reader
 from lovevec.near.symbols import KINDS
-from lovevec.train.channel import Examples, chances, examples, fit, fit_channel
+from lovevec.train.channel import Examples, examples, fit, fit_channel, probabilities
 
 WORDS = toy_words(1500)
 HELD_BACK = [word for word in toy_words(1900, seed=1) if word not in set(WORDS)][:200]
@@ -127,7 +127,7 @@ def test_chances_are_the_softmax_of_each_string():
     rng = np.random.default_rng(0)
     weights = rng.normal(size=data.slips.shape[1] + data.new.shape[1])
     string = np.repeat(np.arange(len(data.new)), np.diff(data.offsets))
-    found, new = chances(data, string, weights)
+    found, new = probabilities(data, string, weights)
     for row in range(len(data.new)):
         own = slice(data.offsets[row], data.offsets[row + 1])
         every = np.append(
@@ -159,8 +159,8 @@ def test_examples_name_the_right_candidate_and_weigh_as_documented():
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr("lovevec.train.channel.TYPOS", 400)
-    monkeypatch.setattr("lovevec.train.channel.TESTED", 100)
+    monkeypatch.setattr("lovevec.train.channel.FITTED_TYPOS", 400)
+    monkeypatch.setattr("lovevec.train.channel.TEST_TYPOS", 100)
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +209,7 @@ def test_a_small_target_has_the_channel_that_ships():
 
 def test_words_are_held_back_for_the_fit_of_a_small_target_too(monkeypatch):
     """Without any, nothing teaches what is new."""
-    monkeypatch.setattr("lovevec.train.channel.TYPOS", 1200)
+    monkeypatch.setattr("lovevec.train.channel.FITTED_TYPOS", 1200)
     assert fit_channel(WORDS[:1000], True, 0)[1]["held_back"] > 20
 
 

@@ -1,10 +1,11 @@
-"""Augmentation: what the model sees in a word's place, so that damage and synonyms lead to the same vector.
+"""Augmentation: the replacement that a step shows in a word's place, so that damage and synonyms lead to its vector.
 
-    swap, drop, insert, keyboard, sound, scan    the word with one edit (see damage/edits.py)
-    synonym                                      a near neighbor in the target
-    none                                         the word itself
-
-The paper trains neither on `scan` (look-alike characters) nor on `sound`.
+swap, drop, insert, keyboard    the word with one edit, `keyboard` being the replacement of a character by one of a
+                                neighboring key (see damage/edits.py)
+sound, scan                     the same with a spelling that sounds alike, a character that prints alike: not in
+                                the paper
+synonym                         synonym replacement: a near neighbor in the target (see synonyms.py)
+none                            the word itself
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ AUGMENTATIONS: Mapping[str, int] = {**EDITS, "synonym": SYNONYM, "none": NONE}
 
 
 class Augmentation:
-    """Draws for each word a kind by the given probabilities and returns the units of what comes out; of the damaged
-    words a share of `twice` is damaged once more."""
+    """Draws a replacement for each word of a batch: its kind by the `probabilities`, then what it is.
+
+    `codes` are all words of the target as code points, `encoded` their units, `synonyms` the rows of their synonyms. Of
+    the damaged words a share of `twice` is damaged once more."""
 
     def __init__(
         self,
@@ -42,7 +45,7 @@ class Augmentation:
         self.twice = twice
 
     def __call__(self, words: NDArray[np.integer], rng: np.random.Generator) -> Ragged:
-        """Rows of the target -> rows of units, augmented."""
+        """Words, as rows of the target -> the units of what is shown for each: a row of unit ids a word."""
         kinds = self.kinds[np.searchsorted(self.bounds, rng.random(len(words)), side="right")]
         shown = np.where(kinds == SYNONYM, self.synonyms.draw(words, words, rng), words)
         typo = kinds < SYNONYM

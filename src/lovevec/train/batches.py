@@ -23,9 +23,9 @@ from lovevec.train.synonyms import symmetric
 from lovevec.units.ragged import Ragged, spread
 
 CHUNK_ROWS = 16_384
-AHEAD = 4
+CHUNKS_AHEAD = 4
 # Attention costs n² in the longest word of a batch, so the few words of more units than this are encoded on their own.
-LONG = 40
+LONG_WORD_UNITS = 40
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class Batches:
         self.per_chunk = max(1, CHUNK_ROWS // (self.size * (1 + settings.hard_negatives)))
 
     def __call__(self, first: int = 0) -> Generator[Batch]:
-        """All batches from step `first` on, made ahead in a thread."""
-        ready: queue.Queue[list[Batch] | BaseException | None] = queue.Queue(AHEAD)
+        """All batches from step `first` on, made ahead of their use in a thread of its own."""
+        ready: queue.Queue[list[Batch] | BaseException | None] = queue.Queue(CHUNKS_AHEAD)
         stop = threading.Event()
 
         def hand(item: list[Batch] | BaseException | None) -> None:
@@ -113,7 +113,6 @@ class Batches:
                 yield [batch for batch in chunk if batch.step >= first]
 
     def _order(self, rng: np.random.Generator) -> NDArray[np.int64]:
-        """The words of an epoch, each once, shuffled."""
         return self.rows[rng.permutation(len(self.rows))]
 
     def _chunk(self, words: NDArray[np.int64], step: int, rng: np.random.Generator) -> list[Batch]:
@@ -127,7 +126,6 @@ class Batches:
         return [self._batch(step + number, tensors) for number, tensors in enumerate(self._on_device(arrays))]
 
     def _batch(self, step: int, tensors: list[Tensor]) -> Batch:
-        """What `_arrays` lists, by name."""
         words, units, pairs, *rest = tensors
         parts = list(zip(rest[0::4], rest[1::4], rest[2::4], rest[3::4], strict=True))
         return Batch(step, words, units, parts, pairs)
@@ -144,7 +142,7 @@ class Batches:
     def _arrays(self, words: NDArray[np.int64], encoded: Ragged) -> list[NDArray[np.int64]]:
         """[words, units, pairs], then index and lengths of units and of n-grams, for short words and for long ones."""
         units, ngrams = encoded.split(self.unit_rows)
-        long = units.lengths > LONG
+        long = units.lengths > LONG_WORD_UNITS
         order, short = np.argsort(long, kind="stable"), int(len(long) - long.sum())
         in_use = np.zeros(self.table_rows, dtype=bool)
         in_use[encoded.values] = True

@@ -20,64 +20,67 @@ from lovevec.train.score import ranks
 
 Numbers = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-LEAST, MOST = 50, 1500
-NEAR = 10
+MIN_HOLDOUT = 50
+MAX_WORDS_PER_GROUP = 1500  # of words held back, of typos and of known words
+NEAREST = 10  # the own vector among so many counts as right
 RIDGE = 1e-3
 BINS = 10
-OUTER = 0.005
-NONSENSE = 4  # one such string for so many held-back words
+CLIPPED_SHARE = 0.005  # of each feature's values, at either end
+WORDS_PER_NONSENSE = 4  # held-back words for each string of nonsense
 
 
 def calibrate(
-    love: LOVE, words: Sequence[str], vectors: NDArray[np.float32], held_back: NDArray[np.int64], seed: int
+    love: LOVE, words: Sequence[str], vectors: NDArray[np.float32], holdout: NDArray[np.int64], seed: int
 ) -> dict[str, Any]:
-    """What goes into config.json as `confidence`: the event, the numbers of the regression, how good they are; or
-    {"missing": why}."""
-    if len(held_back) < LEAST:
+    """Fit the confidence of a model whose training never saw the rows `holdout` of its target's words.
+
+    Returns what goes into config.json as `confidence`: the event, the numbers of the regressions, how good they are; or
+    {"missing": why} where too few words were held back."""
+    if len(holdout) < MIN_HOLDOUT:
         return {
-            "missing": f"confidence needs at least {LEAST} held-back words, this run had {len(held_back)}:"
+            "missing": f"confidence needs at least {MIN_HOLDOUT} held-back words, this run had {len(holdout)}:"
             " train with a larger holdout"
         }
     rng = np.random.default_rng([seed, 6])
-    kept = np.setdiff1d(np.arange(len(words)), held_back)
-    unaware = restrict_known(love, kept)  # held-back words are unknown to it
-    unseen, typed, known = _some(held_back, rng), _some(kept, rng), _some(kept, rng)
+    trained = np.setdiff1d(np.arange(len(words)), holdout)
+    unaware = restrict_known(love, trained)  # held-back words are unknown to it
+    unseen, typed, known = _sample(holdout, rng), _sample(trained, rng), _sample(trained, rng)
     typos = misspell([words[row] for row in typed], rng)
     typos[::2] = misspell(typos[::2], rng)  # real ones are harder than one pass of these
     real = np.array([typo not in love for typo in typos])  # some come out as they were, or as another word
-    nonsense = _nonsense(len(unseen) // NONSENSE, rng)
-    shown = [
+    nonsense = _nonsense(len(unseen) // WORDS_PER_NONSENSE, rng)
+    strings = [
         *(words[row] for row in unseen),
         *(typo for typo, good in zip(typos, real, strict=True) if good),
         *nonsense,
     ]
     rows = np.concatenate([unseen, typed[real], np.zeros(len(nonsense), dtype=np.int64)])
     group = np.repeat([0, 1, 2], [len(unseen), int(real.sum()), len(nonsense)])
-    measured, reading = unaware._judge.features(shown), unaware._read(shown)
-    alone = _right(unaware.engine.embed(shown), vectors, rows) & (group < 2)
-    right = _right(unaware.embed(shown), vectors, rows) & (group < 2)
+    features, reading = unaware._judge.features(strings), unaware._read(strings)
+    right_alone = _is_right(unaware.engine.embed(strings), vectors, rows) & (group < 2)
+    right = _is_right(unaware.embed(strings), vectors, rows) & (group < 2)
     counts = np.maximum(np.bincount(group, minlength=3), 1)
     weights = (np.array([0.45, 0.45, 0.1]) / counts)[group] * len(rows)
-    known_share = float(_right(unaware.embed([words[row] for row in known]), vectors, known).mean())
+    known_share = float(_is_right(unaware.embed([words[row] for row in known]), vectors, known).mean())
 
-    def fitted(subset: Bools) -> Confidence:
-        features = {name: column[subset] for name, column in measured.items()}
-        imputed = fit(features, alone[subset], weights[subset], known_share)
-        return imputed if love.spelling_only else with_readings(imputed, imputed(measured), subset)
+    def fit_to(subset: Bools) -> Confidence:
+        columns = {name: column[subset] for name, column in features.items()}
+        imputed = fit(columns, right_alone[subset], weights[subset], known_share)
+        return imputed if love.spelling_only else with_readings(imputed, subset)
 
-    def with_readings(imputed: Confidence, chance: Numbers, subset: Bools) -> Confidence:
-        mixed = logit(imputed.mixed(reading, chance))[subset]
+    def with_readings(imputed: Confidence, subset: Bools) -> Confidence:
+        mixed = logit(imputed.mixed(reading, imputed(features)))[subset]
         columns = np.stack([np.ones(len(mixed)), mixed], axis=1)
-        intercept, slope = newton(columns, _drawn_in(right[subset]), weights[subset]).tolist()
+        intercept, slope = newton(columns, _soften(right[subset]), weights[subset]).tolist()
         return replace(imputed, readings=(intercept, slope))
 
-    def judged_by(calibration: Confidence) -> Numbers:
-        imputed = calibration(measured)
+    def probabilities(calibration: Confidence) -> Numbers:
+        imputed = calibration(features)
         return imputed if love.spelling_only else calibration.of_readings(reading, imputed)
 
     half = rng.permutation(len(rows)) % 2 == 0
-    judged = np.where(half, judged_by(fitted(~half)), judged_by(fitted(half)))
-    final = asdict(fitted(np.ones(len(rows), dtype=bool)))
+    judged = np.where(half, probabilities(fit_to(~half)), probabilities(fit_to(half)))
+    final = asdict(fit_to(np.ones(len(rows), dtype=bool)))
     return {
         "event": EVENT,
         **final,
@@ -91,61 +94,63 @@ def calibrate(
     }
 
 
-def restrict_known(love: LOVE, kept: NDArray[np.int64]) -> LOVE:
-    """The same model, that knows only these of its words."""
-    rows = None if love.parts.rows is None else love.parts.rows.take(kept)
-    words = [love.words[row] for row in kept.tolist()]
-    return love.copy(parts=replace(love.parts, words=words, rows=rows), engine="numpy")
+def restrict_known(love: LOVE, rows: NDArray[np.int64]) -> LOVE:
+    """The same model, but of its known words it knows only those in `rows`."""
+    known_rows = None if love.parts.rows is None else love.parts.rows.take(rows)
+    words = [love.words[row] for row in rows.tolist()]
+    return love.copy(parts=replace(love.parts, words=words, rows=known_rows), engine="numpy")
 
 
 def _nonsense(count: int, rng: np.random.Generator) -> list[str]:
-    """Letters in no order, and one letter again and again."""
+    """Strings that are no words: half are letters at random, half one letter repeated."""
     lengths = rng.integers(3, 11, count)
     drawn = [rng.integers(0, 26, length if number % 2 else 1) for number, length in enumerate(lengths.tolist())]
     texts = ["".join(chr(ord("a") + letter) for letter in letters.tolist()) for letters in drawn]
     return [text if len(text) > 1 else text * int(length) for text, length in zip(texts, lengths, strict=True)]
 
 
-def _some(rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    return rows if len(rows) <= MOST else np.sort(rng.choice(rows, MOST, replace=False))
+def _sample(rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    if len(rows) <= MAX_WORDS_PER_GROUP:
+        return rows
+    return np.sort(rng.choice(rows, MAX_WORDS_PER_GROUP, replace=False))
 
 
-def _right(made: NDArray[np.float32], vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> Bools:
-    """The event: its own target vector is among the 10 nearest."""
-    among_nearest: Bools = ranks(made, vectors, rows)[1] < NEAR
+def _is_right(queries: NDArray[np.float32], vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> Bools:
+    """For each query the event of which confidence is the probability: its own target vector is among the nearest."""
+    among_nearest: Bools = ranks(queries, vectors, rows)[1] < NEAREST
     return among_nearest
 
 
-def fit(measured: dict[str, Numbers], right: Bools, weights: Numbers, known: float) -> Confidence:
-    """A logistic regression on standardised features by Newton's method, with a little ridge.
+def fit(features: dict[str, Numbers], right: Bools, weights: Numbers, known: float) -> Confidence:
+    """Fit a logistic regression of `right` on standardised features by Newton's method, with a little ridge.
 
-    As in Platt's scaling the outcomes are drawn in from 0 and 1, so that it has an end also where one feature
-    separates them, or where all are right.
+    As in Platt's scaling the outcomes are moved a little inwards from 0 and 1, so that the coefficients stay finite
+    also where one feature separates them, or where all are right.
     """
-    names = [name for name in measured if name != "unread"]
-    columns = np.stack([measured[name] for name in names], axis=1)
-    low, high = np.quantile(columns, OUTER, axis=0), np.quantile(columns, 1 - OUTER, axis=0)
+    names = [name for name in features if name != "unread"]
+    columns = np.stack([features[name] for name in names], axis=1)
+    low, high = (np.quantile(columns, share, axis=0) for share in (CLIPPED_SHARE, 1 - CLIPPED_SHARE))
     columns = np.clip(columns, low, high)
     total = weights.sum()
     centre = weights @ columns / total
     scale = np.maximum(np.sqrt(weights @ (columns - centre) ** 2 / total), 1e-6)
     rows = np.concatenate([np.ones((len(columns), 1)), (columns - centre) / scale], axis=1)
-    coefficients = newton(rows, _drawn_in(right), weights)
+    coefficients = newton(rows, _soften(right), weights)
     slopes = coefficients[1:] / scale
-    features = {
+    fitted = {
         name: Feature(float(slope), float(least), float(most))
         for name, slope, least, most in zip(names, slopes, low, high, strict=True)
     }
-    return Confidence(float(coefficients[0] - slopes @ centre), features, known)
+    return Confidence(float(coefficients[0] - slopes @ centre), fitted, known)
 
 
-def _drawn_in(right: Bools) -> Numbers:
+def _soften(right: Bools) -> Numbers:
     hits, misses = float(right.sum()), float((~right).sum())
     return np.where(right, (hits + 1) / (hits + 2), 1 / (misses + 2))
 
 
 def newton(rows: Numbers, outcome: Numbers, weights: Numbers) -> Numbers:
-    """The coefficients that make the outcomes likeliest; all but the first (the intercept) held small by the ridge."""
+    """The coefficients that make the outcomes likeliest; the ridge keeps all but the first, the intercept, small."""
     penalty = RIDGE * weights.sum() * np.eye(rows.shape[1])
     penalty[0, 0] = 0.0
     coefficients = np.zeros(rows.shape[1])
@@ -161,8 +166,8 @@ def newton(rows: Numbers, outcome: Numbers, weights: Numbers) -> Numbers:
 
 
 def calibration_error(chance: Numbers, right: Bools, weights: Numbers) -> float:
-    """Expected calibration error: over ten bins of about equal weight, how far the share of right ones is from the mean
-    chance that was given."""
+    """Expected calibration error: in ten bins of about equal weight, how far the mean probability `chance` is from the
+    share of those that are `right`."""
     _, value = np.unique(chance, return_inverse=True)  # equal chances stay together
     held = np.bincount(value, weights)
     middle = (np.cumsum(held) - held / 2)[value] / weights.sum()
@@ -172,7 +177,7 @@ def calibration_error(chance: Numbers, right: Bools, weights: Numbers) -> float:
 
 
 def auc(chance: Numbers, right: Bools) -> float:
-    """The probability that a right one has the higher chance than a wrong one; ties count half."""
+    """The probability that one that is right has a higher `chance` than one that is wrong; ties count half."""
     _, place, count = np.unique(chance, return_inverse=True, return_counts=True)
     rank = (np.cumsum(count) - (count - 1) / 2)[place]
     hits = int(right.sum())
@@ -180,7 +185,6 @@ def auc(chance: Numbers, right: Bools) -> float:
 
 
 def _auc(chance: Numbers, right: Bools, subset: Bools) -> float | None:
-    """Rounded; None where all are right, or none."""
     return _round(auc(chance[subset], right[subset])) if 0 < right[subset].mean() < 1 else None
 
 

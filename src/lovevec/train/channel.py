@@ -24,15 +24,15 @@ from lovevec.near.reader import Reader
 from lovevec.near.symbols import KINDS
 from lovevec.units.ragged import Ragged
 
-FEWEST = 1000  # words of a target that has its own channel
-TYPOS, HELD_BACK, TESTED = 6000, 3000, 2000
-SHARE = 0.1  # of the target's words, at most held back
+MIN_WORDS = 1000  # words of a target that has its own channel
+FITTED_TYPOS, MAX_NEW_WORDS, TEST_TYPOS = 6000, 3000, 2000
+MAX_NEW_SHARE = 0.1  # of the target's words, at most held back
 ROUNDS, STEPS = 3, 30
 RIDGE = 1e-3
-LEAST_COST = 0.1
-NAME = FEATURES.index("name")
-BLOCK = 1000
-WEIGHTS = (2.0, 1.0, 2.0)  # of damaged words, words held back, and real misspellings
+MIN_COST = 0.1
+NAME_FEATURE = FEATURES.index("name")
+STRINGS_PER_BLOCK = 1000
+GROUP_WEIGHTS = (2.0, 1.0, 2.0)  # of damaged words, words held back, and real misspellings
 
 Numbers = NDArray[np.float64]
 Pair = tuple[str | None, str]  # the word that was meant, None for a new one; and what was written
@@ -52,46 +52,49 @@ class Examples:
 def fit_channel(
     words: Sequence[str], lowercase: bool, seed: int, misspellings: Sequence[tuple[str, str]] = ()
 ) -> tuple[Channel, dict[str, Any]]:
-    """The channel of a target's words, and how good it is on strings that it was not fitted to."""
-    if sum(map(_can_be_misspelled, words)) < FEWEST:
-        return DEFAULT, {"fitted": False, "why": f"fewer than {FEWEST:,} words to misspell: the channel that ships"}
+    """Fit the channel of a target's words, most frequent first unless they are in the order of the alphabet.
+
+    `misspellings` are pairs of a right word and what was written for it. Returns the channel and a report: how good it
+    is on strings that it was not fitted to. A target of few words gets the channel that ships."""
+    if sum(map(_is_misspellable, words)) < MIN_WORDS:
+        return DEFAULT, {"fitted": False, "why": f"fewer than {MIN_WORDS:,} words to misspell: the channel that ships"}
     rng = np.random.default_rng([seed, 7])
-    sorted_by_name = list(words[:FEWEST]) == sorted(words[:FEWEST])
-    kept, held_back = _held_back(words, rng, even=sorted_by_name)
-    reader = Reader(kept, DEFAULT, lowercase)
-    typos = _typos(reader, frozenset(words), 2 * TYPOS, rng, even=sorted_by_name)
-    there = frozenset(kept)
-    real: list[Pair] = [pair for pair in misspellings if pair[0] in there and pair[1] not in there]
-    unseen = len(held_back) // 3
-    tested = _tested(reader, typos[:TESTED], held_back[:unseen])
-    new: list[Pair] = [(None, word) for word in held_back[unseen:]]
-    groups = [typos[TESTED : TESTED + TYPOS], new, real]
+    sorted_by_name = list(words[:MIN_WORDS]) == sorted(words[:MIN_WORDS])
+    known, new_words = _split_words(words, rng, even=sorted_by_name)
+    reader = Reader(known, DEFAULT, lowercase)
+    typos = _typos(reader, frozenset(words), 2 * FITTED_TYPOS, rng, even=sorted_by_name)
+    known_set = frozenset(known)
+    real: list[Pair] = [pair for pair in misspellings if pair[0] in known_set and pair[1] not in known_set]
+    test_words = len(new_words) // 3
+    new: list[Pair] = [(None, word) for word in new_words[test_words:]]
+    groups = [typos[TEST_TYPOS : TEST_TYPOS + FITTED_TYPOS], new, real]
     channel = DEFAULT
     for _ in range(ROUNDS):
         reader = Reader.like(reader, channel)
         channel = fit(examples(reader, groups), channel)
-    report = {"fitted": True, "typos": TYPOS, "held_back": len(groups[1]), "misspellings": len(real)}
-    return channel, {**report, **tested(Reader.like(reader, channel))}
+    report = {"fitted": True, "typos": FITTED_TYPOS, "held_back": len(groups[1]), "misspellings": len(real)}
+    return channel, {**report, **_score(Reader.like(reader, channel), typos[:TEST_TYPOS], new_words[:test_words])}
 
 
-def _can_be_misspelled(word: str) -> bool:
+def _is_misspellable(word: str) -> bool:
     return len(word) > 2 and word.isalpha()
 
 
-def _held_back(words: Sequence[str], rng: np.random.Generator, even: bool) -> tuple[list[str], list[str]]:
-    """The words without some of the rarer ones (of any, where the order is not that of frequency), and those."""
+def _split_words(words: Sequence[str], rng: np.random.Generator, even: bool) -> tuple[list[str], list[str]]:
+    """The words that play the known ones, and those that play the new: a sample of the rarer two thirds, or with `even`
+    of all, where the order is not that of frequency."""
     able = np.arange(0 if even else len(words) // 3, len(words))
     able = able[[any(map(str.isalpha, words[row])) and len(words[row]) > 1 for row in able.tolist()]]
-    chosen = rng.choice(able, min(HELD_BACK, int(SHARE * len(words)), len(able)), replace=False)
-    out = set(chosen.tolist())
-    return [word for row, word in enumerate(words) if row not in out], [words[row] for row in chosen.tolist()]
+    chosen = rng.choice(able, min(MAX_NEW_WORDS, int(MAX_NEW_SHARE * len(words)), len(able)), replace=False)
+    new = set(chosen.tolist())
+    return [word for row, word in enumerate(words) if row not in new], [words[row] for row in chosen.tolist()]
 
 
 def _typos(reader: Reader, known: frozenset[str], count: int, rng: np.random.Generator, even: bool) -> list[Pair]:
     """Misspellings of words drawn by Zipf's law (evenly where the table is not in the order of frequency). People write
     what looks like a word: of two misspellings of each the one is taken that is spelled more like the known words."""
     words = reader.words
-    able = np.array([row for row, word in enumerate(words) if _can_be_misspelled(word)])
+    able = np.array([row for row, word in enumerate(words) if _is_misspellable(word)])
     chance = np.ones(len(able)) if even else 1 / (able + RANK_OFFSET)
     right = [words[row] for row in rng.choice(able, count, p=chance / chance.sum()).tolist()]
     versions = [misspell(right, rng) for _ in range(2)]
@@ -103,11 +106,11 @@ def _typos(reader: Reader, known: frozenset[str], count: int, rng: np.random.Gen
 
 
 def examples(reader: Reader, groups: Sequence[Sequence[Pair]]) -> Examples:
-    """Groups of (right word, string), None for a new one, which weigh as WEIGHTS says."""
+    """The features of groups of pairs (right word or None for a new one, string), which weigh as GROUP_WEIGHTS says."""
     pairs = [pair for group in groups for pair in group]
-    shares = zip(groups, WEIGHTS, strict=True)
+    shares = zip(groups, GROUP_WEIGHTS, strict=True)
     weights = np.concatenate([np.full(len(group), weight / max(len(group), 1)) for group, weight in shares])
-    parts = [_features(reader, pairs[low : low + BLOCK]) for low in range(0, len(pairs), BLOCK)]
+    parts = [_features(reader, pairs[low : low + STRINGS_PER_BLOCK]) for low in range(0, len(pairs), STRINGS_PER_BLOCK)]
     slips, lengths, new, right = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Examples(slips, np.append(0, np.cumsum(lengths)), new, right, weights / weights.sum())
 
@@ -122,8 +125,8 @@ def _features(reader: Reader, pairs: Sequence[Pair]) -> tuple[Numbers, Any, Numb
     new = reader.novelty.features(strings.rows, strings.digits, strings.names)
     right = np.full(len(pairs), -1, dtype=np.int64)
     for number, (word, _) in enumerate(pairs):
-        found = np.flatnonzero(rows[candidates.offsets[number] : candidates.offsets[number + 1]] == reader.row(word))
-        right[number] = found[0] if len(found) else -1
+        places = np.flatnonzero(rows[candidates.offsets[number] : candidates.offsets[number + 1]] == reader.row(word))
+        right[number] = places[0] if len(places) else -1
     return slips, candidates.lengths, new, right
 
 
@@ -132,14 +135,14 @@ def fit(data: Examples, start: Channel) -> Channel:
     size = len(KINDS) + 1
     weights = _weights(start)
     low = np.concatenate([np.full(len(KINDS), -MAX_SLIP_COST), [-MAX_SLIP_COST], np.full(len(FEATURES), -np.inf)])
-    high = np.concatenate([np.full(len(KINDS), -LEAST_COST), [0.0], np.full(len(FEATURES), np.inf)])
+    high = np.concatenate([np.full(len(KINDS), -MIN_COST), [0.0], np.full(len(FEATURES), np.inf)])
     string = np.repeat(np.arange(len(data.new)), np.diff(data.offsets))
     is_new = data.right < 0
     right = data.offsets[:-1][~is_new] + data.right[~is_new]
     ridge = np.full(len(weights), RIDGE)
     ridge[size] = 0.0  # the constant
     for _ in range(STEPS):
-        chance, new = chances(data, string, weights)
+        chance, new = probabilities(data, string, weights)
         share = data.weights[string] * chance
         pull = np.concatenate([-data.slips.T @ share, -data.new.T @ (data.weights * new)])
         pull[:size] += data.slips[right].T @ data.weights[~is_new]
@@ -153,7 +156,7 @@ def fit(data: Examples, start: Channel) -> Channel:
         curve[:size, :size] += (data.slips.T * share) @ data.slips
         curve[size:, size:] += (data.new.T * (data.weights * new)) @ data.new
         free = ~((weights <= low) & (pull < 0)) & ~((weights >= high) & (pull > 0))
-        free[size + NAME] = False  # words of a target are in lower case, most of them: chosen, not learned
+        free[size + NAME_FEATURE] = False  # words of a target are in lower case, most of them: chosen, not learned
         step = np.zeros(len(weights))
         step[free] = np.linalg.solve(curve[np.ix_(free, free)], pull[free])
         step *= min(1.0, 2.0 / max(np.abs(step).max(), 1e-12))
@@ -168,12 +171,13 @@ def fit(data: Examples, start: Channel) -> Channel:
 
 
 def _weights(channel: Channel) -> Numbers:
-    """What is fitted, in one row: costs and rank speak against, the rest for."""
+    """The numbers of a channel in one row, as coefficients of the logit: minus the costs, minus rank, then the rest."""
     return np.concatenate([-np.array([channel.costs[kind] for kind in KINDS]), [-channel.rank], channel.new_weights])
 
 
-def chances(data: Examples, string: NDArray[np.int64], weights: Numbers) -> tuple[Numbers, Numbers]:
-    """The probability of each candidate, and of new."""
+def probabilities(data: Examples, string: NDArray[np.int64], weights: Numbers) -> tuple[Numbers, Numbers]:
+    """The probability of each candidate [candidates], and of a new word [strings]; `string` tells whose each
+    candidate is."""
     size = data.slips.shape[1]
     utility, new = data.slips @ weights[:size], data.new @ weights[size:]
     best = new.copy()
@@ -183,16 +187,11 @@ def chances(data: Examples, string: NDArray[np.int64], weights: Numbers) -> tupl
     return exp / total[string], own / total
 
 
-def _tested(reader: Reader, typos: Sequence[Pair], held_back: Sequence[str]) -> Any:
-    """A function that scores a reader of the same words."""
-
-    def score(fitted: Reader) -> dict[str, float]:
-        reading, new = fitted([string for _, string in typos]), fitted(list(held_back)).new
-        first = [fitted.row(word) == row for (word, _), row in zip(typos, reading.rows[:, 0].tolist(), strict=True)]
-        return {
-            "right_first": round(float(np.mean(first)), 4),
-            "new_on_typos": round(float(reading.new.mean()), 4),
-            "new_on_held_back": round(float(new.mean()), 4),
-        }
-
-    return score
+def _score(reader: Reader, typos: Sequence[Pair], new_words: Sequence[str]) -> dict[str, float]:
+    readings, new = reader([string for _, string in typos]), reader(list(new_words)).new
+    first = [reader.row(word) == row for (word, _), row in zip(typos, readings.rows[:, 0].tolist(), strict=True)]
+    return {
+        "right_first": round(float(np.mean(first)), 4),
+        "new_on_typos": round(float(readings.new.mean()), 4),
+        "new_on_held_back": round(float(new.mean()), 4),
+    }

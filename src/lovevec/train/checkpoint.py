@@ -1,4 +1,4 @@
-"""Checkpoints: all weights, the optimiser's state and the step, as a state in files/unfinished.py's sense."""
+"""Checkpoints: the weights, the optimiser's state and the step of a run, as one file in its folder `.unfinished`."""
 
 from __future__ import annotations
 
@@ -12,39 +12,36 @@ from torch import Tensor, nn
 
 from lovevec.files.unfinished import Unfinished, damage_named
 
-NAME = "checkpoint"
+CHECKPOINT = "checkpoint"
 
 
 class Stateful(Protocol):
-    """An optimiser, as far as checkpoints go."""
+    """An optimiser that hands out all that a resumed run needs of it, by name, and takes it back."""
 
-    def state(self) -> dict[str, Tensor]:
-        """Everything that a resumed run needs, by name."""
-        ...
+    def state(self) -> dict[str, Tensor]: ...  # noqa: D102
 
-    def load(self, state: dict[str, Tensor]) -> None:
-        """Take back what `state` gave."""
-        ...
+    def load(self, state: dict[str, Tensor]) -> None: ...  # noqa: D102
 
 
 def save_checkpoint(
     unfinished: Unfinished, network: nn.Module, optimiser: Stateful, step: int, log: dict[str, Any]
 ) -> None:
-    """Everything that a run needs to go on from `step` as if it had never stopped."""
+    """Write what a run needs to go on from `step` as if it had never stopped; `log` goes with it, as JSON."""
     if unfinished.folder is None:
         return
     tensors = {f"network.{name}": weight for name, weight in network.state_dict().items()}
     tensors |= {f"optimiser.{name}": value for name, value in optimiser.state().items()}
     arrays = {name: value.detach().cpu().numpy() for name, value in tensors.items()}
-    unfinished.save(NAME, arrays, step=step, log=log)
+    unfinished.save(CHECKPOINT, arrays, step=step, log=log)
 
 
 def load_checkpoint(unfinished: Unfinished, network: nn.Module, optimiser: Stateful) -> tuple[int, dict[str, Any]]:
-    """Put a checkpoint's weights and state in place; (0, {}) when there is none."""
-    state = unfinished.load(NAME)
+    """Put the weights and the optimiser's state of a checkpoint in place, and return its step and log; (0, {}) where
+    there is none."""
+    state = unfinished.load(CHECKPOINT)
     if state is None:
         return 0, {}
-    with damage_named(unfinished.path(NAME)), torch.no_grad():
+    with damage_named(unfinished.path(CHECKPOINT)), torch.no_grad():
         network.load_state_dict(_tensors(state.arrays, "network."))
         optimiser.load(_tensors(state.arrays, "optimiser."))
         return state.values["step"], state.values["log"]

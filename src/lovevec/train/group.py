@@ -20,14 +20,14 @@ LONG_WAIT = timedelta(hours=12)
 
 
 class Group:
-    """Rank and size, and the two exchanges that training needs."""
+    """The number of this process (`rank`), how many there are (`size`), and the exchanges that training needs."""
 
     def __init__(self, rank: int = 0, size: int = 1) -> None:
         self.rank, self.size = rank, size
 
     @classmethod
     def from_environment(cls, device: torch.device) -> Group:
-        """Join the group that torchrun set up, if it did."""
+        """Join the processes that torchrun started; without torchrun, a group of one."""
         if int(os.environ.get("WORLD_SIZE", "1")) < 2:
             return cls()
         if not dist.is_initialized():
@@ -36,16 +36,16 @@ class Group:
 
     @property
     def first(self) -> bool:
-        """Whether this process shows progress and writes files."""
+        """Whether this is the process that shows progress and writes files."""
         return self.rank == 0
 
     def share(self, rows: int) -> slice:
-        """The rows of a batch that this process encodes."""
+        """Which of a batch's `rows` rows this process encodes."""
         each = -(-rows // self.size)
         return slice(min(self.rank * each, rows), min((self.rank + 1) * each, rows))
 
     def gather(self, own: Tensor, rows: int) -> Tensor:
-        """The vectors of all rows; gradients flow to those in `own` only."""
+        """The vectors of all `rows` of a batch, of which this process computed `own`; gradients flow to these alone."""
         if self.size == 1:
             return own
         each = -(-rows // self.size)
@@ -58,13 +58,13 @@ class Group:
         return torch.cat([everything[: mine.start], own, everything[mine.stop :]])
 
     def add_up(self, gradients: list[Tensor]) -> None:
-        """Sum each gradient over the group, in place."""
+        """Replace each gradient by its sum over all processes."""
         if self.size > 1:
             for gradient in gradients:
                 dist.all_reduce(gradient)
 
     def wait(self) -> None:
-        """Let all processes come to this point."""
+        """Wait until all processes have come to this point."""
         if self.size > 1:
             dist.barrier()
 

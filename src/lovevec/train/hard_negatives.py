@@ -175,7 +175,7 @@ class _Nearby(_Search):
         self.order = np.arange(0)
 
     def rounds(self) -> Iterator[Iterator[tuple[int, Rows]]]:
-        """An order, and the words in it from strip to strip."""
+        """For each order the strips of the words sorted by it."""
         for key in ORDERS:
             keys = np.empty(len(self.words), dtype=object)
             keys[:] = [key(word) for word in self.words.tolist()]

@@ -1,4 +1,4 @@
-"""The loop: batches in, better weights out; loses nothing when it is stopped."""
+"""The training loop: for each batch encode, compare with the target, move the weights; checkpoints, progress, stops."""
 
 from __future__ import annotations
 
@@ -32,20 +32,15 @@ from lovevec.units.mixed_input import Units
 
 
 class Trainer:
-    """One run over a prepared target."""
+    """One training run over a prepared target: its network, its batches and its optimiser."""
 
     def __init__(self, prepared: Prepared, settings: TrainSettings, device: torch.device, group: Group) -> None:
         self.prepared, self.settings, self.device, self.group = prepared, settings, device, group
-        how = prepared.settings
         self.spec = settings.spec(prepared.vectors.shape[1])
         self.holdout = holdout_rows(len(prepared.words), settings.holdout, settings.seed)
-        self.units = Units(prepared.vocabulary, how.input, prepared.lowercase)
-        self.network = EncoderNetwork(
-            self.spec,
-            self.units.vocabulary.table_rows,
-            how.row_width,
-            settings.dropout,
-        )
+        self.units = Units(prepared.vocabulary, prepared.settings.input, prepared.lowercase)
+        rows, width = self.units.vocabulary.table_rows, prepared.settings.row_width
+        self.network = EncoderNetwork(self.spec, rows, width, settings.dropout)
         self.network.start(settings.seed)
         self.batches = self._batches()
         self.network.to(device).train()
@@ -119,7 +114,7 @@ class Trainer:
                 if unfinished.is_due and (self.settings.checkpoint_minutes or done % batches.per_epoch == 0):
                     keep(done)  # without minutes after each epoch
         with torch.no_grad():
-            self.network.table[self.optimiser.untouched()] = 0  # a unit that no word ever had says nothing
+            self.network.table[self.optimiser.unmoved_rows()] = 0  # a unit that no word ever had says nothing
         self._refuse_unless(all(bool(weight.isfinite().all()) for weight in self.network.parameters()), done)
         keep(done)
 
@@ -137,7 +132,7 @@ class Trainer:
             )
 
     def step(self, batch: Batch) -> Tensor:
-        """One step; returns its loss, still on the device."""
+        """Encode a batch and move the weights by the gradients of its loss, which is returned, still on the device."""
         self.generator.manual_seed(_mix(self.settings.seed, batch.step, self.group.rank))
         self.optimiser.zero()
         rows = self.optimiser.rows(batch.units)
@@ -170,7 +165,6 @@ class Trainer:
         return contrastive(generated, target, related, settings.temperature)
 
     def _targets(self, words: Tensor) -> Tensor:
-        """Their target vectors, of length 1."""
         rows = self.targets[words]
         return torch.nn.functional.normalize(rows.float(), dim=1) if self.device.type == "cpu" else rows
 
@@ -180,7 +174,7 @@ class Trainer:
         return nullcontext()
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
-        """The trained weights by name, for the model folder."""
+        """The trained weights by name, as the model folder stores them."""
         return {name: weight.detach().float().cpu().numpy() for name, weight in self.network.state_dict().items()}
 
 
@@ -196,7 +190,7 @@ class Meter:
         self.coming: tuple[Tensor, torch.cuda.Event] | None = None
 
     def add(self, loss: Tensor) -> None:
-        """Count one step's loss."""
+        """Add the loss of one step to the sum."""
         self.total += loss
         self.count += 1
         if not self.cuda:
@@ -209,23 +203,23 @@ class Meter:
             self.coming = host, event
 
     def glance(self) -> float | None:
-        """A recent loss, or None while none has arrived."""
+        """The last loss that has arrived from the device, or None while none has."""
         if self.coming is not None and self.coming[1].query():
             self.value = float(self.coming[0])
             self.coming = None
         return self.value
 
     def state(self) -> dict[str, float]:
-        """The sum so far, for a checkpoint."""
+        """The sum since the last `mean`, and of how many steps: for a checkpoint."""
         return {"total": float(self.total), "count": self.count}
 
     def load(self, state: dict[str, float]) -> None:
-        """Go on from a checkpoint's sum."""
+        """Go on from the sum that `state` returned before the stop."""
         self.total.fill_(state["total"])
         self.count = int(state["count"])
 
     def mean(self) -> float:
-        """The mean loss since the last call."""
+        """The mean loss of the steps since the last call of this."""
         mean = float(self.total) / max(self.count, 1)
         self.total.zero_()
         self.count = 0

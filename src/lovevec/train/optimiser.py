@@ -30,24 +30,25 @@ class Optimiser:
         self.adam = torch.optim.Adam(self.weights.values(), betas=(BETA1, BETA2), eps=EPSILON, fused=fused)
 
     def rows(self, units: Tensor) -> Tensor:
-        """The table rows of this step, ready to collect gradients."""
+        """The rows `units` of the table, as a tensor of their own that collects the gradients of this step."""
         self.taken = self.network.table.detach()[units].requires_grad_()
         return self.taken
 
     def gradients(self) -> list[Tensor]:
-        """All gradients of the step, for summing over processes."""
+        """All gradients of the step, as tensors that several processes add up in place."""
         others = (weight.grad for weight in self.weights.values() if weight is not self.network.table)
         return [gradient for gradient in (self.taken.grad, *others) if gradient is not None]
 
     def zero(self) -> None:
-        """Forget the last step's gradients."""
+        """Forget the gradients of the step before; those of the table are already zero."""
         for weight in self.weights.values():
             if weight is not self.network.table:
                 weight.grad = None
 
     @torch.no_grad()
     def step(self, units: Tensor, share_done: float) -> None:
-        """Move the weights, and the rows `units`; `share_done` of the run lies behind."""
+        """Move all weights, and of the table the rows `units`. `share_done`, from 0 to 1, is how much of the run is
+        over: the learning rate depends on it."""
         decay = 1.0 - share_done if self.settings.schedule == "linear" else 1.0
         rate = self.settings.learning_rate * decay
         gradient = self.taken.grad
@@ -59,13 +60,13 @@ class Optimiser:
         self.adam.step()
         buffer[units] = 0
 
-    def untouched(self) -> Tensor:
+    def unmoved_rows(self) -> Tensor:
         """[rows] true for the table rows that no step has moved so far."""
         square = self.adam.state[self.network.table].get("exp_avg_sq")
         return torch.zeros(len(self.network.table), dtype=torch.bool) if square is None else ~square.any(dim=1)
 
     def state(self) -> dict[str, Tensor]:
-        """Everything that a resumed run needs, by name."""
+        """Adam's averages and step of each weight, by name: what a checkpoint keeps of an optimiser."""
         return {
             f"adam.{key}.{name}": value
             for name, weight in self.weights.items()
@@ -73,7 +74,7 @@ class Optimiser:
         }
 
     def load(self, state: dict[str, Tensor]) -> None:
-        """Take back what `state` gave."""
+        """Put the tensors that `state` returned back in place."""
         for name, weight in self.weights.items():
             values = {key: state[f"adam.{key}.{name}"] for key in ADAM_STATE}
             self.adam.state[weight] = {key: value.to(weight.device) for key, value in values.items()}

@@ -211,7 +211,7 @@ def prepare(
         settings = replace(settings, lowercase=not cased)
         if cased:
             name = target if isinstance(target, (str, os.PathLike)) else "the target"
-            progress.say(f"{name} is cased: words keep their case (the setting lowercase takes it away)")
+            progress.say(f"{name} is cased: words keep their case ({Parameter('lowercase')} takes it away)")
     table = load_target(
         target,
         limit=settings.limit or None,

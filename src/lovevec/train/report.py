@@ -13,7 +13,7 @@ from lovevec import __version__
 
 
 def report_lines(folder: Path | None, metadata: dict[str, Any]) -> list[str]:
-    """The short report at the end of a run."""
+    """The lines that the screen shows at the end of a run; `folder` is None for a model that is not saved."""
     counts, report, scores = metadata["parameters"], metadata["report"], metadata["report"]["score"]
     total = counts["embedding"] + counts["others"]
     lines = [
@@ -36,7 +36,7 @@ def report_lines(folder: Path | None, metadata: dict[str, Any]) -> list[str]:
 
 
 def model_card(name: str, metadata: dict[str, Any]) -> str:
-    """A model card in Markdown, all of its facts from `metadata`."""
+    """The model card of a model of this name, in Markdown; all of its facts are from the model's `metadata`."""
     target, counts, report = metadata["target"], metadata["parameters"], metadata["report"]
     settings = metadata["settings"]
     origin = target.get("file") or "vectors in memory"

@@ -1,4 +1,4 @@
-"""A whole run, from vectors to a saved model: prepare, train, score, report. How one goes on after a stop: resume.py"""
+"""A whole run, from vectors to a saved model: prepare, train, score, report. How it is resumed: run_folder.py."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lovevec.train.group import Group
 from lovevec.train.loop import Trainer
 from lovevec.train.prepared import SCRATCH_VECTORS, TENSORS, Prepared, is_prepared, prepare, refuse_stale
 from lovevec.train.report import model_card, peak_memory_mb, report_lines
-from lovevec.train.resume import REPORT, RunClock, RunFolder
+from lovevec.train.run_folder import REPORT, RunClock, RunFolder
 from lovevec.train.score import score, typo_neighbors
 from lovevec.train.settings import PrepareSettings, Settings
 from lovevec.vectors import is_large

@@ -13,18 +13,20 @@ from lovevec.files.tensors import in_blocks
 from lovevec.love import LOVE
 from lovevec.vectors.rows import normalized
 
-MOST_WORDS = 1000
-SHOWN = 6
-BLOCK = 4_096
+MAX_WORDS = 1000
+TYPOS_IN_REPORT = 6
+ROWS_PER_BLOCK = 4_096
 
 
 def score(
-    love: LOVE, words: Sequence[str], vectors: NDArray[np.float32], held_back: NDArray[np.int64], seed: int
+    love: LOVE, words: Sequence[str], vectors: NDArray[np.float32], holdout: NDArray[np.int64], seed: int
 ) -> dict[str, Any]:
-    """Held-back words, spelled right and with one typo: mean cosine to their own target vector, and how often that is
-    the nearest, or among the 10 nearest, of all target vectors."""
+    """Score a model on words that training never saw (`holdout`, rows of the target), spelled right and with one typo.
+
+    Returns how many words there were and, for `clean` and `typo`, the mean cosine to their own target vector, and how
+    often that is the nearest, or among the 10 nearest, of all target vectors."""
     rng = np.random.default_rng([seed, 4])
-    rows = held_back if len(held_back) <= MOST_WORDS else np.sort(rng.choice(held_back, MOST_WORDS, replace=False))
+    rows = holdout if len(holdout) <= MAX_WORDS else np.sort(rng.choice(holdout, MAX_WORDS, replace=False))
     if not len(rows):
         return {"words": 0}
     right = [words[row] for row in rows]
@@ -48,9 +50,9 @@ def ranks(
     """For each query: its cosine to its own target vector `vectors[row]`, and how many others are nearer."""
     own = (queries * normalized(vectors[rows].astype(np.float32))).sum(axis=1)
     rank = np.zeros(len(rows), dtype=np.int64)
-    for low, block in in_blocks(vectors, BLOCK):
+    for low, block in in_blocks(vectors, ROWS_PER_BLOCK):
         cosine = queries @ normalized(block.astype(np.float32)).T
-        inside = np.flatnonzero((rows >= low) & (rows < low + BLOCK))
+        inside = np.flatnonzero((rows >= low) & (rows < low + ROWS_PER_BLOCK))
         cosine[inside, rows[inside] - low] = -1  # a word does not stand before itself, whatever the rounding
         rank += (cosine > own[:, None]).sum(axis=1)
     return own, rank
@@ -65,7 +67,7 @@ def typo_neighbors(love: LOVE, seed: int, k: int = 3) -> list[dict[str, Any]]:
     rng = np.random.default_rng([seed, 5])
     known = frozenset(love.words)
     likely = [word for word in love.words[:5000] if len(word) >= 7 and word.isalpha()] or list(love.words[:100])
-    picks = np.sort(rng.choice(len(likely), min(3 * SHOWN, len(likely)), replace=False))
+    picks = np.sort(rng.choice(len(likely), min(3 * TYPOS_IN_REPORT, len(likely)), replace=False))
     chosen = [likely[pick] for pick in picks.tolist()]
     pairs = [(word, typo) for word, typo in zip(chosen, damage(chosen, rng), strict=True) if typo not in known]
     return [
@@ -74,5 +76,5 @@ def typo_neighbors(love: LOVE, seed: int, k: int = 3) -> list[dict[str, Any]]:
             "typo": typo,
             "neighbors": [[name, _round(np.float64(near))] for name, near in love.neighbors(typo, k)],
         }
-        for word, typo in pairs[:SHOWN]
+        for word, typo in pairs[:TYPOS_IN_REPORT]
     ]

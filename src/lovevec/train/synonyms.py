@@ -1,7 +1,8 @@
-"""Which words mean nearly the same: the closest rows of the target by cosine.
+"""Synonyms: which words mean nearly the same, the closest rows of the target by cosine.
 
-The loss pushes a word away from its look-alikes. A look-alike that is also a synonym (`colour`, `color`) must
-not be pushed away, so the target itself is asked who its synonyms are.
+They serve twice. Augmentation shows a synonym in a word's place, so that words of like meaning come to lie close,
+which spelling alone cannot teach. And where the loss pushes a word away from its look-alikes, one that is also a
+synonym (`colour`, `color`) must be left alone.
 
 The synonyms of all words are one Ragged: row i lists the rows of word i's synonyms, nearest first.
 
@@ -29,8 +30,8 @@ TILE_ROWS = 1024
 TILE_COLUMNS = 8192
 EXACT_BELOW = 200_000
 NEARBY = 16
-MOST_CLUSTERS = np.iinfo(np.uint16).max
-SAMPLE = 24  # words a cluster from which the centres are found
+MAX_CLUSTERS = np.iinfo(np.uint16).max
+WORDS_PER_CENTRE = 24  # a sample from which the centres are found
 
 Rows = npt.NDArray[np.int64]
 Pairs = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
@@ -84,7 +85,7 @@ def _among_nearby(vectors: npt.NDArray[Any], bar: np.float32, most: int, phase: 
     """The same among the members of the clusters nearest to each row; vectors are brought to length 1 as they are met,
     since a copy of all would be as large as the table."""
     count = len(vectors)
-    centres, nearby, members = _clustered(vectors)
+    centres, nearby, members = _find_clusters(vectors)
     edges = [0, *np.cumsum(np.bincount(nearby.ravel(), minlength=len(centres))).tolist()]
     asked = (np.argsort(nearby, axis=None, kind="stable") // nearby.shape[1]).astype(np.int32)
     distances = np.full((count, most), bar, dtype=np.float32)
@@ -110,11 +111,11 @@ def _among_nearby(vectors: npt.NDArray[Any], bar: np.float32, most: int, phase: 
     return rows.astype(np.int32), synonyms[rows, places]
 
 
-def _clustered(vectors: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint16], list[Rows]]:
+def _find_clusters(vectors: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint16], list[Rows]]:
     """Clusters, about as many as each has members: their centres, those nearest to each row [rows, NEARBY], and the
     rows of each."""
-    count = min(int(np.sqrt(len(vectors))), MOST_CLUSTERS)
-    drawn = np.random.default_rng(0).permutation(len(vectors))[: SAMPLE * count]
+    count = min(int(np.sqrt(len(vectors))), MAX_CLUSTERS)
+    drawn = np.random.default_rng(0).permutation(len(vectors))[: WORDS_PER_CENTRE * count]
     centres, _ = clusters(_directions(vectors[np.sort(drawn)]), count)
     probed = min(NEARBY, len(centres))
     nearby, own = (np.empty((len(vectors), wide), dtype=np.uint16) for wide in (probed, 1))  # quick to sort
@@ -126,14 +127,14 @@ def _clustered(vectors: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], npt.
     return centres, nearby, np.split(order, np.cumsum(np.bincount(own.ravel(), minlength=len(centres)))[:-1])
 
 
-def _merge(distances: npt.NDArray[np.float32], synonyms: npt.NDArray[np.int32], rows: Rows, found: Shortlist) -> None:
-    """Put what was found for some rows among what they have; the nearest stay, in order."""
-    some, which = np.unique(found.rows, return_inverse=True)
+def _merge(distances: npt.NDArray[np.float32], synonyms: npt.NDArray[np.int32], rows: Rows, nearest: Shortlist) -> None:
+    """Add the new-found synonyms of `rows` to those that they have; the nearest stay, in order."""
+    some, which = np.unique(nearest.rows, return_inverse=True)
     rows, most = rows[some], distances.shape[1]
     new = np.full((len(some), most), np.inf, dtype=np.float32)
     names = np.full((len(some), most), -1, dtype=np.int32)
     place = place_in_row(which)
-    new[which, place], names[which, place] = found.distances, found.columns
+    new[which, place], names[which, place] = nearest.distances, nearest.columns
     new, names = np.hstack([distances[rows], new]), np.hstack([synonyms[rows], names])
     order = np.lexsort((names, new), axis=1)[:, :most]
     distances[rows] = np.take_along_axis(new, order, axis=1)
@@ -154,9 +155,9 @@ def contains(lists: Ragged, rows: npt.NDArray[np.integer], columns: npt.NDArray[
     """Tell for each pair (row, column) whether the list of `row` holds `column`."""
     width = 1 + max(int(lists.values.max(initial=0)), int(columns.max(initial=0)))
     pairs = np.sort(np.append(lists.owners * width + lists.values, len(lists) * width))  # an end beyond all pairs
-    wanted = rows.astype(np.int64) * width + columns
-    listed: npt.NDArray[np.bool_] = pairs[np.searchsorted(pairs, wanted)] == wanted
-    return listed & (columns >= 0)
+    queries = rows.astype(np.int64) * width + columns
+    inside: npt.NDArray[np.bool_] = pairs[np.searchsorted(pairs, queries)] == queries
+    return inside & (columns >= 0)
 
 
 def _from_pairs(rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer], count: int) -> Ragged:
@@ -191,7 +192,7 @@ class Shortlist:
         self.distances: npt.NDArray[Any] = np.empty(0, np.uint8)
 
     def offer(self, table: npt.NDArray[Any], rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> None:
-        """Take what is near enough from `table` [rows, columns]."""
+        """Take what is near enough from a `table` of distances between `rows` and `columns`."""
         kind = table.dtype
         limit = np.finfo(kind).max if kind.kind == "f" else np.iinfo(kind).max
         bar = np.minimum(self.worst[rows], limit).astype(kind)

@@ -84,7 +84,7 @@ def _learn_love(target: Table, fingerprint: str, settings: Settings, place: Path
 
 def _love_state(place: Path, settings: Settings, fingerprint: str) -> str:
     """What the folder holds: this model "finished", its run "unfinished", an "other" one, or "nothing"."""
-    from lovevec.train.run import PREPARED
+    from lovevec.train.run_folder import PREPARED
 
     unfinished = Unfinished(place / UNFINISHED)
     try:

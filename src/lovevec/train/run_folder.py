@@ -1,4 +1,4 @@
-"""How a run goes on after Ctrl-C, a crash or kill -9: what its output folder keeps until the model is there.
+"""How a stopped run is resumed after Ctrl-C, a crash or kill -9: what its output folder keeps until the model is there.
 
     FOLDER/.unfinished/run.json                  the plan: the target and the settings
     FOLDER/.unfinished/prepared/                 the prepared words (prepared.py)
