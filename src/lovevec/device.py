@@ -34,7 +34,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def device_name(device: torch.device) -> str:
-    """What people call the device."""
+    """The device as a report names it: the GPU's name, or the kind, threads and machine."""
     if device.type == "cuda":
         return str(torch.cuda.get_device_name(device))
     return f"{device.type}, {torch.get_num_threads()} threads, {platform.machine()}"

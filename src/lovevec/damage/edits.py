@@ -36,7 +36,7 @@ EDITS: Mapping[str, int] = {
     "scan": SCAN,
 }
 UNTOUCHED = len(EDITS)  # any kind from here on leaves a word as it is
-TYPOS = ("swap", "drop", "insert", "keyboard")
+TYPO_KINDS = ("swap", "drop", "insert", "keyboard")
 LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", dtype=np.uint8).astype(np.uint32)
 ASCII = 128
 
@@ -87,7 +87,7 @@ def edit(codes: Ragged, kinds: NDArray[np.integer], rng: np.random.Generator) ->
 
 
 def _confuse(values: NDArray[np.integer], spots: NDArray[np.int64], name: str, rng: np.random.Generator) -> None:
-    """Put a look-alike at each spot, where the file knows one."""
+    """Replace the character at each spot by a look-alike, where the data file `name` knows one."""
     table, count = confusions(name)
     codes = np.minimum(values[spots], ASCII - 1)
     choices = np.where(values[spots] < ASCII, count[codes], 0)
@@ -95,9 +95,12 @@ def _confuse(values: NDArray[np.integer], spots: NDArray[np.int64], name: str, r
     values[spots] = np.where(choices > 0, table[codes, pick], values[spots])
 
 
-def damage(words: Sequence[str], rng: np.random.Generator, kinds: Sequence[str] = TYPOS) -> list[str]:
-    """Words with one edit each, of a kind drawn from `kinds`: for evaluation, and for people to look at."""
+def damage(words: Sequence[str], rng: np.random.Generator, kinds: Sequence[str] = TYPO_KINDS) -> list[str]:
+    """Give each word one edit, of a kind drawn from `kinds`: for evaluation, and for people to look at.
+
+    damage(["misspelling"], np.random.default_rng(0)) -> ["miaspelling"]
+    """
     if unknown := [kind for kind in kinds if kind not in EDITS]:
         raise LovevecError(f"no damage of the kind {unknown[0]!r}: there are {', '.join(EDITS)}")
-    drawn = np.array([EDITS[kind] for kind in kinds])[rng.integers(0, len(kinds), len(words))]
-    return to_words(edit(to_codes(words, lowercase=False), drawn, rng))
+    numbers = np.array([EDITS[kind] for kind in kinds])[rng.integers(0, len(kinds), len(words))]
+    return to_words(edit(to_codes(words, lowercase=False), numbers, rng))

@@ -23,7 +23,7 @@ from lovevec.units.characters import to_codes, to_words
 
 RATES = {"sound": 0.6, "drop": 0.12, "insert": 0.05, "swap": 0.1, "keyboard": 0.04, "scan": 0.05}
 PRINT, PLAIN, JOINT = 0.03, 0.3, 0.015  # shares of words, before the other slips
-ONE_MORE, MOST_SLIPS = 0.65, 6
+ONE_MORE, MAX_SLIPS = 0.65, 6
 FIRST_LETTER_KEPT = 0.67
 PRINTED_ALIKE = (
     *(("m", "rn"), ("m", "nn"), ("d", "cl"), ("d", "ol"), ("h", "li"), ("h", "ll"), ("w", "vv")),
@@ -37,12 +37,12 @@ def misspell(words: Sequence[str], rng: np.random.Generator) -> list[str]:
     going = np.arange(len(words))
     special = rng.random(len(words))
     for place in np.flatnonzero(special < PLAIN).tolist():
-        shown[place] = _plain(shown[place])
+        shown[place] = _strip_accents(shown[place])
     for place in np.flatnonzero(special > 1 - PRINT - JOINT).tolist():
-        shown[place] = (_misprint if special[place] > 1 - PRINT else _jointed)(shown[place], rng)
+        shown[place] = (_misprint if special[place] > 1 - PRINT else _split)(shown[place], rng)
     going = np.array([place for place in going.tolist() if shown[place] == words[place]], dtype=np.int64)
     kinds, rates = np.array([EDITS[kind] for kind in RATES]), np.array(list(RATES.values()))
-    for _ in range(MOST_SLIPS):
+    for _ in range(MAX_SLIPS):
         if not len(going):
             break
         drawn = kinds[rng.choice(len(kinds), len(going), p=rates / rates.sum())]
@@ -55,8 +55,7 @@ def misspell(words: Sequence[str], rng: np.random.Generator) -> list[str]:
     return shown
 
 
-def _plain(word: str) -> str:
-    """Without accents."""
+def _strip_accents(word: str) -> str:
     if word.isascii():
         return word
     bare = "".join(letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter))
@@ -64,7 +63,7 @@ def _plain(word: str) -> str:
 
 
 def _misprint(word: str, rng: np.random.Generator) -> str:
-    """One letter as two that print alike, or two as one."""
+    """Replace one letter by two that print alike, or two by one."""
     pairs = [pair for one, two in PRINTED_ALIKE for pair in ((one, two), (two, one)) if pair[0] in word]
     if not pairs:
         return word
@@ -72,8 +71,8 @@ def _misprint(word: str, rng: np.random.Generator) -> str:
     return word.replace(old, new, 1)
 
 
-def _jointed(word: str, rng: np.random.Generator) -> str:
-    """With a blank or hyphen inside."""
+def _split(word: str, rng: np.random.Generator) -> str:
+    """Put a blank or a hyphen inside the word."""
     if len(word) < 4:
         return word
     at = int(rng.integers(2, len(word) - 1))

@@ -26,17 +26,17 @@ from itertools import chain, zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.damage.edits import ASCII, DROP, EDITS, INSERT, KEYBOARD, LETTERS, SCAN, SWAP, TYPOS, confusions
+from lovevec.damage.edits import ASCII, DROP, EDITS, INSERT, KEYBOARD, LETTERS, SCAN, SWAP, TYPO_KINDS, confusions
 from lovevec.damage.sounds import respell
 from lovevec.errors import LovevecError
 from lovevec.units.characters import codes_of, to_words
 from lovevec.units.ragged import Ragged, offsets_of, spread
 
 NOISE_KINDS = ("ocr", "scan", "keyboard", "swap", "drop", "insert", "sound", "typo")
-CHARACTERS, MOST = 0.3, 10
-SHORTEST = 3  # letters of a word that `per_sentence` may choose
-LONGER = 5  # letters of a word that `damaged_longer_words` may choose
-PARTS = re.compile(r"(\w+|[^\w\s])")
+CHARACTERS, MAX_CHARACTERS = 0.3, 10  # of a word that is hit: a share, and at most so many
+SHORTEST_WORD = 3  # letters of a word that `per_sentence` may choose
+LONGER_WORD = 5  # letters of a word that `damaged_longer_words` may choose
+WORDS_AND_MARKS = re.compile(r"(\w+|[^\w\s])")
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
@@ -45,7 +45,11 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Noise:
-    """Each word is hit with probability `share`; or, with `per_sentence`, so many words of each sentence are."""
+    """What damages a text: its `kind`, and how many words it hits. Each word with probability `share`; or, with
+    `per_sentence`, that number of words of each sentence.
+
+        Noise("ocr", 0.3), Noise("typo", per_sentence=2)
+    """
 
     kind: str = "ocr"
     share: float = 0.0
@@ -70,18 +74,21 @@ class Noise:
 
 
 def damaged(sentences: Sequence[Sequence[str]], noise: Noise, seed: int) -> list[list[str]]:
-    """The sentences with some of their words damaged, all others as they are."""
+    """The sentences, each a list of words, with some of their words damaged and all others as they are.
+
+    damaged([["a", "clean", "sentence"]], Noise("typo", 0.5), seed=0)
+    """
     words = [word for sentence in sentences for word in sentence]
     if not words or not (noise.share or noise.per_sentence):
         return [list(sentence) for sentence in sentences]
     codes = Ragged.from_lengths(codes_of("".join(words)), np.array([len(word) for word in words], dtype=np.int64))
     counts = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
     rolls = Rolls.of(counts, codes.lengths, seed)
-    worse = to_words(worsened(codes, noise, rolls))
+    worse = to_words(_damage_words(codes, noise, rolls))
     if noise.per_sentence is None:
         hit = rolls.hit < noise.share
     else:
-        able = np.array([new != old and len(old) >= SHORTEST for new, old in zip(worse, words, strict=True)])
+        able = np.array([new != old and len(old) >= SHORTEST_WORD for new, old in zip(worse, words, strict=True)])
         hit = lowest(rolls.hit, able, counts, np.full(len(counts), noise.per_sentence))
     mixed = [new if it else old for new, old, it in zip(worse, words, hit.tolist(), strict=True)]
     ends = np.cumsum(counts).tolist()
@@ -89,17 +96,17 @@ def damaged(sentences: Sequence[Sequence[str]], noise: Noise, seed: int) -> list
 
 
 def damaged_longer_words(sentences: Sequence[Sequence[str]], noise: Noise, seed: int) -> list[list[str]]:
-    """The same, but words of fewer than five letters and numbers stay as they are: of these too little is left."""
+    """As `damaged`, but numbers and words of fewer than five letters stay as they are: too little would be left."""
     worse = damaged(sentences, noise, seed)
     return [
-        [new if len(old) >= LONGER and old.isalpha() else old for new, old in zip(after, before, strict=True)]
+        [new if len(old) >= LONGER_WORD and old.isalpha() else old for new, old in zip(after, before, strict=True)]
         for after, before in zip(worse, sentences, strict=True)
     ]
 
 
 def damaged_texts(texts: Sequence[str], noise: Noise, seed: int) -> list[str]:
-    """Running text with damaged words, marks and blanks where they were; of `typo` the longer words alone."""
-    parts = [PARTS.split(text) for text in texts]
+    """Running text with damaged words, marks and blanks where they were; the noise `typo` hits longer words alone."""
+    parts = [WORDS_AND_MARKS.split(text) for text in texts]
     sentences = [part[1::2] for part in parts]
     worse = (damaged_longer_words if noise.kind == "typo" else damaged)(sentences, noise, seed)
     return [
@@ -110,7 +117,7 @@ def damaged_texts(texts: Sequence[str], noise: Noise, seed: int) -> list[str]:
 
 def words_of(text: str) -> list[str]:
     """Words and marks apart, as BERT's tokenizer parts them, so that damage and speller meet words alone."""
-    return PARTS.findall(text)
+    return WORDS_AND_MARKS.findall(text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +132,7 @@ class Rolls:
 
     @classmethod
     def of(cls, counts: Ints, lengths: Ints, seed: int) -> Rolls:
-        """For sentences of `counts` words, words of `lengths` characters."""
+        """The dice for sentences of `counts` words, and words of `lengths` characters."""
         characters = np.diff(offsets_of(lengths)[offsets_of(counts)])
         rolled: list[list[Floats]] = [[], [], [], []]
         for number, (words, letters) in enumerate(zip(counts.tolist(), characters.tolist(), strict=True)):
@@ -136,25 +143,25 @@ class Rolls:
         return cls(hit, kind, place, pick, np.random.default_rng([seed, len(counts), EDITS["sound"]]))
 
 
-def worsened(codes: Ragged, noise: Noise, rolls: Rolls) -> Ragged:
-    """Every word damaged; one that offers no place for it stays as it is."""
+def _damage_words(codes: Ragged, noise: Noise, rolls: Rolls) -> Ragged:
+    """Damage every word; one without a place for this kind of damage stays as it is."""
     if noise.kind == "sound":
         return respell(codes, rolls.sound)
     if noise.kind != "typo":
         number = SCAN if noise.kind == "ocr" else EDITS[noise.kind]
         maps = {SCAN: "scan" if noise.kind == "scan" else "ocr", KEYBOARD: "keyboard"}
-        return _edited(codes, np.full(len(codes), number), rolls, noise.characters, maps)
-    drawn = (rolls.kind * len(TYPOS)).astype(np.int64)
-    return _edited(codes, np.array([EDITS[kind] for kind in TYPOS])[drawn], rolls, 0.0, {KEYBOARD: "keyboard"})
+        return _edit(codes, np.full(len(codes), number), rolls, noise.characters, maps)
+    drawn = (rolls.kind * len(TYPO_KINDS)).astype(np.int64)
+    return _edit(codes, np.array([EDITS[kind] for kind in TYPO_KINDS])[drawn], rolls, 0.0, {KEYBOARD: "keyboard"})
 
 
-def _edited(codes: Ragged, kinds: Ints, rolls: Rolls, characters: float, maps: Mapping[int, str]) -> Ragged:
+def _edit(codes: Ragged, kinds: Ints, rolls: Rolls, characters: float, maps: Mapping[int, str]) -> Ragged:
     """Each word with one edit of its kind, or for the kinds that read one of the `maps` (of characters to others) with
     a share of its `characters` changed."""
     values, lengths = codes.values.copy(), codes.lengths
     word = spread(np.arange(len(codes)), lengths)
     kind = kinds[word]
-    most = np.where(np.isin(kinds, list(maps)), np.clip((characters * lengths).astype(np.int64), 1, MOST), 1)
+    most = np.where(np.isin(kinds, list(maps)), np.clip((characters * lengths).astype(np.int64), 1, MAX_CHARACTERS), 1)
     chosen = lowest(rolls.place, _able(codes, word, kind, maps), lengths, most)
 
     for number, name in maps.items():

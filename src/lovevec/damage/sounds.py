@@ -1,4 +1,4 @@
-"""Spellings that sound alike: `nife` for knife, `fotograph` for photograph, `definately` for definitely.
+"""SpellingRules that sound alike: `nife` for knife, `fotograph` for photograph, `definately` for definitely.
 
 People who cannot spell a word write what they hear, which no slip of the finger gives. data/sounds.json lists English
 spellings and what is written for them; one of a word's spellings is changed, drawn evenly from all changes that fit.
@@ -21,7 +21,7 @@ BITS, BEFORE_A = 5, ord("a") - 1
 
 
 @dataclass(frozen=True)
-class Spellings:
+class SpellingRules:
     """The spellings of one length: `keys` sorted; that of key i has the replacements numbered first[i] … +count[i]."""
 
     length: int
@@ -31,17 +31,17 @@ class Spellings:
 
 
 @cache
-def spellings() -> tuple[list[Spellings], Ragged]:
+def spellings() -> tuple[list[SpellingRules], Ragged]:
     """All spellings by length, and all replacements as rows of code points."""
     text = (files("lovevec.damage") / "data" / "sounds.json").read_text("utf-8")
     rules: dict[str, list[str]] = json.loads(text)["sounds"]
-    found: list[Spellings] = []
+    found: list[SpellingRules] = []
     replacements: list[str] = []
     for length in sorted({len(spelling) for spelling in rules}):
         chosen = sorted((spelling for spelling in rules if len(spelling) == length), key=_key)
         counts = np.array([len(rules[spelling]) for spelling in chosen], dtype=np.int64)
         first = len(replacements) + offsets_of(counts)[:-1]
-        found.append(Spellings(length, np.array([_key(spelling) for spelling in chosen]), first, counts))
+        found.append(SpellingRules(length, np.array([_key(spelling) for spelling in chosen]), first, counts))
         replacements += [other for spelling in chosen for other in rules[spelling]]
     codes = np.frombuffer("".join(replacements).encode("ascii"), dtype=np.uint8).astype(np.uint32)
     return found, Ragged.from_lengths(codes, np.array([len(other) for other in replacements]))
@@ -66,10 +66,10 @@ def respell(codes: Ragged, rng: np.random.Generator) -> Ragged:
     place, which = np.divmod(cell, len(by_length))
     rule = first.ravel()[cell] + drawn - before[cell]
     span = np.array([group.length for group in by_length])[which]
-    return _replaced(codes, words, place - codes.offsets[words], span, replacements.take(rule))
+    return _replace(codes, words, place - codes.offsets[words], span, replacements.take(rule))
 
 
-def _matches(codes: Ragged, by_length: list[Spellings]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _matches(codes: Ragged, by_length: list[SpellingRules]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each character and each length: the first replacement of the spelling that begins there, and how many."""
     letters = codes.values.astype(np.int64) - BEFORE_A
     letters[(letters < 1) | (letters > 26)] = 0
@@ -87,7 +87,7 @@ def _matches(codes: Ragged, by_length: list[Spellings]) -> tuple[NDArray[np.int6
     return first, count
 
 
-def _replaced(
+def _replace(
     codes: Ragged, words: NDArray[np.int64], place: NDArray[np.int64], span: NDArray[np.int64], new: Ragged
 ) -> Ragged:
     """In the i-th of `words` the span[i] characters from place[i] on become row i of `new`."""

@@ -61,7 +61,7 @@ class EncoderNetwork(nn.Module):
         return F.normalize(out.float(), dim=1)
 
     def use_generator(self, generator: torch.Generator) -> None:
-        """Let dropout draw from `generator`."""
+        """Let all dropout draw from `generator` instead of torch's global one."""
         for module in self.modules():
             if isinstance(module, Dropout):
                 module.generator = generator

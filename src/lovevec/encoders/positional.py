@@ -1,6 +1,6 @@
-"""The paper's Positional Attention Module in its foldable form (the default).
+"""Positional attention: the paper's Positional Attention Module in its foldable form (the default encoder).
 
-Positional attention mixes each unit with its neighbors by fixed weights A = softmax(P Pᵀ / s), P the sinusoids, which
+It mixes each unit with its neighbors by fixed weights A = softmax(P Pᵀ / s), P the sinusoids, which
 gives trigram-like features; self-attention then combines them whatever their distance:
 
     X̄ = SA(PA(X)) W_O,    PA(X) = A X W_V,    v = Σ positions of X̄

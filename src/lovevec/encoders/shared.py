@@ -19,7 +19,7 @@ def initialise(module: nn.Module, generator: torch.Generator) -> None:
 
 @torch.no_grad()
 def fill(name: str, weight: Tensor, generator: torch.Generator) -> None:
-    """One of them, by its name and shape."""
+    """Fill one weight; its name and shape tell what it is."""
     last = name.rsplit(".", 1)[-1]
     if weight.dim() == 1:
         weight.fill_(1.0 if last == "weight" else 0.0)

@@ -16,7 +16,7 @@ from lovevec.model.folder import ModelParts
 from lovevec.units.ragged import Ragged
 
 Floats = NDArray[np.float32]
-CHUNK, BLOCK_UNITS = 16_384, 16_384
+WORDS_PER_BATCH, UNITS_PER_BATCH = 16_384, 16_384
 
 
 class TorchEngine(Engine):
@@ -44,10 +44,10 @@ class TorchEngine(Engine):
         self.network.eval()
 
     def embed(self, words: Sequence[str], norms: Floats | None = None) -> Floats:
-        """[len(words), dim]."""
+        """The vectors of the words, of unit length: [len(words), dim]."""
         result = np.empty((len(words), self.dim), dtype=np.float32)
-        for low in range(0, len(words), CHUNK):
-            result[low : low + CHUNK] = self.encode(self.units.encode(words[low : low + CHUNK]))
+        for low in range(0, len(words), WORDS_PER_BATCH):
+            result[low : low + WORDS_PER_BATCH] = self.encode(self.units.encode(words[low : low + WORDS_PER_BATCH]))
         return result
 
     def encode(self, units: Ragged) -> Floats:
@@ -56,7 +56,7 @@ class TorchEngine(Engine):
 
         result = np.empty((len(units), self.dim), dtype=np.float32)
         with torch.inference_mode():
-            for rows, ids in units.equal_lengths(BLOCK_UNITS):
+            for rows, ids in units.equal_lengths(UNITS_PER_BATCH):
                 used = np.unique(ids)  # what the encoder makes of a unit by itself, it makes of these alone
                 arrays = []
                 for part in units.take(rows).split(self.units.vocabulary.unit_rows):

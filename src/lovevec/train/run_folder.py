@@ -134,13 +134,13 @@ class RunClock:
                 self.save()
 
     def seconds(self) -> dict[str, float]:
-        """By phase, and `total`."""
+        """What the run took so far: each phase by its name, and `total`."""
         spent = {name: value - self.at_start.get(name, 0.0) for name, value in self.progress.seconds.items()}
         now = {name: value for name, value in spent.items() if value > 0} | {"total": time.perf_counter() - self.start}
         return {name: self.before.get(name, 0.0) + now.get(name, 0.0) for name in [*self.before, *now]}
 
     def save(self) -> None:
-        """Write them down, as long as there is a run to go on with."""
+        """Write the seconds down for the next stretch, as long as there is a run to go on with."""
         unfinished = self.folder.unfinished()
         if self.folder.writes and unfinished.exists:
             unfinished.save(SECONDS, {}, **self.seconds())

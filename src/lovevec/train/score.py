@@ -13,7 +13,7 @@ from lovevec.files.tensors import in_blocks
 from lovevec.love import LOVE
 from lovevec.vectors.rows import normalized
 
-MAX_WORDS = 1000
+MAX_SCORED = 1000
 TYPOS_IN_REPORT = 6
 ROWS_PER_BLOCK = 4_096
 
@@ -26,7 +26,7 @@ def score(
     Returns how many words there were and, for `clean` and `typo`, the mean cosine to their own target vector, and how
     often that is the nearest, or among the 10 nearest, of all target vectors."""
     rng = np.random.default_rng([seed, 4])
-    rows = holdout if len(holdout) <= MAX_WORDS else np.sort(rng.choice(holdout, MAX_WORDS, replace=False))
+    rows = holdout if len(holdout) <= MAX_SCORED else np.sort(rng.choice(holdout, MAX_SCORED, replace=False))
     if not len(rows):
         return {"words": 0}
     right = [words[row] for row in rows]

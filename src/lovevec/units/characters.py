@@ -33,7 +33,7 @@ def normalise(word: str, lowercase: bool = True) -> str:
 
 
 def to_codes(words: Sequence[str], lowercase: bool = True) -> Ragged:
-    """Words -> rows of the code points of their normalised form."""
+    """Normalise words; the result has a row of code points for each."""
     lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
     text = "".join(words) if lengths.max(initial=0) <= LONGEST else ""
     if text.isascii() and len(text) == lengths.sum():
@@ -47,14 +47,14 @@ def to_codes(words: Sequence[str], lowercase: bool = True) -> Ragged:
 
 
 def codes_of(text: str) -> NDArray[np.uint32]:
-    """The code points of a text; lone surrogates pass."""
+    """The code points of a text, lone surrogates included."""
     if text.isascii():
         return np.frombuffer(text.encode("ascii"), dtype=np.uint8).astype(np.uint32)
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
 def to_words(codes: Ragged) -> list[str]:
-    """Rows of code points -> words."""
+    """The words that rows of code points spell: the inverse of `to_codes`."""
     text = codes.values.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     ends = codes.offsets.tolist()
     return [text[low:high] for low, high in pairwise(ends)]

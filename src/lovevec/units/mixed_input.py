@@ -57,14 +57,14 @@ class Units:
         return join_rows(rows, Ragged(bag.values + np.int32(self.vocabulary.unit_rows), bag.offsets))
 
     def count(self, characters: NDArray[np.int64], pieces: NDArray[np.int64] | int) -> NDArray[np.int64]:
-        """How many ids `encode` gives words of so many characters and pieces."""
+        """How many ids `encode` gives to words, from their numbers of `characters` and `pieces`."""
         count: NDArray[np.int64] = np.zeros_like(characters) + pieces + 2 + (self.mode == "mixed")
         if self.mode != "pieces":
             count += characters
         return count + ngram_counts(characters) if self.vocabulary.ngrams else count
 
     def names(self, word: str) -> list[str]:
-        """The units of one word, spelled out: for people."""
+        """The units of one word as people read them: ["[CLS]", "s", "p", …, "[SEP]"]."""
         names = [self.vocabulary.units[unit] for unit in self.unit_ids(to_codes([word], self.lowercase)).values]
         return [*names, *ngram_names(normalise(word, self.lowercase))] if self.vocabulary.ngrams else names
 

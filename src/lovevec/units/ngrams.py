@@ -1,4 +1,4 @@
-"""n-grams, the bag beside the mixed input: all runs of 3 and 4 characters of `<word>`, hashed into so many rows.
+"""n-grams, the bag beside the mixed input: all runs of 3 and 4 characters of `<word>`, hashed into a number of rows.
 
     knife -> <kn kni nif ife fe> <kni knif nife ife>
 
@@ -42,24 +42,24 @@ def ngram_buckets(codes: Ragged, buckets: int) -> Ragged:
 
 
 def ngram_counts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many n-grams words of so many characters have."""
+    """The number of n-grams of each word, from its number of characters."""
     counts: NDArray[np.int64] = sum((np.maximum(lengths + 3 - length, 0) for length in LENGTHS), np.zeros_like(lengths))
     return counts
 
 
 def ngram_names(word: str) -> list[str]:
-    """The n-grams of one normalised word, in the same order: for people."""
+    """The n-grams of one normalised word as people read them, in the order of `ngram_buckets`."""
     shown = f"<{word}>"
     return [shown[low : low + length] for length in LENGTHS for low in range(len(shown) - length + 1)]
 
 
 def ngram_spans(length: int) -> list[tuple[int, int]]:
-    """Which characters of a word of so many each of its n-grams covers, from and to; its ends are none."""
+    """For each n-gram of a word of `length` characters, which of these it covers, from and to; its ends are none."""
     return [(max(low - 1, 0), min(low + size - 1, length)) for size in LENGTHS for low in range(length + 2 - size + 1)]
 
 
 def with_ends(codes: Ragged) -> Ragged:
-    """Each word between BEGIN and END."""
+    """Put BEGIN before and END behind each word."""
     lengths = codes.lengths + 2
     offsets = offsets_of(lengths)
     values = np.empty(offsets[-1], dtype=np.uint64)

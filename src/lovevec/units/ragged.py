@@ -18,28 +18,28 @@ class Ragged:
 
     @classmethod
     def from_lengths(cls, values: NDArray[np.integer], lengths: NDArray[np.integer]) -> Ragged:
-        """Cut `values` into consecutive rows of the given lengths."""
+        """Cut `values` into consecutive rows of these lengths."""
         return cls(values, offsets_of(lengths))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def row(self, index: int) -> NDArray[np.integer]:
-        """One row, as a view."""
+        """The row of this number, as a view of the values."""
         return self.values[self.offsets[index] : self.offsets[index + 1]]
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """The length of each row."""
+        """How many values each row has, [rows]."""
         return np.diff(self.offsets)
 
     @property
     def owners(self) -> NDArray[np.int64]:
-        """The row that each value stands in."""
+        """The number of the row that each value stands in."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def take(self, rows: NDArray[np.integer]) -> Ragged:
-        """The given rows in the given order, repeats allowed."""
+        """These rows in this order; a row may be taken more than once."""
         starts = self.offsets[rows]
         lengths = self.offsets[rows + 1] - starts
         offsets = offsets_of(lengths)
@@ -70,7 +70,7 @@ class Ragged:
                 yield rows, self.values[self.offsets[rows][:, None] + np.arange(length)]
 
     def split(self, bound: int) -> tuple[Ragged, Ragged]:
-        """The values below `bound` of each row, and the others."""
+        """Two sets of rows: the values of each row below `bound`, and its other values."""
         low = self.values < bound
         before = offsets_of(low.astype(np.int64))  # how many below `bound` stand before each value
         below = before[self.offsets]
@@ -107,7 +107,7 @@ def merge(where: NDArray[np.bool_], yes: Ragged, no: Ragged) -> Ragged:
 
 
 def offsets_of(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
-    """[3, 1] -> [0, 3, 4]."""
+    """Where rows of these lengths begin, and where the last ends: [3, 1] -> [0, 3, 4]."""
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets

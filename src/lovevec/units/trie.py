@@ -67,14 +67,14 @@ class PieceTrie:
         return cls(Ragged(values, offsets), continues[kept], kept + first)
 
     def _insert(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The slot of each key, which is put there if it was not yet."""
+        """The slot of each key; a key that has none yet is put into a free one."""
         slots = self._slot(keys)
         left = np.arange(len(keys))
         while len(left):
-            at, wanted = slots[left], keys[left]
+            at, new = slots[left], keys[left]
             free = self.keys[at] == EMPTY
-            self.keys[at[free]] = wanted[free]  # of several that want one slot, the last stays
-            left = left[self.keys[at] != wanted]
+            self.keys[at[free]] = new[free]  # of several that want one slot, the last stays
+            left = left[self.keys[at] != new]
             slots[left] = (slots[left] + 1) & (len(self.keys) - 1)
         return slots
 

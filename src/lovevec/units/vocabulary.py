@@ -35,8 +35,8 @@ SHRINKS: tuple[str, ...] = get_args(Shrink)
 PAD, UNK, CLS, SEP, SUB = range(5)
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[SUB]")
 CONTINUATION = "##"
-MOST_CHARACTERS = 1000
-MOST_LEARNED_FROM = 200_000  # words; a later one would count next to nothing beside the first
+MAX_CHARACTERS = 1000
+MAX_WORDS = 200_000  # that pieces are learned from; a later one would count next to nothing beside the first
 LONGEST_PIECE = 10 * LONGEST  # in a file; a piece longer than the words that are read fits none of them
 # Pieces whatever the words are: `bec0me` and `e-mail` can be split even if no word of the target had such a character.
 ALWAYS = "0123456789-'."
@@ -65,7 +65,7 @@ class UnitVocabulary:
 
     @property
     def table_rows(self) -> int:
-        """How many rows the table of unit vectors has."""
+        """The number of rows of the table of unit vectors: of units and of n-grams."""
         return self.unit_rows + self.ngrams
 
     def rows(self) -> NDArray[np.int32]:
@@ -84,11 +84,11 @@ class UnitVocabulary:
 
     @classmethod
     def from_json(cls, text: str, where: str | Path, buckets: int = 0, ngrams: int = 0) -> UnitVocabulary:
-        """Read what `to_json` wrote; `where` is named in errors."""
+        """Read the tokenizer.json that `to_json` wrote; errors name its path, `where`."""
         try:
-            found = json.loads(text)["model"]["vocab"]
-            units = tuple(sorted(found, key=found.__getitem__))
-            if sorted(found.values()) != list(range(len(units))):
+            ids = json.loads(text)["model"]["vocab"]
+            units = tuple(sorted(ids, key=ids.__getitem__))
+            if sorted(ids.values()) != list(range(len(units))):
                 raise ValueError("ids are not 0, 1, 2, …")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise FormatError(where, f"not a WordPiece tokenizer.json ({reason(error)})") from None
@@ -125,10 +125,10 @@ def learn_pieces(words: Sequence[str], size: int = 30_000) -> list[str]:
         show_progress=False,
     )
     known = frozenset(letters)
-    first = islice((word for word in words if known.issuperset(word)), MOST_LEARNED_FROM)
+    first = islice((word for word in words if known.issuperset(word)), MAX_WORDS)
     tokenizer.train_from_iterator(_zipf(list(first)), trainer)
-    found: dict[str, int] = tokenizer.get_vocab()
-    return sorted(found, key=found.__getitem__)
+    ids: dict[str, int] = tokenizer.get_vocab()
+    return sorted(ids, key=ids.__getitem__)
 
 
 def alphabet(words: Sequence[str]) -> list[str]:
@@ -137,7 +137,7 @@ def alphabet(words: Sequence[str]) -> list[str]:
     for word in words:
         counts.update(word)
     common = sorted(filter(writable, counts), key=lambda character: (-counts[character], character))
-    return sorted(common[:MOST_CHARACTERS])
+    return sorted(common[:MAX_CHARACTERS])
 
 
 def _zipf(words: Sequence[str]) -> Iterator[str]:
@@ -176,15 +176,15 @@ def build_vocabulary(
     """The unit vocabulary for a target's words: learn pieces (or take those given), add characters, shrink."""
     if shrink not in SHRINKS:
         raise LovevecError(f"unknown way to shrink {shrink!r}: choose one of {', '.join(SHRINKS)}")
-    found = list(pieces) if pieces is not None else learn_pieces(words, size)
-    found = [piece for piece in dict.fromkeys(found) if not _is_special(piece) and not _fits_no_word(piece)]
-    single = dict.fromkeys([*alphabet(words), *(piece for piece in found if len(piece) == 1)])
-    found = [piece for piece in found if piece not in single]
+    pieces = dict.fromkeys(pieces if pieces is not None else learn_pieces(words, size))
+    pieces = [piece for piece in pieces if not _is_special(piece) and not _fits_no_word(piece)]
+    single = dict.fromkeys([*alphabet(words), *(piece for piece in pieces if len(piece) == 1)])
+    pieces = [piece for piece in pieces if piece not in single]
     if shrink == "stem":
-        found = stem_pieces(found)
+        pieces = stem_pieces(pieces)
     elif shrink == "top":
-        found = top_pieces(found, words, [*SPECIAL, *single], keep)
-    units = tuple(dict.fromkeys([*SPECIAL, *single, *found]))
+        pieces = top_pieces(pieces, words, [*SPECIAL, *single], keep)
+    units = tuple(dict.fromkeys([*SPECIAL, *single, *pieces]))
     return UnitVocabulary(units, keep if shrink == "hash" else 0, ngrams)
 
 

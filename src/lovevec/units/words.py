@@ -1,4 +1,4 @@
-"""What people give as words: lists, arrays, columns of data frames, iterators; and what is none."""
+"""What people give as words: lists, arrays, columns of data frames, iterators. What is no list of words is refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
 
-SAMPLE = 512
+REPEAT_SAMPLE = 512
 
 
 def word_list(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
@@ -33,7 +33,7 @@ def word_list(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
         return listed
     # Asked of the class: a pandas Series has an attribute for each label of its index.
     if hasattr(type(words), "columns") or "columns" in getattr(words, "__dict__", ()):
-        raise LovevecError(_give_a_column(words))
+        raise LovevecError(_frame_message(words))
     try:
         to_pylist = getattr(words, "to_pylist", None)  # of pyarrow, whose own items are no strings
         return list(to_pylist() if callable(to_pylist) else words)
@@ -42,36 +42,34 @@ def word_list(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
 
 
 def check_words(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
-    """The same, each item of it a string."""
-    listed = word_list(words)
-    refuse_other_than_words(listed)
-    return listed
+    """As `word_list`; an item that is no string is an error that names it."""
+    items = word_list(words)
+    refuse_other_than_words(items)
+    return items
 
 
-def _give_a_column(frame: Any) -> str:
-    """`frame["word"]`, with the name of a column that there is."""
+def _frame_message(frame: Any) -> str:
     names = getattr(frame, "column_names", None) or list(frame.columns)
     name = json.dumps(next((name for name in names if isinstance(name, str)), "word"), ensure_ascii=False)
     return f"expected words, not a whole {type(frame).__name__}: give one of its columns, as frame[{name}]"
 
 
 def in_batches(words: Iterator[str], size: int) -> Iterator[list[str]]:
-    """Lists of `size` words, the last one shorter."""
+    """Cut a stream of words into lists of `size`, the last one shorter."""
     while part := list(islice(words, size)):
         yield part
 
 
 def repeats(words: Sequence[str]) -> bool:
     """Whether half of the words stand there more than once, judged by some of them: running text, not a word list."""
-    if len(words) < SAMPLE:
+    if len(words) < REPEAT_SAMPLE:
         return False
-    sample = words[:: len(words) // SAMPLE]
+    sample = words[:: len(words) // REPEAT_SAMPLE]
     return len(set(sample)) < len(sample) // 2
 
 
 def refuse_other_than_words(words: Sequence[object], first: int = 0, item: str = "word") -> None:
-    """An error that names the first item that is no string, if there is one. `first` is the number of the first item,
-    `item` what an item is called."""
+    """Raise where an item is no string, naming the first such item: it is called `item`, and counted from `first`."""
     for index, word in enumerate(words, first):
         if not isinstance(word, str):
             raise LovevecError(f"{item} {index} is not a string but {type(word).__name__}: {word!r:.60}")

@@ -25,7 +25,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from lovevec.damage.noise import PARTS
+from lovevec.damage.noise import WORDS_AND_MARKS
 from lovevec.errors import LovevecError, Parameter
 from lovevec.love import LOVE
 from lovevec.model.find import DEFAULT, find_model
@@ -260,7 +260,7 @@ def corrections_of(speller: str) -> Corrections:
 
 def correct_texts(texts: Sequence[str], corrections: Corrections) -> list[str]:
     """The texts with their unknown words corrected; each distinct word is asked for once."""
-    parts = [PARTS.split(text) for text in texts]
+    parts = [WORDS_AND_MARKS.split(text) for text in texts]
     asked = [word for word in dict.fromkeys(word for part in parts for word in part[1::2]) if _is_word(word)]
     lower = list(dict.fromkeys(word.lower() for word in asked))
     found = dict(zip(lower, corrections(lower), strict=True))
