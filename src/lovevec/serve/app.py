@@ -25,7 +25,7 @@ from lovevec import __version__
 from lovevec.serve import schema
 from lovevec.serve.batches import Limits
 from lovevec.serve.gate import ApiError, Gate
-from lovevec.serve.models import ServedModel, WordVectors
+from lovevec.serve.models import EmbeddingResult, ServedModel
 from lovevec.serve.pages import add_pages
 from lovevec.serve.service import Service
 from lovevec.vectors.rows import normalized
@@ -85,7 +85,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
             encoded: Floats = await service.ask(served, served.encode, strings, count)
             return encoded
         both = list(zip(strings, texts, strict=True))
-        words: WordVectors = await service.ask(served, served.embed, [string for string, text in both if not text])
+        words: EmbeddingResult = await service.ask(served, served.embed, [string for string, text in both if not text])
         service.count_readings(served, words.readings)
         if not any(texts):
             return words.vectors

@@ -27,7 +27,7 @@ NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 SAMPLE = "wonderfull"  # a misspelling: to read it, all of a model is needed
 
 
-class WordVectors:
+class EmbeddingResult:
     """Vectors [n, dim] with the readings of their words. A slice is one too, so that a batch can be taken apart."""
 
     def __init__(self, vectors: Floats, readings: list[str]) -> None:
@@ -36,8 +36,8 @@ class WordVectors:
     def __len__(self) -> int:
         return len(self.readings)
 
-    def __getitem__(self, part: slice) -> WordVectors:
-        return WordVectors(self.vectors[part], self.readings[part])
+    def __getitem__(self, part: slice) -> EmbeddingResult:
+        return EmbeddingResult(self.vectors[part], self.readings[part])
 
 
 class ServedModel:
@@ -65,16 +65,16 @@ class ServedModel:
         self.tokens([SAMPLE])
         self.explain([SAMPLE], 1)
 
-    def embed(self, words: Sequence[str]) -> WordVectors:
+    def embed(self, words: Sequence[str]) -> EmbeddingResult:
         """The vectors of words, and how each word was read."""
         once = list(dict.fromkeys(words))  # what several requests ask for is computed once
         lookup = self.vectors.lookup(once)
-        distinct = WordVectors(lookup.vectors, lookup.readings)
+        distinct = EmbeddingResult(lookup.vectors, lookup.readings)
         if len(once) == len(words):
             return distinct
         place = {word: row for row, word in enumerate(once)}
         rows = [place[word] for word in words]
-        return WordVectors(distinct.vectors[rows], [distinct.readings[row] for row in rows])
+        return EmbeddingResult(distinct.vectors[rows], [distinct.readings[row] for row in rows])
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """The vectors of texts, [len(texts), dim]."""
