@@ -9,7 +9,8 @@
     lookup.neighbors(2)   the known words whose vectors are nearest, with their cosine
 
 A part is computed when it is first asked for: a string is read once, however many parts are asked for, and a list of
-known words builds no index. `embed`, `near`, `readings`, `confidence` are short ways to a part.
+known words builds no index. `embed`, `near`, `readings`, `confidence` are short ways to a part. Result and base are one
+file, if a long one, because each is defined by the other.
 """
 
 from __future__ import annotations
