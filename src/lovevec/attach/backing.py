@@ -26,9 +26,9 @@ class BackingModel(Protocol):
     dim: int
 
     @property
-    def words(self) -> Sequence[str]: ...  # noqa: D102
+    def words(self) -> Sequence[str]: ...
     @property
-    def channel(self) -> Channel | None: ...  # noqa: D102
+    def channel(self) -> Channel | None: ...
     @property
     def _threads(self) -> int: ...
     @property
@@ -41,7 +41,7 @@ class BackingModel(Protocol):
     @property
     def _judge(self) -> Callable[..., Numbers]: ...
     def _explain(self, word: str, **findings: Any) -> Explanation: ...
-    def save(self, folder: Any) -> None: ...  # noqa: D102
+    def save(self, folder: Any) -> None: ...
 
 
 class PlainModel:

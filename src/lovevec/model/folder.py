@@ -74,7 +74,6 @@ class ModelParts:
 
     @property
     def precision(self) -> Precision:
-        """How the encoder's numbers are stored: those of folded tables, or float32 for weights as trained."""
         return self.tables.precision if self.tables is not None else "float32"
 
 
@@ -126,7 +125,6 @@ def write_model(
 
 
 def _tensors(parts: ModelParts, precision: Precision | None) -> Mapping[str, NDArray[Any]]:
-    """What goes into model.safetensors: the weights as trained, or the folded tables in this precision."""
     if precision is not None and precision not in PRECISIONS:
         raise LovevecError(f"unknown precision {precision!r}: choose one of {', '.join(PRECISIONS)}")
     if parts.tables is None and (precision or "float32") == "float32":
@@ -187,7 +185,6 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
 
 
 def _read_rows(path: Path, content: bytes, dim: int) -> KnownRows:
-    """The known words' own rows; that there is one for each word is told when the words are read."""
     try:
         return KnownRows.from_tensors(validation.load_tensors(path, content), dim)
     except ValueError as error:

@@ -101,12 +101,10 @@ class KnownRows:
 
     @property
     def precision(self) -> str:
-        """How the rows are stored: float16, int8 or int4."""
         return next(name for name, dtype in CODE_DTYPES.items() if self.codes.dtype == dtype)
 
     @property
     def parameters(self) -> int:
-        """How many numbers the rows stand for: words times dimensions."""
         return len(self) * self.dim
 
     @classmethod
@@ -136,7 +134,6 @@ class KnownRows:
         return cls.of(vectors, precision, counts)
 
     def take(self, rows: NDArray[np.integer]) -> KnownRows:
-        """The rows, and weights, of some of the words, by their numbers."""
         weights = None if self.weights is None else self.weights[rows]
         return KnownRows(self.codes[rows], self.scale[rows], self.dim, weights)
 
@@ -173,15 +170,12 @@ class KnownRows:
         return result
 
     def all(self) -> Floats:
-        """Decode all rows: float32 [words, dim], each of unit length."""
         return self[np.arange(len(self))]
 
     def to(self, precision: str) -> KnownRows:
-        """The same rows, stored otherwise; themselves if they are so already."""
         return self if precision == self.precision else KnownRows.of(self.all(), precision, self.weights)
 
     def tensors(self) -> dict[str, NDArray[Any]]:
-        """The arrays by the names that they have in rows.safetensors."""
         tensors = {"codes": self.codes, "scale": self.scale}
         return tensors if self.weights is None else tensors | {"weights": self.weights}
 

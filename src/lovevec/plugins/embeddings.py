@@ -44,12 +44,10 @@ with suppress(ImportError):
             self.love = load_love(love)
 
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
-            """The vectors of texts, as lists of floats."""
             vectors: list[list[float]] = self.love.encode(list(texts)).tolist()
             return vectors
 
         def embed_query(self, text: str) -> list[float]:
-            """The vector of a query, in the same space as those of documents."""
             return self.embed_documents([text])[0]
 
 
@@ -71,7 +69,6 @@ with suppress(ImportError):
 
         @classmethod
         def class_name(cls) -> str:
-            """The name of the class in saved settings."""
             return "LoveEmbedding"
 
         def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
@@ -99,7 +96,6 @@ with suppress(ImportError):
             self._love: LOVE | None = None
 
         def warm_up(self) -> None:
-            """Load the model, unless it is there; a pipeline calls this before it runs."""
             self._love = self._love or LOVE.load(self.model)
 
         def _encode(self, texts: list[str]) -> list[list[float]]:
@@ -117,7 +113,6 @@ with suppress(ImportError):
 
         @component.output_types(embedding=list[float])
         def run(self, text: str) -> dict[str, Any]:
-            """The vector of a text, under `embedding`."""
             return {"embedding": self._encode([text])[0]}
 
     @component
@@ -129,7 +124,6 @@ with suppress(ImportError):
 
         @component.output_types(documents=list[Document])
         def run(self, documents: list[Document]) -> dict[str, Any]:
-            """Copies of the documents with the vectors of their content, under `documents`."""
             vectors = self._encode([document.content or "" for document in documents])
             return {
                 "documents": [

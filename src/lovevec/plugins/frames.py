@@ -74,7 +74,6 @@ def matrix(vectors: Any) -> Floats:
 
 
 def _library_of(column: Any) -> str:
-    """The name of the library that a column is of; an error for anything else."""
     library = type(column).__module__.partition(".")[0]
     if library not in LIBRARIES or hasattr(type(column), "columns"):
         word_list(column)  # raises for a whole frame, and says which column to give

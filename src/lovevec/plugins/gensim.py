@@ -82,26 +82,21 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
         return self._attached
 
     def add_vectors(self, keys: Any, weights: Any, extras: Any = None, replace: bool = False) -> None:
-        """Append or replace vectors, as gensim does; what is imputed from now on takes them into account."""
         super().add_vectors(keys, weights, extras, replace)
         self._attached = None
 
     def add_vector(self, key: Any, vector: Any) -> int:
-        """Append one vector, as gensim does; what is imputed from now on takes it into account."""
         self._attached = None
         index: int = super().add_vector(key, vector)
         return index
 
     def known(self, words: Iterable[str]) -> NDArray[np.bool_]:
-        """Which of the words have a vector of their own: [len(words)]."""
         return np.array([word in self.key_to_index for word in words], dtype=np.bool_)
 
     def __contains__(self, key: object) -> bool:
-        """Whether there is a vector for the key: for any string there is."""
         return isinstance(key, str) or bool(self.has_index_for(key))
 
     def get_vector(self, key: str | int, norm: bool = False) -> NDArray[Any]:
-        """The key's own vector, or an imputed one; at length 1 with `norm`."""
         if not isinstance(key, str) or key in self.key_to_index:
             own: NDArray[Any] = super().get_vector(key, norm=norm)
             return own
@@ -130,7 +125,6 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
         post_normalize: bool = False,
         ignore_missing: bool = True,
     ) -> NDArray[Any]:
-        """The mean of keys' vectors, as gensim; unknown words count too, and are imputed all at once."""
         single = isinstance(keys, str)
         lacking = [] if single else [key for key in keys if isinstance(key, str) and key not in self.key_to_index]
         if lacking:
@@ -143,7 +137,6 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
         return mean
 
     def wmdistance(self, document1: Sequence[str], document2: Sequence[str], norm: bool = True) -> float:
-        """The Word Mover's Distance of two lists of words, as gensim has it, unknown words not left out."""
         try:
             import ot  # noqa: F401 (gensim's own error does not say what to install)
         except ImportError:

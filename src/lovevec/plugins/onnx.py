@@ -107,28 +107,23 @@ class GraphBuilder:
         self.constants: list[Any] = []
 
     def constant(self, value: Any, dtype: Any = np.float32) -> str:
-        """Add a tensor to the file; its name is returned."""
         name = f"constant_{len(self.constants)}"
         array: NDArray[Any] = np.ascontiguousarray(value, dtype=dtype)
         self.constants.append(self.onnx.numpy_helper.from_array(array.reshape(np.shape(value)), name))
         return name
 
     def __call__(self, operator: str, *inputs: str, output: str = "", **attributes: Any) -> str:
-        """Add one node of an operator; the name of its output is returned."""
         output = output or f"{operator.lower()}_{len(self.nodes)}"
         self.nodes.append(self.onnx.helper.make_node(operator, inputs, [output], output, **attributes))
         return output
 
     def integers(self, *numbers: int) -> str:
-        """Add a row of whole numbers, as operators take axes and places."""
         return self.constant(numbers, np.int64)
 
     def floats(self, name: str) -> str:
-        """Add the conversion of a tensor to float32."""
         return self("Cast", name, to=self.onnx.TensorProto.FLOAT)
 
     def expand(self, name: str, axis: int) -> str:
-        """Add an axis of length 1 to a tensor."""
         return self("Unsqueeze", name, self.integers(axis))
 
 

@@ -129,27 +129,22 @@ class LoveWords(InputModule):  # type: ignore[misc]
 
     @property
     def max_seq_length(self) -> float:
-        """The longest text in tokens: there is no limit."""
         return math.inf
 
     def get_embedding_dimension(self) -> int:
-        """The number of dimensions of an embedding."""
         return self.love.dim
 
     get_sentence_embedding_dimension = get_embedding_dimension
 
     def trained_love(self) -> LOVE:
-        """The LOVE as it is now, with what its tables have learned."""
         return self.love if self.words is None else LOVE.from_torch(self.words)
 
     def save(self, output_path: str, *_args: Any, **_kwargs: Any) -> None:
-        """Write the LOVE as it is now to a folder `love` inside `output_path`, and the module's settings beside it."""
         self.trained_love().save(Path(output_path) / LOVE_FOLDER)
         self.save_config(output_path)
 
     @classmethod
     def load(cls, model_name_or_path: str, subfolder: str = "", **kwargs: Any) -> LoveWords:
-        """Load what `save` wrote, from a folder or from the hub; a SentenceTransformer calls it."""
         names = ("token", "cache_folder", "revision", "local_files_only")
         options = {name: kwargs[name] for name in names if name in kwargs}
         config = cls.load_config(model_name_or_path, subfolder=subfolder, **options)

@@ -93,7 +93,6 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self
 
     def transform(self, X: Iterable[str]) -> Floats:
-        """The vectors of texts, [len(X), dim]."""
         check_is_fitted(self, "love_")
         texts = self._texts(X, fitting=False)
         if self.pooling == "max":

@@ -18,9 +18,9 @@ CHECKPOINT = "checkpoint"
 class Stateful(Protocol):
     """An optimiser that hands out all that a resumed run needs of it, by name, and takes it back."""
 
-    def state(self) -> dict[str, Tensor]: ...  # noqa: D102
+    def state(self) -> dict[str, Tensor]: ...
 
-    def load(self, state: dict[str, Tensor]) -> None: ...  # noqa: D102
+    def load(self, state: dict[str, Tensor]) -> None: ...
 
 
 def save_checkpoint(

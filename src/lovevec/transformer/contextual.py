@@ -72,7 +72,6 @@ class ContextualModel:
         return [(encoding.ids, self.pieces.words(encoding.ids, encoding.word_ids)) for encoding in encodings]
 
     def passage(self, ids: Sequence[int], spans: list[tuple[int, int, int]]) -> Passage:
-        """Pieces with the special ones around them; the spans count those before."""
         return Passage([*self.before, *ids, *self.behind], spans)
 
     def states(self, batch: Sequence[Sequence[int]]) -> Tensor:
@@ -122,14 +121,12 @@ def cut(count: int, spans: Sequence[Span], room: int) -> list[Span]:
 
 
 def _specials(backend: Tokenizer) -> tuple[list[int], list[int]]:
-    """The special tokens that the tokenizer puts before and behind a text, seen on a text of one letter."""
     encoding = backend.encode("a")
     text = [place for place, special in enumerate(encoding.special_tokens_mask) if not special]
     return encoding.ids[: text[0]], encoding.ids[text[-1] + 1 :]
 
 
 def _passage_length(name: str, model: Any, tokenizer: Any, length: int) -> int:
-    """How many pieces a passage has: `length`, or where that is 0 as many as the model can take."""
     limits = [limit for limit in (tokenizer.model_max_length, positions_of(model)) if limit and limit < NO_LIMIT]
     limit = int(min(limits, default=USUAL_LENGTH))
     if length > limit:

@@ -93,14 +93,11 @@ def distill(
 
 
 def _distinct_words(words: Iterable[str]) -> list[str]:
-    """Distinct words in their order; blank ones and those that are not UTF-8 are no words."""
     usable = (word for word in check_words(words) if word.strip() and word == word.encode(errors="ignore").decode())
     return list(dict.fromkeys(usable))
 
 
 class _DistillRun:
-    """A loaded model, and the settings by which `table` makes vectors of its states."""
-
     def __init__(self, model: Any, settings: DistillSettings, unfinished: Unfinished, progress: Progress) -> None:
         self.source, self.settings, self.unfinished, self.progress = model, settings, unfinished, progress
         with progress.phase("loading model"):
@@ -138,7 +135,6 @@ class _DistillRun:
         return replace(table, name=name, source=self._origin(corpus, occurrences))
 
     def _words(self, corpus: Corpus, words: list[str] | None) -> tuple[list[str], dict[str, int]]:
-        """The words to have; where they come from the corpus, also how often each occurs."""
         limit = self.settings.limit or None
         if words is not None:
             cased = [word.lower() for word in words] if self.contextual.lowercase else words
@@ -173,7 +169,6 @@ class _DistillRun:
     def _in_texts(
         self, corpus: Corpus, words: list[str], counts: dict[str, int]
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Vectors [words, dim] by their occurrences in the texts, and how many each has."""
         keys = words if counts else [key or "" for key in spellings(self.contextual, words)]
         rows = {key: row for row, key in enumerate(dict.fromkeys(filter(None, keys)))}
         most = self.settings.most or UNLIMITED
@@ -223,7 +218,6 @@ class _DistillRun:
         self.unfinished.save("texts", arrays, place=place, unreadable=corpus.unreadable, too_long=finder.too_long)
 
     def _single(self, words: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Vectors [words, dim] of words that stand alone, and 1 for each that has one."""
         pool = Pool(len(words), self.contextual.dim, "mean", self.contextual.device)
         taken = np.zeros(len(words), np.int64)
         start = 0
@@ -248,7 +242,6 @@ class _DistillRun:
         return pool.vectors(taken), taken
 
     def _single_passage(self, ids: list[int], row: int) -> Passage | None:
-        """One word with nothing around it but special tokens; None if the model's vocabulary has no piece of it."""
         contextual = self.contextual
         if not any(contextual.pieces.text[number] for number in ids) or len(ids) > contextual.room:
             return None
@@ -258,7 +251,6 @@ class _DistillRun:
         return contextual.passage(ids, [(start, start + len(ids), row)])
 
     def _compute(self, passages: list[Passage], pool: Pool, phase: Phase) -> None:
-        """Send passages through the model, those of like length together, and pool their states."""
         for batch in _batches(passages, self.settings.batch):
             pool.add(self.contextual.states([passage.ids for passage in batch]), batch)
             phase.show()
@@ -268,7 +260,6 @@ class _DistillRun:
         return self.progress.phase(name, total, "KB", corpus.bytes_before(place) // KB)
 
     def _report(self, corpus: Corpus, absent: list[str], missing: list[str]) -> None:
-        """Say what was left out: unreadable words, those that never occur, those that have no vector at all."""
         if corpus.unreadable:
             self.progress.say(f"{corpus.unreadable:,} words with bytes that are not UTF-8: left out")
         if absent and corpus.paths and self.settings.fill_missing:
@@ -324,5 +315,4 @@ def _show(phase: Phase, corpus: Corpus, note: str) -> None:
 
 
 def _examples(words: list[str]) -> str:
-    """` (these, those, …)`, to show which words are meant."""
     return f" ({', '.join(words[:EXAMPLES])}{', …' if len(words) > EXAMPLES else ''})"

@@ -84,7 +84,6 @@ def positions_of(model: Any) -> int | None:
 
 
 def _embedding(name: str, model: Any) -> Any:
-    """The module that gives each piece its row, if the model begins with one."""
     import torch
 
     try:

@@ -48,12 +48,10 @@ class WordCounts:
         self.spelling: PieceCache[str] = PieceCache(self._spelling)
 
     def add(self, texts: Sequence[str]) -> None:
-        """Tokenise some texts, and count the words in them."""
         for ids, spans in self.contextual.tokenize(texts):
             self.counts.update([self.spelling[tuple(ids[low:high])] for low, high in spans])
 
     def _spelling(self, ids: tuple[int, ...]) -> str:
-        """The word, or nothing for one that is not fit to be written down."""
         word = self.contextual.pieces.spelling(ids)
         return word if word.isprintable() and "\ufffd" not in word and SPACE_MARK not in word else ""
 
@@ -63,7 +61,6 @@ class WordCounts:
         return {"words": np.frombuffer(joined, np.uint8), "counts": np.array([*self.counts.values()], np.int64)}
 
     def load(self, state: dict[str, NDArray[np.generic]]) -> None:
-        """Put back the counts that `state` gave before a run stopped."""
         words = state["words"].tobytes().decode("utf-8").split("\n")
         self.counts = Counter(dict(zip(words, state["counts"].tolist(), strict=False)))
 
@@ -108,11 +105,9 @@ class OccurrenceFinder:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """How many occurrences each row has taken so far."""
         return self.quota - np.array(self.left, np.int64)
 
     def load(self, left: NDArray[np.generic]) -> None:
-        """Go on from the `left` of a run that stopped."""
         self.left = [int(count) for count in left.tolist()]
         self.complete = self.left.count(0)
 
@@ -165,13 +160,11 @@ class Pool:
             self.total.scatter_reduce_(0, index, occurrences.float(), "amax")
 
     def load(self, total: NDArray[np.generic]) -> None:
-        """Go on from the `total` of a run that stopped."""
         import torch
 
         self.total.copy_(torch.from_numpy(total))
 
     def vectors(self, counts: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The rows as vectors, float32; what has no occurrence is zero."""
         total = self.total.cpu().numpy()
         some = counts > 0
         vectors = np.zeros(total.shape, np.float32)

@@ -85,7 +85,6 @@ class Pieces:
         return b"".join([self.text[number] for number in ids]).decode("utf-8", "replace")
 
     def entry(self, ids: Iterable[int], tokens: Iterable[str]) -> str:
-        """The token that several pieces are merged into, as the vocabulary would have it."""
         return "".join(tokens) if self.in_bytes else self.mark + self.spelling(ids)
 
     def merged_word(self, token: str) -> str:
@@ -129,7 +128,6 @@ def refuse_empty(tokenizer: Any) -> None:
 
 
 def _as_word(text: bytes) -> str:
-    """The word that an entry's bytes spell; empty when they spell none."""
     try:
         word = text.decode("utf-8")
     except UnicodeDecodeError:
@@ -152,13 +150,11 @@ def _in_word(text: bytes) -> bool:
 
 
 def _starts_outside_word(text: bytes) -> bool:
-    """Whether a piece begins with punctuation, a symbol or a space, which are no part of a word."""
     first = text.decode("utf-8", "replace")[:1]
     return first != "\ufffd" and unicodedata.category(first or " ")[0] not in "LMN"
 
 
 def _state(tokenizer: Any) -> dict[str, Any]:
-    """A fast tokenizer as it is written to tokenizer.json; an error for one that is not fast."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None or not getattr(tokenizer, "is_fast", False):
         raise LovevecError(
@@ -170,7 +166,6 @@ def _state(tokenizer: Any) -> dict[str, Any]:
 
 
 def _text_function(state: dict[str, Any], vocabulary: dict[str, int], name: str) -> Any:
-    """The function from an entry to (its UTF-8 text, whether it begins a word), by the kind of tokenizer."""
     model = state["model"]
     kind = model.get("type")
     if kind == "WordPiece":

@@ -51,7 +51,6 @@ def table_from_memory(source: Any, limit: int | None) -> tuple[VectorTable, bool
 
 
 def _find_pair(source: Any) -> _Pair:
-    """Take words and vectors out of a table, a mapping, a pair or gensim's objects; check that they fit together."""
     words: Any
     vectors: Any
     if isinstance(source, VectorTable):
@@ -74,7 +73,6 @@ def _find_pair(source: Any) -> _Pair:
 
 
 def _as_words(words: Iterable[Any]) -> list[str]:
-    """Check that words are an iterable of strings, and make it a list."""
     if isinstance(words, (str, bytes)) or not isinstance(words, Iterable):
         raise LovevecError(f"words must be a list of strings, not {type(words).__name__}")
     names = list(words)
@@ -85,7 +83,6 @@ def _as_words(words: Iterable[Any]) -> list[str]:
 
 
 def _as_array(vectors: Any) -> NDArray[np.float32]:
-    """Check that vectors are a table of numbers, and make it float32, without a copy where it is so."""
     try:
         array = np.asarray(vectors)
     except (ValueError, TypeError, RuntimeError) as error:

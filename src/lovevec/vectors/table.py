@@ -69,7 +69,6 @@ class ReadReport:
                 self.notes[what].first = note.first[:PLACES_PER_NOTE]
 
     def count(self, what: Oddity) -> int:
-        """How often `what` was seen in the file; 0 if never."""
         return self.notes[what].count if what in self.notes else 0
 
     def lines(self) -> list[str]:
@@ -112,12 +111,10 @@ class VectorTable:
 
     @property
     def mapped(self) -> bool:
-        """Whether the vectors are memory-mapped: left in a file, from which the system brings in what is used."""
         return isinstance(self.vectors, np.memmap)
 
     @property
     def dim(self) -> int:
-        """The number of columns: how many numbers a vector has."""
         return int(self.vectors.shape[1])
 
 

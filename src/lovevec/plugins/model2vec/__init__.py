@@ -181,7 +181,6 @@ class RobustStaticModel(StaticModel):
         return result
 
     def _sums_of_known(self, rows: NDArray[np.integer]) -> Floats:
-        """What `_sums` gives for known words, which are named by their rows in the reader."""
         words = [f" {self.reader.words[row]}" for row in rows.tolist()]
         encodings = self._finder.tokenizer.encode_batch_fast(words, add_special_tokens=False) if words else []
         return self._sums([self._finder.spellable(encoding.ids) for encoding in encodings])

@@ -65,11 +65,9 @@ class WordsAhead:
     """
 
     def __call__(self, doc: Doc) -> Doc:
-        """Compute the vectors of a document's tokens; the document is returned as it is."""
         return next(self.pipe([doc]))
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Compute the vectors of the tokens of documents, batch by batch; the documents are passed on as they are."""
         for docs in minibatch(stream, batch_size):
             vectors = docs[0].vocab.vectors
             if isinstance(vectors, LoveVectors):

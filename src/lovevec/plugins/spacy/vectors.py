@@ -101,7 +101,6 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         return [first[row] for row in rows.tolist()], rows
 
     def _forget(self) -> None:
-        """Drop what was derived from the table, which has changed."""
         self._source = None
         self._plain: Vectors | None = None
         self._attached_data = self.data
@@ -117,7 +116,6 @@ class LoveVectors(Vectors):  # type: ignore[misc]
 
     @property
     def size(self) -> int:
-        """The number of rows times that of dimensions, as spaCy counts it."""
         return self.shape[0] * self.shape[1]
 
     @property
@@ -177,7 +175,6 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         return self._imputed
 
     def add(self, key: str | int, *, vector: Any = None, row: int | None = None) -> int:
-        """Give a key a row and return its number, as spaCy's method does; a table without room grows."""
         if isinstance(key, str):
             self.strings.add(key)
         if row is None and int(get_string_id(key)) not in self.key2row and super().is_full:
@@ -200,7 +197,6 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         return removed
 
     def clear(self) -> None:
-        """Remove all rows of the table, as spaCy's method does."""
         super().clear()
         self._forget()
 
@@ -244,18 +240,15 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         srsly.write_json(folder / STATE_FILE, state)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the table as spaCy does, and the LOVE in a folder beside it."""
         super().to_disk(path, exclude=exclude)
         self._save_love(Path(path) / LOVE_FOLDER)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> LoveVectors:
-        """Read what `to_disk` wrote; the vectors of a plain pipeline become the table."""
         super().from_disk(path, exclude=exclude)
         self._load_love(Path(path) / LOVE_FOLDER)
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """What `to_disk` writes, packed into bytes."""
         with TemporaryDirectory() as folder:
             self._save_love(Path(folder))
             files = {file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())}
@@ -263,7 +256,6 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         return packed
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> LoveVectors:
-        """Read what `to_bytes` packed; the bytes of plain Vectors become the table."""
         parts = srsly.msgpack_loads(data)
         if set(parts) != {"table", "love"}:
             parts = {"table": data, "love": {}}

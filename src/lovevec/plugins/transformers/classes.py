@@ -52,7 +52,6 @@ class RobustModel:
 
     @property
     def robust_embeddings(self) -> RobustEmbedding:
-        """The model's input embeddings: the layer that knows broken words."""
         layer: RobustEmbedding = self.get_input_embeddings()  # type: ignore[attr-defined]
         return layer
 
@@ -62,7 +61,6 @@ class RobustModel:
         return self.robust_embeddings.imputer.love if self.robust_embeddings.imputer else None
 
     def save_pretrained(self, save_directory: str | os.PathLike[str], *args: Any, **kwargs: Any) -> None:
-        """Save the model as transformers does, and LOVE in the folder `love` inside."""
         if kwargs.get("push_to_hub"):
             raise LovevecError("push_to_hub: save first, then upload the folder, so that LOVE goes along")
         if self.robust_embeddings.imputer is None:
@@ -73,7 +71,6 @@ class RobustModel:
 
     @classmethod
     def from_pretrained(cls, name: Any, *args: Any, **kwargs: Any) -> Any:
-        """Load a model as transformers does, and the LOVE that was saved beside its weights."""
         imputer = Imputer.load(_love_folder(name, kwargs))
         result = super().from_pretrained(name, *args, **kwargs)  # type: ignore[misc]
         model = result[0] if isinstance(result, tuple) else result
@@ -82,7 +79,6 @@ class RobustModel:
 
 
 def _love_folder(name: Any, options: dict[str, Any]) -> Path:
-    """Where a saved model's LOVE is: in its folder, or in the hub's cache."""
     if os.path.isdir(name):
         folder = Path(name) / (options.get("subfolder") or "") / LOVE_FOLDER
         if not folder.is_dir():
@@ -174,7 +170,6 @@ def register_encoders() -> None:
 
 
 def _plain_class(name: str) -> Any:
-    """A class of transformers by its name, as saved files have it."""
     kind = getattr(transformers, name, None)
     if not isinstance(kind, type):
         raise LovevecError(f"transformers {transformers.__version__} has no class {name}, which a saved model needs")

@@ -48,7 +48,6 @@ class WordCache(threading.local):
         return WordCache, (self.max_words,)
 
     def clear(self) -> None:
-        """Forget all words of this thread."""
         self.row: dict[bytes, int] = {}
         self.vectors: torch.Tensor | None = None
 
@@ -106,14 +105,12 @@ class RobustEmbedding(nn.Embedding):
         self.love = TrainableLOVE(sizes) if sizes else None
 
     def use(self, imputer: Imputer) -> None:
-        """Take the words' vectors from this LOVE from now on."""
         if imputer.dim != self.embedding_dim:
             raise LovevecError(f"LOVE gives {imputer.dim} dimensions, the model's embeddings have {self.embedding_dim}")
         self.imputer = imputer
         self.cache.clear()
 
     def train_love(self, imputer: Imputer) -> TrainableLOVE:
-        """Make LOVE's own tables a part of this layer's weights, to train with them."""
         self.love = TrainableLOVE.from_imputer(imputer).to(self.weight.device)
         self.cache.clear()
         return self.love

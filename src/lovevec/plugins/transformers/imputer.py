@@ -46,7 +46,6 @@ class Imputer:
 
     @property
     def dim(self) -> int:
-        """The number of dimensions of the vectors that come out."""
         return self.love.dim if self.map is None else int(self.map.slope.shape[1])
 
     def __call__(self, words: list[str]) -> Floats:
@@ -57,7 +56,6 @@ class Imputer:
         return directions * self.lengths(vectors)[:, None]
 
     def save(self, folder: Path) -> None:
-        """Write LOVE's own folder, and beside its files how it was fitted to the model."""
         self.love.save(folder)
         arrays = {"map": self.map.slope if self.map else None, "lengths": self.lengths.slope}
         numbers = {name: getattr(self.lengths, name) for name in LENGTH_NUMBERS}
@@ -67,7 +65,6 @@ class Imputer:
 
     @classmethod
     def load(cls, folder: Path) -> Imputer:
-        """The imputer that `save` wrote to a folder; an error where its files do not go together."""
         love = LOVE.load(folder)
         try:
             with safe_open(folder / FIT_FILE, "numpy") as file:

@@ -95,7 +95,6 @@ def _robust_pair(
     space: SpaceOption,
     keep: list[str] | None,
 ) -> tuple[Any, Any]:
-    """A robust copy of a model, which shares its weights, and one of its tokenizer; the arguments are robustify's."""
     _refuse_other_than_encoders(model, tokenizer)
     imputer = _fit(model, tokenizer, love, space)
     keep = default_keep(whole_words(tokenizer)[0]) if keep is None else keep
@@ -123,7 +122,6 @@ def _robust_pair(
 
 
 def _copy_with_shared_weights(model: Any) -> Any:
-    """A copy of a torch module, so that the one given stays as it is, with the very tensors of that one."""
     return deepcopy(model, {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())})
 
 
@@ -146,7 +144,6 @@ def _fit(model: Any, tokenizer: Any, love: LoveOption, space: SpaceOption) -> Im
 
 
 def _refuse_other_than_encoders(model: Any, tokenizer: Any) -> None:
-    """Say why a model cannot be made robust: only an encoder of transformers with its tokenizer can."""
     name = getattr(model, "name_or_path", "") or type(model).__name__
     if isinstance(model, RobustModel):
         raise LovevecError(f"{name}: is robust already; robustify the plain model to change how")
@@ -193,7 +190,6 @@ def _is_sentence_transformer(model: Any) -> bool:
 
 
 def _robust_sentence_transformer(model: Any, love: LoveOption, settings: dict[str, Any]) -> Any:
-    """A copy of the sentence encoder around a robust model, which shares its weights; `settings` are robustify's."""
     model = _copy_with_shared_weights(model)
     module = model[0]
     tokenizer = getattr(module, "tokenizer", None)

@@ -98,7 +98,6 @@ class RobustTokenizer:
         return batch, encodings
 
     def _word_numbers(self, encoding: Any) -> list[tuple[int, ...]]:
-        """The numbers of each position's word, by wire_format."""
         ids, pieces, result = encoding.ids, self.pieces, [NO_BROKEN_WORD] * len(encoding)
         if self.lovevec["strategy"] != "replace":
             for low, high in self.broken_words(ids, encoding.word_ids):
@@ -115,11 +114,9 @@ class RobustTokenizer:
         return _as_tensors(batch, return_tensors, alone)
 
     def pad(self, *args: Any, return_tensors: Any = None, **kwargs: Any) -> Any:
-        """The plain tokenizer's method, with `love_words` padded too."""
         return _as_tensors(super().pad(*args, return_tensors=None, **kwargs), return_tensors)  # type: ignore[misc]
 
     def _pad(self, encoded_inputs: Any, *args: Any, padding_side: str | None = None, **kwargs: Any) -> Any:
-        """Pad `love_words` as far as `input_ids` were padded."""
         batch = super()._pad(encoded_inputs, *args, padding_side=padding_side, **kwargs)  # type: ignore[misc]
         if LOVE_WORDS in batch and (lacking := len(batch["input_ids"]) - len(batch[LOVE_WORDS])) > 0:
             words, padding = list(batch[LOVE_WORDS]), [NO_BROKEN_WORD] * lacking
@@ -128,7 +125,6 @@ class RobustTokenizer:
 
 
 def _is_one_text(batch: Any) -> bool:
-    """Whether a tokenizer's output is that of one text, with no list of texts around it."""
     ids = batch["input_ids"]
     return not (len(ids) and isinstance(ids[0], (list, tuple, np.ndarray)))
 
@@ -203,7 +199,6 @@ class MergingTokenizer:
     def encode(
         self, sequence: Any, pair: Any = None, is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> Any:
-        """The encoding of one text, or of a pair of texts."""
         one = sequence if pair is None else (sequence, pair)
         return self.encode_batch([one], add_special_tokens, is_pretokenized)[0]
 
@@ -212,7 +207,6 @@ class MergingTokenizer:
         return [self._merge(encoding) for encoding in plain]
 
     def _merge(self, encoding: Any) -> Any:
-        """The encoding with one position for each broken word."""
         ids, pieces = encoding.ids, self.owner.pieces
         broken = self.owner.broken_words(ids, encoding.word_ids)
         if not broken:

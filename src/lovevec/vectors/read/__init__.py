@@ -59,7 +59,6 @@ def read_file(request: ReadRequest) -> VectorTable:
 
 
 def _read_array_format(source: ByteSource, request: ReadRequest) -> VectorTable | None:
-    """Read the formats that are known by their first bytes; None when it is none of them."""
     head, path = source.head, request.path
     is_npz = source.compression is None and head.startswith(ZIP)
     length = int.from_bytes(head[:8], "little")

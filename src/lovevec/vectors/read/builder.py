@@ -102,7 +102,6 @@ class TableBuilder:
 
     @property
     def full(self) -> bool:
-        """Whether `limit` rows have been kept, so that reading can stop."""
         return self.limit is not None and self.report.kept >= self.limit
 
     def add(self, words: Sequence[str | None], block: NDArray[np.float32], places: Sequence[int]) -> None:
@@ -130,7 +129,6 @@ class TableBuilder:
             self.phase.total = int((self.report.read + coming) / share)
 
     def finish(self) -> VectorTable:
-        """Hand over the table, cut to size in place; without rows where these were handed on."""
         if self.take is not None and self.report.kept:
             return VectorTable(list(self.policy.words), np.empty((0, self.report.dim), np.float32), self.report)
         if self.matrix is None:
@@ -177,7 +175,6 @@ class ReadRequest:
 
     @contextmanager
     def build(self, report: ReadReport, hint: int) -> Iterator[TableBuilder]:
-        """Start a table of about `hint` rows, and a line of progress for it."""
         total = report.promised
         if total is not None and self.limit is not None:
             total = min(total, self.limit)
@@ -187,7 +184,6 @@ class ReadRequest:
     def fill(
         self, report: ReadReport, words: Sequence[str | None], blocks: Iterable[NDArray[np.generic]]
     ) -> VectorTable:
-        """Build a whole table from its words and blocks of rows of any numeric type."""
         start = 0
         with self.build(report, len(words)) as builder, np.errstate(over="ignore"):
             for block in blocks:
@@ -221,7 +217,6 @@ class ReadRequest:
         return replace(table, vectors=np.memmap(self.path, dtype, "r", offset, shape))
 
     def check_table(self, shape: tuple[int, ...]) -> None:
-        """Refuse a shape that is not that of a table: two sides, both at least 1."""
         if len(shape) != 2 or min(shape) < 1:
             raise FormatError(self.path, f"vectors must be a table [words, numbers], this array has the shape {shape}")
 

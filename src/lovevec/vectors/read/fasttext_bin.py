@@ -161,7 +161,6 @@ class FastTextBin:
         return flat.reshape(rows, columns)
 
     def _read_output(self) -> int:
-        """Step over the output matrix, which words do not need, and count the bytes after it."""
         quantized, rows, columns = self._unpack("?qq")
         if quantized:
             self._refuse_ftz()

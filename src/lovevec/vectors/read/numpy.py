@@ -113,7 +113,6 @@ def read_origin(path: Path) -> dict[str, Any] | None:
 
 
 def _open_array(path: Path, archive: zipfile.ZipFile, name: str) -> tuple[Read, ArrayHeader]:
-    """Open one array of an .npz, if the sizes that the archive and the array state can be true."""
     member = archive.getinfo(f"{name}.npy")
     file = open_member(path, archive, member)
     header = read_header(path, file.read)
@@ -134,7 +133,6 @@ class ArrayHeader:
 
     @property
     def bytes(self) -> int:
-        """The size in bytes of the numbers that follow the header."""
         size = self.dtype.itemsize
         for count in self.shape:
             size *= count
@@ -142,8 +140,6 @@ class ArrayHeader:
 
 
 class _HeaderBytes:
-    """The first bytes of an array, counted, and never more than a header may have."""
-
     def __init__(self, read: Read) -> None:
         self._read = read
         self.length = 0
@@ -181,7 +177,6 @@ def read_header(path: Path, read: Read) -> ArrayHeader:
 
 
 def _row_blocks(path: Path, read: Read, header: ArrayHeader) -> Iterator[NDArray[np.generic]]:
-    """Give the rows of a table in blocks of a few MB."""
     if header.dtype.kind == "U":
         raise FormatError(path, "vectors must be numbers, this array holds text")
     rows, dim = header.shape
@@ -198,7 +193,6 @@ def _row_blocks(path: Path, read: Read, header: ArrayHeader) -> Iterator[NDArray
 
 
 def _read_exactly(path: Path, read: Read, count: int) -> bytes:
-    """Read `count` bytes or say that the file is cut."""
     data = read(count)
     if len(data) < count:
         raise FormatError(path, f"the file is cut: {count - len(data):,} bytes of numbers are missing")

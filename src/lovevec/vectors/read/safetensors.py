@@ -44,7 +44,6 @@ def read_safetensors(request: ReadRequest) -> VectorTable:
 
 
 def _vectors_name(request: ReadRequest, file: Any) -> str:
-    """The name of the tensor that holds the vectors."""
     tables = [name for name in file.keys() if len(file.get_slice(name).get_shape()) == 2]  # noqa: SIM118
     named = [name for name in TENSOR_NAMES if name in tables]
     if not named and len(tables) != 1:
@@ -56,7 +55,6 @@ def _vectors_name(request: ReadRequest, file: Any) -> str:
 
 
 def _words(request: ReadRequest, file: Any) -> list[str | None]:
-    """The words: of the list that the caller names, the metadata, a uint8 tensor, or a list beside the file."""
     if request.words is None:
         metadata = file.metadata() or {}
         if "words" in metadata:

@@ -45,7 +45,6 @@ class ByteSource:
         self.taken = 0  # how much of the head is used up
 
     def read(self, count: int) -> bytes:
-        """Give the next `count` bytes, fewer only at the end of the file."""
         start = self.head[self.taken : self.taken + count]
         self.taken += len(start)
         return start + self._pull(count - len(start))
@@ -70,7 +69,6 @@ class ByteSource:
         self.returns, self.head = True, self.head.replace(b"\r", b"\n")
 
     def share(self) -> float:
-        """How much of the file is read, 0 to 1, measured on the packed bytes."""
         unread = 0 if self.compression else len(self.head) - self.taken
         return min((self.raw.tell() - unread) / self.size, 1.0)
 
@@ -138,7 +136,6 @@ def open_raw(path: Path) -> IO[bytes]:
 
 
 def _only_member(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
-    """Give the one file of a zip; with several we cannot know which one is meant."""
     members = [member for member in archive.infolist() if not member.is_dir()]
     if len(members) != 1:
         names = ", ".join(member.filename for member in members[:8]) or "none"

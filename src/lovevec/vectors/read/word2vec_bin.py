@@ -66,7 +66,6 @@ def read_word2vec_bin(source: ByteSource, request: ReadRequest) -> VectorTable:
 
 
 def _check_size(source: ByteSource, request: ReadRequest, promised: int, dim: int) -> None:
-    """Refuse sizes that the file cannot hold, before any memory is taken for them."""
     if promised == 0 or dim == 0:
         raise FormatError(request.path, f"no rows of vectors: the header says {promised} × {dim}")
     if dim > 1 << 24:
@@ -81,7 +80,6 @@ def _check_size(source: ByteSource, request: ReadRequest, promised: int, dim: in
 
 
 def _check_end(request: ReadRequest, report: ReadReport, rest: bytes) -> None:
-    """See that the file ends after a whole row, and not before the last promised one."""
     if rest.strip(b"\n"):
         problem = f"the file ends in the middle of row {report.read + 1:,}"
         raise FormatError(request.path, problem + request.advice(report.kept))

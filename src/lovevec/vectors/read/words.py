@@ -40,7 +40,6 @@ def decode_words(words: Sequence[bytes]) -> list[str | None]:
 
 
 def _decode_word(word: bytes) -> str | None:
-    """Decode one word from UTF-8; None when its bytes are not."""
     try:
         return word.decode()
     except UnicodeDecodeError:
@@ -115,7 +114,6 @@ class WordStream:
             yield block.decode("utf-8", "surrogateescape")
 
     def _blocks(self) -> Iterator[bytes]:
-        """The bytes as they come, without the mark that may stand at the start."""
         try:
             first = self._read()
             while 0 < len(first) < len(BOM) and BOM.startswith(first) and (more := self._read()):

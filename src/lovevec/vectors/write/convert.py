@@ -73,7 +73,6 @@ class _RowConverter:
 
 
 def _refuse_out_of_range(words: Sequence[str], rows: NDArray[np.float32]) -> None:
-    """An error for numbers that are too large for float16, and for rows all of whose numbers are too small."""
     with np.errstate(over="ignore"):
         half = rows.astype(np.float16)
     outside = np.flatnonzero(~np.isfinite(half).all(axis=1) | ~half.any(axis=1))

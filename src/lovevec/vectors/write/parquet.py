@@ -23,7 +23,6 @@ class ParquetWriter(Writer):
         self.spelled_out = 0
 
     def add(self, words: Sequence[str], rows: NDArray[np.float32], known: Sequence[bool]) -> None:
-        """Write one batch, as a row group of its own."""
         flat = np.ascontiguousarray(rows, DTYPES[self.shape.precision]).reshape(-1)
         vectors = self.arrow.FixedSizeListArray.from_arrays(self.arrow.array(flat), self.shape.dim)
         batch = self.arrow.record_batch([self.arrow.array(self._utf8(words)), vectors], self.table.schema)
@@ -40,7 +39,6 @@ class ParquetWriter(Writer):
         return words
 
     def notes(self) -> list[str]:
-        """How many words could not be written as they are, if any."""
         problem = f"{self.shape.item}s that are not UTF-8, which is all that parquet holds"
         return [f"{problem}: {self.spelled_out:,}; written like caf\\xe9"] if self.spelled_out else []
 

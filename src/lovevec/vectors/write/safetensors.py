@@ -34,7 +34,6 @@ class _SafetensorsWriter(Writer):
         self.rows += len(words)
 
     def finish(self) -> None:
-        """Put the words behind the numbers, and the header before them."""
         start, length = self.rows * self.dim * self.dtype.itemsize, self.words.tell()
         self.words.seek(0)
         shutil.copyfileobj(self.words, self.sink.file, BYTES_PER_COPY)

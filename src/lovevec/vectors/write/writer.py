@@ -42,7 +42,6 @@ class Sink:
     start: int = 0
 
     def patch(self, content: bytes) -> None:
-        """Write `content` over the first bytes, as many as it has."""
         self.file.seek(self.start)
         self.file.write(content)
         self.file.seek(0, os.SEEK_END)
@@ -156,7 +155,6 @@ class _WriteBehind(Writer):
         return self.writer.notes()
 
     def wait(self, most: int = 0) -> None:
-        """Wait until at most `most` batches are not written yet."""
         while len(self.waiting) > most:
             self.waiting.popleft().result()
 
