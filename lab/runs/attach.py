@@ -90,22 +90,22 @@ def ways(love: LOVE, robust: Attached) -> dict[str, Way]:
     def in_parts(way: Way) -> Way:
         return lambda made: np.concatenate([way(made[low : low + 500]) for low in range(0, len(made), 500)])
 
-    def added(base: Way, share: float, near: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] = near) -> Way:
+    def add_rows(base: Way, share: float, near: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] = near) -> Way:
         def way(made: np.ndarray) -> np.ndarray:
             near_made, near_own = near(made)
             return base(made) + share * (near_own - base(near_made))
 
         return in_parts(way)
 
-    def mapped(made: np.ndarray) -> np.ndarray:
+    def map_rows(made: np.ndarray) -> np.ndarray:
         return made @ slope + offset
 
     found: dict[str, Way] = {}
     if love.dim == robust.dim:
-        found |= {"direct": lambda made: made, "direct + neighbors / 2": added(lambda made: made, 0.5)}
-    found |= {"map": mapped, "neighbors": in_parts(lambda made: near(made)[1])}
-    found |= {f"map + neighbors × {share}": added(mapped, share) for share in (0.25, 0.5, 1.0)}
-    return found | {"the same, by comparing with all": added(mapped, 1.0, near_of_all)}
+        found |= {"direct": lambda made: made, "direct + neighbors / 2": add_rows(lambda made: made, 0.5)}
+    found |= {"map": map_rows, "neighbors": in_parts(lambda made: near(made)[1])}
+    found |= {f"map + neighbors × {share}": add_rows(map_rows, share) for share in (0.25, 0.5, 1.0)}
+    return found | {"the same, by comparing with all": add_rows(map_rows, 1.0, near_of_all)}
 
 
 def lengths(love: LOVE, robust: Attached, norms: np.ndarray, rows: np.ndarray, shown: list[str]) -> list[str]:

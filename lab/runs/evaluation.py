@@ -40,7 +40,7 @@ DATA = ROOT / "docs/results/data"
 SEEDS = "3"
 LEARNED = ("LOVE", "MIMICK", "BoS", "KVQ-FH", "PBoS")
 NEEDS = {WITH_LOVE: "LOVE", WITH_RECIPE: RECIPE, NEAR: RECIPE, RECIPE: RECIPE, **{name: name for name in LEARNED}}
-PLUGGED = (NEAR, WITH_RECIPE, WITH_LOVE, TARGET, CHAR_CNN, *SPELLERS)
+ATTACHED = (NEAR, WITH_RECIPE, WITH_LOVE, TARGET, CHAR_CNN, *SPELLERS)
 VARIANTS = {
     "ablation": ABLATION.variants,
     "temperature": TEMPERATURE.variants,
@@ -57,7 +57,7 @@ TARGETS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 @dataclass
-class Job:
+class MeasurementJob:
     """One call of `lovevec reproduce`, in a folder of its own that shares models and kept runs with the others."""
 
     name: str
@@ -71,12 +71,12 @@ def slug(text: str) -> str:
     return "-".join("".join(char if char.isalnum() else " " for char in text.lower()).split())
 
 
-def downstream_jobs(target: str) -> Iterator[Job]:
+def downstream_jobs(target: str) -> Iterator[MeasurementJob]:
     """A job for each dataset and method. A CharCNN trains with the tagger, run by run: its rates are shared out."""
     tasks, learned = TARGETS[target]
     for task in tasks:
         unknown = ("Random", "UNK") if task in ("sst2", "conll03") and target.startswith("glove840b") else ()
-        for method in (*PLUGGED, RECIPE, *learned, *unknown):
+        for method in (*ATTACHED, RECIPE, *learned, *unknown):
             experiment = "extrinsic" if method in (RECIPE, *LEARNED) else "robustness"
             name = f"downstream-{task}-{slug(method)}"
             arguments = [experiment, "--tasks", task, "--methods", method, "--seeds", SEEDS]
@@ -85,23 +85,28 @@ def downstream_jobs(target: str) -> Iterator[Job]:
             needs = {f"intrinsic-{slug(NEEDS[method])}"} if method in NEEDS else set()
             if method == CHAR_CNN and task in ("conll03", "bc2gm"):
                 for rate in FEWER.get(task, RATES):
-                    yield Job(f"{name}-{rate:g}", [*arguments, "--learning-rates", f"{rate:g}"], part=True)
+                    yield MeasurementJob(f"{name}-{rate:g}", [*arguments, "--learning-rates", f"{rate:g}"], part=True)
                     needs.add(f"{name}-{rate:g}")
-            yield Job(name, arguments, needs)
+            yield MeasurementJob(name, arguments, needs)
 
 
-def jobs_of(target: str) -> list[Job]:
+def jobs_of(target: str) -> list[MeasurementJob]:
     """Everything for a target: models and similarity, downstream models, variants."""
     _, learned = TARGETS[target]
-    jobs = [Job(f"intrinsic-{slug(name)}", ["intrinsic", "--methods", name]) for name in (RECIPE, *learned, TARGET)]
+    jobs = [
+        MeasurementJob(f"intrinsic-{slug(name)}", ["intrinsic", "--methods", name])
+        for name in (RECIPE, *learned, TARGET)
+    ]
     jobs += downstream_jobs(target)
     if target == "glove840b-300d-34k":
         for table, variants in VARIANTS.items():
             for variant in variants:
                 arguments = [table, "--tasks", "sst2", "--methods", variant, "--seeds", SEEDS]
-                jobs.append(Job(f"{table}-{slug(variant) or 'x'}", arguments))
-        jobs.append(Job("clusters-figure", ["clusters-figure"], {f"intrinsic-{slug(name)}" for name in LEARNED}))
-        jobs.append(Job("attention-figure", ["attention-figure"], {"intrinsic-love"}))
+                jobs.append(MeasurementJob(f"{table}-{slug(variant) or 'x'}", arguments))
+        jobs.append(
+            MeasurementJob("clusters-figure", ["clusters-figure"], {f"intrinsic-{slug(name)}" for name in LEARNED})
+        )
+        jobs.append(MeasurementJob("attention-figure", ["attention-figure"], {"intrinsic-love"}))
     slow = f"downstream-bc2gm-{slug(CHAR_CNN)}"  # no row of ours, and longer than any: last
     return sorted(jobs, key=lambda job: job.name.startswith(slow))
 
@@ -111,7 +116,7 @@ def file_of(target: str) -> Path:
     return Path(os.environ.get("LOVEVEC_DATA", ROOT / "../shared/data")) / "targets" / f"{target}.npz"
 
 
-def folder_for(job: Job, place: Path) -> Path:
+def folder_for(job: MeasurementJob, place: Path) -> Path:
     """The job's folder, with the common models and kept runs in it."""
     folder = place / "jobs" / job.name
     folder.mkdir(parents=True, exist_ok=True)
@@ -122,12 +127,12 @@ def folder_for(job: Job, place: Path) -> Path:
     return folder
 
 
-def is_done(job: Job, place: Path) -> bool:
+def is_measured(job: MeasurementJob, place: Path) -> bool:
     """Whether its JSON is there: written when all is measured."""
     return (place / "jobs" / job.name / f"{job.arguments[0]}.json").is_file()
 
 
-def start(job: Job, place: Path, target: str, device: str) -> subprocess.Popen[bytes]:
+def start(job: MeasurementJob, place: Path, target: str, device: str) -> subprocess.Popen[bytes]:
     """Run it in a process of its own; what it says goes to a file."""
     folder = folder_for(job, place)
     command = [sys.executable, "-m", "lovevec.cli", "reproduce", *job.arguments, "--target", str(file_of(target))]
@@ -147,8 +152,8 @@ def measure(given: argparse.Namespace) -> None:
     """Run what is missing, the first of the list that can be, as long as there is time."""
     begun, place = time.monotonic(), given.output / given.target
     jobs = [job for job in jobs_of(given.target) if not given.only or job.name.startswith(tuple(given.only))]
-    waiting = [job for job in jobs if not is_done(job, place)]
-    running: dict[str, tuple[Job, subprocess.Popen[bytes], float]] = {}
+    waiting = [job for job in jobs if not is_measured(job, place)]
+    running: dict[str, tuple[MeasurementJob, subprocess.Popen[bytes], float]] = {}
     failed: list[str] = []
     if given.device == "cuda":
         with_mps()
@@ -166,7 +171,7 @@ def measure(given: argparse.Namespace) -> None:
         for name, (job, process, since) in list(running.items()):
             if process.poll() is not None:
                 del running[name]
-                failed += [] if is_done(job, place) else [name]
+                failed += [] if is_measured(job, place) else [name]
                 print(f"{time.monotonic() - begun:6.0f} s  {name}: {time.monotonic() - since:.0f} s", flush=True)
         time.sleep(0.2)
     for _, process, _ in running.values():
@@ -174,7 +179,7 @@ def measure(given: argparse.Namespace) -> None:
     print(f"not finished: {len(waiting) + len(running)}; failed: {', '.join(failed) or 'none'}")
 
 
-def merged(parts: list[Mapping[str, Any]]) -> dict[str, Any]:
+def merge(parts: list[Mapping[str, Any]]) -> dict[str, Any]:
     """The scores of one table from those of its parts: methods with their datasets, or variants."""
     whole: dict[str, Any] = {"target": parts[0]["target"]}
     for part in parts:
@@ -210,30 +215,30 @@ def slim(scores: dict[str, Any]) -> dict[str, Any]:
     return scores
 
 
-def rounded(value: Any) -> Any:
+def round_scores(value: Any) -> Any:
     """Scores to four digits behind the point: pages show one."""
     if isinstance(value, Mapping):
-        return {name: rounded(inner) for name, inner in value.items()}
+        return {name: round_scores(inner) for name, inner in value.items()}
     if isinstance(value, list):
-        return [rounded(inner) for inner in value]
+        return [round_scores(inner) for inner in value]
     return round(value, 4) if isinstance(value, float) and abs(value) > 1e-2 else value
 
 
 def collect(given: argparse.Namespace) -> None:
     """Write docs/results/data/TABLE-TARGET.json from the jobs' files."""
     place = given.output / given.target
-    tables: dict[str, list[tuple[Job, dict[str, Any]]]] = {}
+    tables: dict[str, list[tuple[MeasurementJob, dict[str, Any]]]] = {}
     for job in jobs_of(given.target):
-        if is_done(job, place) and not job.part:
+        if is_measured(job, place) and not job.part:
             table = job.name.split("-")[0] if job.name.startswith("downstream") else job.arguments[0]
             file = place / "jobs" / job.name / f"{job.arguments[0]}.json"
             tables.setdefault(table, []).append((job, json.loads(file.read_text("utf-8"))))
     for table, parts in tables.items():
         first = parts[0][1]
-        scores = by_one_rule(merged([part["scores"] for _, part in parts]) if len(parts) > 1 else first["scores"])
+        scores = by_one_rule(merge([part["scores"] for _, part in parts]) if len(parts) > 1 else first["scores"])
         about = {"settings": {**first["settings"], "seeds": 3}, "versions": first["versions"], "machine": given.machine}
         write_json(
-            given.data / f"{table}-{given.target}.json", {"task": table, **about, "scores": rounded(slim(scores))}
+            given.data / f"{table}-{given.target}.json", {"task": table, **about, "scores": round_scores(slim(scores))}
         )
         print(f"{table}: {len(parts)} parts")
 

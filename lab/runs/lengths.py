@@ -61,7 +61,7 @@ VARIANTS = {
 }
 
 
-class Scaled(AttachedMethod):
+class ScaledMethod(AttachedMethod):
     """A table with a model behind it; imputed vectors times a power of their confidence."""
 
     def __init__(self, table: Table, love: LOVE, power: float) -> None:
@@ -97,7 +97,7 @@ def main() -> None:
             found = {"zeros": means(table)}
         else:
             love = train((table.words, table.vectors), VARIANTS[name])
-            found = {f"confidence^{power:g}": means(Scaled(table, love, power)) for power in (0.0, 0.5, 1.0)}
+            found = {f"confidence^{power:g}": means(ScaledMethod(table, love, power)) for power in (0.0, 0.5, 1.0)}
         print(json.dumps({"variant": name, **found}), flush=True)
 
 

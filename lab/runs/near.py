@@ -75,7 +75,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Listed:
+class MisspellingList:
     """Misspellings of a list that count, and the words that were meant."""
 
     name: str
@@ -90,9 +90,11 @@ class Listed:
         """The number of each right word."""
         return np.unique(self.right, return_inverse=True)[1]
 
-    def part(self, places: Sequence[int]) -> Listed:
+    def part(self, places: Sequence[int]) -> MisspellingList:
         """Some of them."""
-        return Listed(self.name, [self.right[place] for place in places], [self.wrong[place] for place in places])
+        return MisspellingList(
+            self.name, [self.right[place] for place in places], [self.wrong[place] for place in places]
+        )
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class Share:
         return f"{self.mean:.1f} ({self.low:.1f} – {self.high:.1f})"
 
 
-def lists(known: Sequence[str], half: int | None = 1) -> list[Listed]:
+def lists(known: Sequence[str], half: int | None = 1) -> list[MisspellingList]:
     """Misspellings that are not known themselves, of words that are; of Birkbeck those of one half of the words."""
     there = frozenset(known)
     found = []
@@ -118,7 +120,7 @@ def lists(known: Sequence[str], half: int | None = 1) -> list[Listed]:
             for right, wrong in zip(read.right, read.wrong, strict=True)
             if right in there and wrong not in there and (name != "birkbeck" or half_of(right) == half)
         ]
-        found.append(Listed(read.name, [right for right, _ in pairs], [wrong for _, wrong in pairs]))
+        found.append(MisspellingList(read.name, [right for right, _ in pairs], [wrong for _, wrong in pairs]))
     return found
 
 
@@ -141,7 +143,7 @@ def each_alone(count: int) -> NDArray[np.int64]:
     return np.arange(count)
 
 
-class Page:
+class Report:
     """Tables as they are made, and their numbers."""
 
     def __init__(self) -> None:
@@ -181,7 +183,7 @@ def by_distance(known: Sequence[str]) -> Suggest:
     return suggest
 
 
-def right_words(page: Page, ways: dict[str, Suggest], tested: Sequence[Listed], few: dict[str, int]) -> None:
+def right_words(page: Report, ways: dict[str, Suggest], tested: Sequence[MisspellingList], few: dict[str, int]) -> None:
     """Table a. `few` names ways that get a sample."""
     rows: list[list[Cell]] = []
     for name, suggest in ways.items():
@@ -205,7 +207,7 @@ def right_words(page: Page, ways: dict[str, Suggest], tested: Sequence[Listed], 
             }  # fmt: skip
         rows.append(cells)
     titles = [f"{one.name}, {what}" for one in tested for what in ("first", "among 10")]
-    page.table("Right word, %: " + described(tested), ["", *titles], rows)
+    page.table("Right word, %: " + describe(tested), ["", *titles], rows)
 
 
 def sample(count: int, most: int) -> list[int]:
@@ -213,7 +215,7 @@ def sample(count: int, most: int) -> list[int]:
     return np.sort(np.random.default_rng([SEED, most]).permutation(count)[:most]).tolist()
 
 
-def described(tested: Sequence[Listed]) -> str:
+def describe(tested: Sequence[MisspellingList]) -> str:
     """How much there is of each list."""
     return "; ".join(f"{one.name} {len(one):,} misspellings of {len(set(one.right)):,} words" for one in tested)
 
@@ -222,7 +224,7 @@ def described(tested: Sequence[Listed]) -> str:
 
 
 def recoveries(
-    page: Page, table: Table, ways: dict[str, Callable[[Sequence[str]], Any]], tested: Sequence[Listed]
+    page: Report, table: Table, ways: dict[str, Callable[[Sequence[str]], Any]], tested: Sequence[MisspellingList]
 ) -> None:
     """Table b."""
     rows: list[list[Cell]] = []
@@ -240,14 +242,14 @@ def recoveries(
         rows.append(cells)
     titles = [f"{one.name}, {what}" for one in tested for what in ("nearest", "among 10")]
     page.table(
-        f"Vector recovered among {len(table.words):,} of {table.name}, %: {described(tested)}", ["", *titles], rows
+        f"Vector recovered among {len(table.words):,} of {table.name}, %: {describe(tested)}", ["", *titles], rows
     )
 
 
 # New words
 
 
-def new_words(page: Page, love: LOVE, table: Table) -> tuple[LOVE, list[str], NDArray[np.int64]]:
+def new_words(page: Report, love: LOVE, table: Table) -> tuple[LOVE, list[str], NDArray[np.int64]]:
     """Table c; returns the model without them, the words, and their rows in the model."""
     held = holdout_rows(TRAINED, HOLDOUT, SEED)
     held = held[held < len(love.words)]
@@ -255,7 +257,7 @@ def new_words(page: Page, love: LOVE, table: Table) -> tuple[LOVE, list[str], ND
     words = [love.words[row] for row in held.tolist()]
     assert love.parts.rows is not None
     rows: list[list[Cell]] = []
-    rows += compared(
+    rows += comparison_rows(
         page, "own", words, held, love.parts.rows.all(), held,
         unaware.embed(words), unaware.impute(words), unaware.near(words, TEN),
     )  # fmt: skip
@@ -265,7 +267,7 @@ def new_words(page: Page, love: LOVE, table: Table) -> tuple[LOVE, list[str], ND
     left = ([table.words[row] for row in stay], table.vectors[stay])
     near, alone = unaware.attach(left), unaware.attach(left, near=False)
     asked = [words[place] for place in shared]
-    rows += compared(
+    rows += comparison_rows(
         page, table.name, asked, held[shared], table.vectors, np.array([table.row[word] for word in asked]),
         near.embed(asked), alone.embed(asked), near.near(asked, TEN),
     )  # fmt: skip
@@ -277,8 +279,8 @@ def new_words(page: Page, love: LOVE, table: Table) -> tuple[LOVE, list[str], ND
     return unaware, words, held
 
 
-def compared(
-    page: Page,
+def comparison_rows(
+    page: Report,
     space: str,
     words: Sequence[str],
     ranks: NDArray[np.int64],
@@ -304,8 +306,8 @@ def compared(
         tops, cosines = top[which].mean(axis=0).tolist(), cosine[which].mean(axis=0).tolist()
         result.append(
             [
-                *(space, name, int(which.sum()), f"{tops[0]:.1f}", f"{tops[1]:.1f}", signed(more, 1)),
-                *(*cosines, signed(nearer, 3), float(new[which].mean())),
+                *(space, name, int(which.sum()), f"{tops[0]:.1f}", f"{tops[1]:.1f}", with_sign(more, 1)),
+                *(*cosines, with_sign(nearer, 3), float(new[which].mean())),
             ]
         )
         page.numbers.setdefault("new words", {}).setdefault(space, {})[name] = {
@@ -315,7 +317,7 @@ def compared(
     return result
 
 
-def signed(share: Share, digits: int) -> str:
+def with_sign(share: Share, digits: int) -> str:
     """A difference and its interval."""
     return f"{share.mean:+.{digits}f} ({share.low:+.{digits}f} – {share.high:+.{digits}f})"
 
@@ -324,7 +326,12 @@ def signed(share: Share, digits: int) -> str:
 
 
 def confidences(
-    page: Page, love: LOVE, tested: Sequence[Listed], unaware: LOVE, held: Sequence[str], held_rows: NDArray[np.int64]
+    page: Report,
+    love: LOVE,
+    tested: Sequence[MisspellingList],
+    unaware: LOVE,
+    held: Sequence[str],
+    held_rows: NDArray[np.int64],
 ) -> None:
     """Table d: how sure the model is, and how often it is right, in its own space."""
     assert love.parts.rows is not None
@@ -372,7 +379,7 @@ def nonsense(love: LOVE) -> list[str]:
 # Known words
 
 
-def similarities(page: Page, love: LOVE) -> None:
+def similarities(page: Report, love: LOVE) -> None:
     """Table e: the six sets."""
     sets = [similarity_set(name, DATA) for name in names_of("similarity")]
     found = [
@@ -388,7 +395,7 @@ def similarities(page: Page, love: LOVE) -> None:
     }
 
 
-def related(page: Page, love: LOVE) -> None:
+def related_words(page: Report, love: LOVE) -> None:
     """Related words against look-alikes (tests/data/related.tsv)."""
     lines = (ROOT / "tests/data/related.tsv").read_text("utf-8").splitlines()
     triples = [line.split("\t") for line in lines]
@@ -400,7 +407,7 @@ def related(page: Page, love: LOVE) -> None:
     page.table("Related words nearer than look-alikes, %", ["", "triples", "share", "not so"], rows)
 
 
-def striking(page: Page, love: LOVE) -> None:
+def striking(page: Report, love: LOVE) -> None:
     """What README shows."""
     rows: list[list[Cell]] = []
     for word, right in STRIKING.items():
@@ -424,7 +431,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs/results/data/near.json")
     parser.add_argument("--hunspell", type=int, help="misspellings of a list that Hunspell gets (default: all)")
     given = parser.parse_args()
-    page, love = Page(), LOVE.load()
+    page, love = Report(), LOVE.load()
     page.numbers["about"] = {
         "commit": revision(),
         "known words": len(love.words), "versions": versions(),
@@ -466,18 +473,18 @@ def main() -> None:
     unaware, held, held_rows = new_words(page, love, glove)
     confidences(page, love, tested, unaware, held, held_rows)
     similarities(page, love)
-    related(page, love)
+    related_words(page, love)
     given.output.parent.mkdir(parents=True, exist_ok=True)
-    given.output.write_text(json.dumps(rounded(plain(page.numbers)), indent=1) + "\n", "utf-8")
+    given.output.write_text(json.dumps(round_numbers(plain(page.numbers)), indent=1) + "\n", "utf-8")
     log(f"written: {given.output}")
 
 
-def rounded(value: Any) -> Any:
+def round_numbers(value: Any) -> Any:
     """Numbers to four digits."""
     if isinstance(value, dict):
-        return {key: rounded(inner) for key, inner in value.items()}
+        return {key: round_numbers(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [rounded(inner) for inner in value]
+        return [round_numbers(inner) for inner in value]
     return round(value, 4) if isinstance(value, float) else value
 
 

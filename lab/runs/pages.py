@@ -72,7 +72,7 @@ def downstream_of(methods: Sequence[str], target: str = GLOVE) -> dict[str, Any]
     return {**scores, "tasks": list(OTHERS.get(target, TASKS)), "shares": [0, 10, 30, 50, 70, 90]}
 
 
-class Page(NamedTuple):
+class ResultPage(NamedTuple):
     """A page: its text, and pictures by file name."""
 
     text: str
@@ -86,7 +86,7 @@ def page_of(
     pictures: Pictures | None = None,
     command: str = COMMAND.format(target=GLOVE),
     about: str = NOTED,
-) -> Page:
+) -> ResultPage:
     """The parts, the first with the page's title; where they come from; notes."""
     files = ", ".join(f"data/{table}.json" for table in tables)
     machine = json.loads((RESULTS / "data" / f"{tables[0]}.json").read_text("utf-8"))["machine"]
@@ -95,21 +95,21 @@ def page_of(
     notes = RESULTS / "notes" / f"{name}.md"
     measured = f"Measured on {machine}:\n\n    {command}"
     end = [notes.read_text("utf-8")] if notes.is_file() else []
-    text = [MADE.format(files=files), title, measured, about, rest, *map(lowered, others), *end]
-    return Page("\n\n".join(part.strip() for part in text if part.strip()) + "\n", png(pictures or {}))
+    text = [MADE.format(files=files), title, measured, about, rest, *map(lower_headings, others), *end]
+    return ResultPage("\n\n".join(part.strip() for part in text if part.strip()) + "\n", png(pictures or {}))
 
 
-def lowered(part: str) -> str:
+def lower_headings(part: str) -> str:
     """Its headings below the title of a page."""
     return re.sub("^#", "##", part, flags=re.MULTILINE)
 
 
-def titled(part: str, title: str) -> str:
+def with_title(part: str, title: str) -> str:
     """Another title for a part."""
     return f"# {title}\n{part.partition(chr(10))[2]}"
 
 
-def pages() -> dict[str, Page]:
+def pages() -> dict[str, ResultPage]:
     """All pages by name."""
     swept = downstream_of(robustness.METHODS)
     variants = {"ablation": ABLATED, "shrink": SHRUNK, "temperature": TEMPERED, "augmentation": augmentation}
@@ -121,7 +121,7 @@ def pages() -> dict[str, Page]:
             sources("intrinsic"),
             [
                 intrinsic.page(in_order("intrinsic", intrinsic.METHODS)),
-                *(titled(intrinsic.page(in_order("intrinsic", intrinsic.METHODS, to)), to) for to in OTHERS),
+                *(with_title(intrinsic.page(in_order("intrinsic", intrinsic.METHODS, to)), to) for to in OTHERS),
             ],
         ),
         "extrinsic": page_of(
@@ -129,7 +129,7 @@ def pages() -> dict[str, Page]:
             sources("downstream"),
             [
                 extrinsic.page(downstream_of(extrinsic.METHODS)),
-                *(titled(extrinsic.page(downstream_of(extrinsic.METHODS, to)), to) for to in OTHERS),
+                *(with_title(extrinsic.page(downstream_of(extrinsic.METHODS, to)), to) for to in OTHERS),
             ],
         ),
         "robustness": page_of(
@@ -137,7 +137,7 @@ def pages() -> dict[str, Page]:
             sources("downstream"),
             [
                 robustness.page(swept),
-                *(titled(robustness.page(downstream_of(robustness.METHODS, to)), to) for to in OTHERS),
+                *(with_title(robustness.page(downstream_of(robustness.METHODS, to)), to) for to in OTHERS),
             ],
             robustness.pictures(swept),
         ),
@@ -150,8 +150,8 @@ def pages() -> dict[str, Page]:
         "transformers": page_of(
             "transformers", ["transformers"], [bert.page(tuned)], bert.pictures(tuned), FINETUNED, ""
         ),
-        "claims": Page(claims_page()),
-        "README": Page(overview()),
+        "claims": ResultPage(claims_page()),
+        "README": ResultPage(overview()),
     }
 
 
@@ -215,7 +215,7 @@ def _test(method: str, task: str, label: str) -> tuple[float, float]:
     return float(score["test"][label]), float(score["spread"][label])
 
 
-def _compared(text: str, theirs: float, one: tuple[float, float], other: tuple[float, float]) -> Claim:
+def _claim(text: str, theirs: float, one: tuple[float, float], other: tuple[float, float]) -> Claim:
     return Claim(text, theirs, one[0] - other[0], float(np.hypot(one[1], other[1])), f"{one[0]:.1f} and {other[0]:.1f}")
 
 
@@ -226,7 +226,7 @@ def _downstream_claims() -> list[Claim]:
             for rival in ("BoS", "KVQ-FH"):
                 theirs = [EXTRINSIC[name][task][place] for name in ("LOVE", rival)]
                 sides = [_test(name, task, label) for name in ("LOVE", rival)]
-                found.append(_compared(f"{title}, {text}: LOVE against {rival}", theirs[0] - theirs[1], *sides))  # type: ignore[operator]
+                found.append(_claim(f"{title}, {text}: LOVE against {rival}", theirs[0] - theirs[1], *sides))  # type: ignore[operator]
     for target, task in (
         (GLOVE, "sst2"),
         ("glove6b-100d-100k", "sst2"),

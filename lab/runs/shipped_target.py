@@ -74,7 +74,7 @@ def bags(texts: Sequence[str], words: Sequence[str]) -> list[list[int]]:
     return [[place[word] for word in listed if word in place] for listed in found]
 
 
-def fitted(begin: torch.Tensor, rows: list[list[int]], taught: torch.Tensor, progress: Progress) -> torch.Tensor:
+def fit_rows(begin: torch.Tensor, rows: list[list[int]], taught: torch.Tensor, progress: Progress) -> torch.Tensor:
     """The rows whose sums have the directions that were taught."""
     flat = torch.tensor([word for row in rows for word in row], device=begin.device)
     ends = torch.tensor(np.cumsum([0, *map(len, rows)]), device=begin.device)
@@ -124,7 +124,7 @@ def target(words: Sequence[str], corpus: Sequence[str], teacher: str, dim: int, 
     single = alone.to(device).float()
     begin = normalize((single - single[:COMMON].mean(dim=0)) @ directions, dim=1)
     begin = begin * torch.from_numpy(weights_by_rank(len(words))).to(device)[:, None]
-    learned = fitted(begin, [rows[number] for number in kept], wanted, progress)
+    learned = fit_rows(begin, [rows[number] for number in kept], wanted, progress)
     return learned.cpu().numpy() @ rotation(dim).astype(np.float32)
 
 

@@ -34,7 +34,7 @@ def row_of(encoder: dict[str, Any]) -> str:
     return f"{PLAIN} + {title}{KEPT if encoder['love'].get('keep') else ''}"
 
 
-def kept_runs(folder: Path) -> dict[str, dict[str, Runs]]:
+def read_runs(folder: Path) -> dict[str, dict[str, Runs]]:
     """All runs by dataset and row."""
     found: dict[str, dict[str, Runs]] = defaultdict(lambda: defaultdict(dict))
     for file in sorted((folder / "cache").glob("*.json")):
@@ -60,7 +60,7 @@ def main() -> None:
     parser.add_argument("--transformer", default="all-MiniLM-L6-v2")
     parser.add_argument("--machine", default="an H200 with 16 cores")
     given = parser.parse_args()
-    found = kept_runs(given.output)
+    found = read_runs(given.output)
     if not found:
         sys.exit(
             f"{given.output}: no kept runs there (cache/*.json): name the folder that lab/runs/transformers.sh wrote to"

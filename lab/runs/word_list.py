@@ -71,7 +71,7 @@ def slips(word: str) -> Iterator[str]:
             yield head + tail[1] + tail[0] + tail[2:]
 
 
-class Misspellings:
+class MisspellingFilter:
     """Tells which words of a list are wrong forms of others."""
 
     def __init__(self, words: list[str]) -> None:
@@ -109,7 +109,7 @@ class Misspellings:
 def main() -> None:
     """Print the list."""
     words = [word for word in top_n_list("en", 400_000) if WORD.fullmatch(word) and not ZEROS.search(word)]
-    misspellings = Misspellings(words)
+    misspellings = MisspellingFilter(words)
     words = [word for word in words if word not in misspellings]
     words = list(dict.fromkeys([*words[:PLACE], *map(str, NUMBERS), *words[PLACE:]]))
     sys.stdout.write("\n".join(words[: int(sys.argv[1])]) + "\n")

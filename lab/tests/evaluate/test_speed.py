@@ -9,7 +9,7 @@ import pytest
 from lab_factories import stem_table
 
 from lovevec.errors import LovevecError
-from lovevec_lab.evaluate.speed import FEW, known_words, running_text, typo_copies, words_per_second
+from lovevec_lab.evaluate.speed import SAMPLE_WORDS, known_words, running_text, typo_copies, words_per_second
 from lovevec_lab.methods.method import Method, Parameters
 from lovevec_lab.methods.unknown import Unk
 
@@ -43,10 +43,10 @@ def test_the_speed_is_that_of_the_method_and_the_start_does_not_count():
 def test_passes_have_as_many_words_as_fit():
     slow = Sleeper(2e-5)
     words_per_second(slow, WORDS, repeats=3, seconds=0.03)
-    assert slow.asked[:2] == [FEW, FEW]
+    assert slow.asked[:2] == [SAMPLE_WORDS, SAMPLE_WORDS]
     assert len(slow.asked) == 6
     assert len(set(slow.asked[2:])) == 1
-    assert FEW <= slow.asked[-1] <= 1600
+    assert SAMPLE_WORDS <= slow.asked[-1] <= 1600
     quick = Sleeper(0)
     words_per_second(quick, WORDS[:100], repeats=1)
     assert quick.asked == [100] * 4

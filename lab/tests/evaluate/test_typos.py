@@ -7,7 +7,14 @@ import pytest
 from lab_factories import stem_table, word_table
 
 from lovevec.errors import LovevecError
-from lovevec_lab.evaluate.typos import BATCH, Misspellings, lowercase_table, recovery, score_typos, trial
+from lovevec_lab.evaluate.typos import (
+    MISSPELLINGS_PER_BATCH,
+    Misspellings,
+    lowercase_table,
+    recovery,
+    score_typos,
+    trial,
+)
 from lovevec_lab.methods.edit_distance import EditDistance
 from lovevec_lab.methods.method import Method, Parameters
 from lovevec_lab.methods.unknown import Unk
@@ -73,7 +80,7 @@ def test_ranks_and_cosines_are_those_of_the_definition():
 
 
 def test_zero_vectors_are_never_right_and_batches_do_not_matter():
-    many = BATCH + 10
+    many = MISSPELLINGS_PER_BATCH + 10
     made = np.tile(TABLE.vectors[:1], (many, 1))
     made[-5:] = 0
     cosine, rank = recovery(made, TABLE.vectors, np.zeros(many, np.int64))

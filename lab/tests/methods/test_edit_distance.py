@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lab_factories import stem_table, word_table
 from tests.factories import toy_words
 
-from lovevec_lab.methods.edit_distance import BATCH, EditDistance
+from lovevec_lab.methods.edit_distance import WORDS_PER_BATCH, EditDistance
 
 
 def levenshtein(one: str, other: str) -> int:
@@ -62,7 +62,7 @@ def test_long_words_of_a_table_do_not_overflow(longest):
 def test_more_words_than_a_batch():
     table = stem_table(50)
     rival = EditDistance(table)
-    words = [word + "q" for word in toy_words(BATCH + 50, seed=1)]
+    words = [word + "q" for word in toy_words(WORDS_PER_BATCH + 50, seed=1)]
     expected = [nearest(word, table.words) for word in words[-60:]]
     assert np.array_equal(rival.embed(words)[-60:], table.vectors[expected])
 

@@ -29,7 +29,7 @@ from lovevec_lab.evaluate.comparison import (
 )
 from lovevec_lab.evaluate.datasets import data_folder
 from lovevec_lab.evaluate.grid import RATES, check_rates
-from lovevec_lab.evaluate.nets.lookup import Lookup
+from lovevec_lab.evaluate.nets.lookup import WordLookup
 from lovevec_lab.evaluate.result_cache import ResultCache, Score, content_hash, vectors_fingerprint
 from lovevec_lab.evaluate.results import HEADER, Cell, Pictures, Result, markdown, method_cells
 from lovevec_lab.evaluate.speed import REPEATS, SECONDS, known_words, typo_copies, words_per_second
@@ -225,7 +225,7 @@ def _speed(method: Method, words: Sequence[str], repeats: int, seconds: float) -
 def downstream_key(
     task: str,
     method: Method,
-    lookup: Lookup,
+    lookup: WordLookup,
     split: TextSplit | TagSplit,
     noises: Sequence[Noise],
     settings: DownstreamSettings,

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from lovevec.files import write_json
 
 Score = dict[str, Any]
-NUMBERS = 6
-STEP = 1e-3
+FINGERPRINT_NUMBERS = 6
+FINGERPRINT_STEP = 1e-3
 
 
 class ResultCache:
@@ -75,8 +75,8 @@ def vectors_fingerprint(vectors: NDArray[np.floating]) -> list[int]:
     row that is another among 100,000 does not.
     """
     rng = np.random.default_rng(0)
-    across = rng.standard_normal((vectors.shape[1], NUMBERS))
-    down = rng.standard_normal((len(vectors), NUMBERS))
+    across = rng.standard_normal((vectors.shape[1], FINGERPRINT_NUMBERS))
+    down = rng.standard_normal((len(vectors), FINGERPRINT_NUMBERS))
     sums = np.einsum("ri,ri->i", down, vectors.astype(np.float64) @ across)
     scale = float(np.sqrt(np.square(vectors, dtype=np.float64).sum())) or 1.0
-    return [*map(int, np.rint(sums / (STEP * scale))), len(vectors)]
+    return [*map(int, np.rint(sums / (FINGERPRINT_STEP * scale))), len(vectors)]

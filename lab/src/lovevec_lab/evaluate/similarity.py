@@ -221,7 +221,7 @@ def similarity_table(results: Sequence[SimilarityScores], resamples: int) -> str
     parts.append(markdown(["method", *sets, "mean"], rows))
     lacking = [result for result in results if any(score.covered < score.pairs for score in result.sets)]
     if lacking:
-        rows = [[result.method, *map(_covered, result.sets), result.mean_covered] for result in lacking]
+        rows = [[result.method, *map(_coverage, result.sets), result.mean_covered] for result in lacking]
         parts += [COVERED, markdown(["method", *sets, "mean"], rows)]
     return "".join(parts)
 
@@ -230,7 +230,7 @@ def _interval(low: float, high: float) -> str:
     return f"{low:.1f} to {high:.1f}"
 
 
-def _covered(score: PairCorrelation) -> str:
+def _coverage(score: PairCorrelation) -> str:
     number = "-" if score.spearman_covered is None else f"{score.spearman_covered:.1f}"
     return f"{number} ({score.covered:,} of {score.pairs:,})"
 

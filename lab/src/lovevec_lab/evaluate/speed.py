@@ -28,7 +28,7 @@ from lovevec_lab.methods.method import Method, Parameters
 COUNT, QUICK_COUNT = 200_000, 2_000
 REPEATS, QUICK_REPEATS = 5, 3
 SECONDS = 0.3
-FEW = 500  # words by which it is found out how many a pass should have
+SAMPLE_WORDS = 500  # words by which it is found out how many a pass should have
 
 
 def speed(
@@ -88,9 +88,9 @@ def words_per_second(
         return None
     if not words:
         raise LovevecError("speed: no words to embed")
-    seconds_for(method.embed, words[:FEW])
-    rate = len(words[:FEW]) / seconds_for(method.embed, words[:FEW])
-    subset = words[: max(FEW, int(rate * seconds))]
+    seconds_for(method.embed, words[:SAMPLE_WORDS])
+    rate = len(words[:SAMPLE_WORDS]) / seconds_for(method.embed, words[:SAMPLE_WORDS])
+    subset = words[: max(SAMPLE_WORDS, int(rate * seconds))]
     seconds_for(method.embed, subset)
     return len(subset) / median(seconds_for(method.embed, subset) for _ in range(repeats))
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 RESAMPLES = 1000
 SHARE = 0.95
-BLOCK = 500_000  # numbers at a time: 4 MB
+NUMBERS_PER_BLOCK = 500_000  # numbers at a time: 4 MB
 DrawCounts = NDArray[np.int64]
 
 
@@ -65,7 +65,7 @@ def mean_ranks(values: NDArray[np.floating], weights: Floats) -> Floats:
 def bootstrap(score: Callable[[DrawCounts], Floats], items: int, resamples: int, seed: int) -> Floats:
     """The scores [resamples]; `score` takes how often each item was drawn, [samples, items], and scores each row."""
     rng = np.random.default_rng([seed, items])
-    block = max(1, BLOCK // items)
+    block = max(1, NUMBERS_PER_BLOCK // items)
     return np.concatenate(
         [score(draw_counts(rng, min(block, resamples - done), items)) for done in range(0, resamples, block)]
     )

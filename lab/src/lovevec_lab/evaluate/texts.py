@@ -34,7 +34,7 @@ from lovevec_lab.evaluate.comparison import Folder, as_list, refuse_less_than_on
 from lovevec_lab.evaluate.datasets import data_folder, digest_of, find_or_own, known_set, read_several
 from lovevec_lab.evaluate.results import Cell, Result, markdown, refuse_bad_folder
 from lovevec_lab.evaluate.similarity import DIGITS, QUICK_RESAMPLES, GoldPairs, gold_pairs
-from lovevec_lab.evaluate.speed import FEW, QUICK_REPEATS, REPEATS, seconds_for
+from lovevec_lab.evaluate.speed import QUICK_REPEATS, REPEATS, SAMPLE_WORDS, seconds_for
 from lovevec_lab.evaluate.statistics import RESAMPLES, bootstrap, interval, spearman, spearman_draws
 from lovevec_lab.evaluate.text_encoders import BenchmarkEncoder, encoders_of
 from lovevec_lab.figures.curves import curve_panels, curves
@@ -44,7 +44,7 @@ CLEAN, OWN = "clean", "typo"
 PERCENT = 30  # of the words, where a noise has no number
 SHARES = (0, 10, 20, 30, 50)  # of the picture
 QUICK_ITEMS = 200
-BATCH = 1024  # x 6,980 cosines are 57 MB
+QUERIES_PER_BATCH = 1024  # x 6,980 cosines are 57 MB
 PAIRS_ENDS = (".csv", ".tsv")
 TITLE, X_LABEL = "Vectors of mistyped texts", "words of five letters or more with a typo, in per cent"
 LEGEND = """
@@ -95,14 +95,14 @@ def queries(name_or_path: str, data: Path | None = None) -> Queries:
         if len(set(clean)) < 2:
             raise FormatError(files[0], "all texts are the same; nothing to tell apart")
         return Queries(files[0].stem, clean, None, digest_of(files))
-    numbered, mistyped = (_numbered(file) for file in files)
+    numbered, mistyped = (_read_queries(file) for file in files)
     for number in numbered:
         if number not in mistyped:
             raise FormatError(files[1], f"has no query {number}, which {files[0].name} has")
     return Queries(listed.name, list(numbered.values()), [mistyped[number] for number in numbered], digest_of(files))
 
 
-def _numbered(path: Path) -> dict[str, str]:
+def _read_queries(path: Path) -> dict[str, str]:
     found = {}
     for number, line in filled_lines(path):
         key, _, text = line.partition("\t")
@@ -302,7 +302,7 @@ def texts_per_second(
 ) -> tuple[float, float]:
     """Of clean and of mistyped texts: after a warm-up the medians of so many parts, in turn, each met for the first
     time. Encoders may remember words: the same texts once more would cost next to nothing."""
-    size = min(FEW, max(1, len(clean) // (2 * repeats + 1)))
+    size = min(SAMPLE_WORDS, max(1, len(clean) // (2 * repeats + 1)))
     seconds_for(encoder.encode, clean[:size])
     rates: tuple[list[float], list[float]] = [], []
     for number in range(1, 2 * repeats + 1):
@@ -325,9 +325,9 @@ def unit_vectors(encoder: BenchmarkEncoder, some: Sequence[str]) -> Floats:
 def retrieval_hits(noisy: Floats, clean: Floats, clean_texts: Sequence[str]) -> NDArray[np.bool_]:
     """Whether the nearest of all clean texts is the own: unit rows [n, dim] both; equal texts count as one."""
     found = np.zeros(len(noisy), dtype=np.bool_)
-    for low in range(0, len(noisy), BATCH):
-        nearest = (noisy[low : low + BATCH] @ clean.T).argmax(axis=1).tolist()
-        found[low : low + BATCH] = [
+    for low in range(0, len(noisy), QUERIES_PER_BATCH):
+        nearest = (noisy[low : low + QUERIES_PER_BATCH] @ clean.T).argmax(axis=1).tolist()
+        found[low : low + QUERIES_PER_BATCH] = [
             clean_texts[place] == own for place, own in zip(nearest, clean_texts[low:], strict=False)
         ]
     return found

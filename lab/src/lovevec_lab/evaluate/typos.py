@@ -35,7 +35,7 @@ from lovevec_lab.methods.table import Table
 
 SETS = ("birkbeck", "aspell", "holbrook")
 QUICK_MISSPELLINGS, QUICK_RESAMPLES = 500, 100
-BATCH = 1024  # x 16,384 cosines are 64 MB
+MISSPELLINGS_PER_BATCH = 1024  # x 16,384 cosines are 64 MB
 TEN = 10
 COLUMNS = ("covered %", "top-1 %", "95 %", "top-10 %", "95 %", "cosine")
 
@@ -174,8 +174,8 @@ def score_typos(
 def recovery(imputed: Floats, vectors: Floats, rows: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
     """For each imputed vector: the cosine to its own target vector, and how many others are nearer."""
     cosine, rank = np.zeros(len(imputed), dtype=np.float32), np.full(len(imputed), len(vectors), dtype=np.int64)
-    for low in range(0, len(imputed), BATCH):
-        batch = slice(low, low + BATCH)
+    for low in range(0, len(imputed), MISSPELLINGS_PER_BATCH):
+        batch = slice(low, low + MISSPELLINGS_PER_BATCH)
         cosine[batch], rank[batch] = ranks(normalized(imputed[batch]), vectors, rows[batch])
     nothing = ~imputed.any(axis=1)
     cosine[nothing], rank[nothing] = 0, len(vectors)

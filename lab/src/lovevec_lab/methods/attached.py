@@ -17,7 +17,7 @@ from lovevec.vectors.rows import normalized
 from lovevec_lab.methods.method import Bools, Floats, Method, Parameters
 from lovevec_lab.methods.table import Table
 
-SAMPLE = 2000
+WORDS_COMPARED = 2000
 
 
 class AttachedMethod(Method):
@@ -63,6 +63,6 @@ def shares_space(method: Method, table: Table) -> bool:
     """Whether the vectors of words that both have point the same way, on average."""
     if method.dim != table.dim:
         return False
-    rows = np.random.default_rng(SAMPLE).permutation(len(table.words))[:SAMPLE]
+    rows = np.random.default_rng(WORDS_COMPARED).permutation(len(table.words))[:WORDS_COMPARED]
     vectors = method.embed([table.words[row] for row in rows.tolist()])
     return mean_cosine(normalized(vectors), normalized(table.vectors[rows])) >= SAME_SPACE

@@ -15,15 +15,15 @@ from lovevec_lab.methods.fallback import FallbackMethod
 from lovevec_lab.methods.method import Bools, Floats
 from lovevec_lab.methods.table import Table
 
-FIRST = 20_000
-BATCH = 256  # x 20,000 distances of a byte each stay in the processor's cache
+VOCABULARY_WORDS = 20_000
+WORDS_PER_BATCH = 256  # x 20,000 distances of a byte each stay in the processor's cache
 MOST_IN_A_BYTE = 255
 
 
 class EditDistance(FallbackMethod):
     """The table, with its nearest word by spelling in the place of an unknown one."""
 
-    def __init__(self, table: Table, first: int = FIRST) -> None:
+    def __init__(self, table: Table, first: int = VOCABULARY_WORDS) -> None:
         super().__init__(table, "Edit Distance")
         try:
             from rapidfuzz.distance import Levenshtein
@@ -37,10 +37,10 @@ class EditDistance(FallbackMethod):
     def impute(self, words: Sequence[str]) -> tuple[Floats, Bools]:
         """The vector of each word's nearest."""
         rows = np.empty(len(words), dtype=np.int64)
-        for low in range(0, len(words), BATCH):
-            part = words[low : low + BATCH]
+        for low in range(0, len(words), WORDS_PER_BATCH):
+            part = words[low : low + WORDS_PER_BATCH]
             longest = max(self._longest, *map(len, part))
             kind = np.uint8 if longest <= MOST_IN_A_BYTE else np.int32
             table = self._cdist(part, self.vocabulary, scorer=self._distance, dtype=kind, workers=-1)
-            rows[low : low + BATCH] = table.argmin(axis=1)  # the first of the least
+            rows[low : low + WORDS_PER_BATCH] = table.argmin(axis=1)  # the first of the least
         return self.rows_as_vectors(rows)

@@ -34,8 +34,8 @@ from lovevec_lab.reproduce.published import CLUSTERS, NOISES, SIMILARITY
 DEFAULT_TARGET = "targets/glove840b-300d-34k.npz"  # in the data folder
 RECIPE = TITLES["love-recipe"]
 TARGET, CHAR_CNN = "Target", "CharCNN"
-PLUGGED = {f"{TARGET} + {love}": love for love in (TITLES["love"], RECIPE)}
-WITH_LOVE, WITH_RECIPE = PLUGGED
+ATTACHED = {f"{TARGET} + {love}": love for love in (TITLES["love"], RECIPE)}
+WITH_LOVE, WITH_RECIPE = ATTACHED
 NEAR = "LOVE + near"  # the recipe's model, which reads misspellings as known words
 # What open_method.py calls them.
 RIVALS = {title: name for name, title in TITLES.items()} | {
@@ -150,8 +150,8 @@ class Bench(Workspace):
     def _make(self, name: str) -> Method:
         if name == TARGET:
             return self.alone
-        if name in PLUGGED:
-            return AttachedMethod(self.target, self.method(PLUGGED[name]))
+        if name in ATTACHED:
+            return AttachedMethod(self.target, self.method(ATTACHED[name]))
         if name == NEAR:
             model = self.method(RECIPE)
             assert isinstance(model, LoveMethod)

@@ -21,7 +21,7 @@ from lovevec.progress import Phase
 RATES = (9e-5, 7e-5, 5e-5, 3e-5, 1e-5)  # the paper's, for BERT-base; smaller models need larger ones
 PRECISIONS = ("fp32", "tf32", "bf16")
 IGNORED = -100  # the label of positions that are not scored, as torch's cross entropy has it
-POSITIONS = 32_768  # of a batch that is only read
+POSITIONS_PER_BATCH = 32_768  # of a batch that is only read
 
 Inputs = dict[str, Tensor]
 
@@ -54,7 +54,7 @@ class TokenRows:
         low = 0
         while low < len(order):
             longest = int(self.lengths[order[low]])
-            high = low + max(POSITIONS // max(longest, 1), 1)
+            high = low + max(POSITIONS_PER_BATCH // max(longest, 1), 1)
             yield there[low:high], self._cut(there[low:high], longest)[0]
             low = high
 

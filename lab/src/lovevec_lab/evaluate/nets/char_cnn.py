@@ -21,7 +21,7 @@ from lovevec.encoders.shared import Dropout, initialise, inside
 from lovevec.units.characters import codes_of
 from lovevec.units.ragged import Ragged
 from lovevec_lab.evaluate.nets import CharCNNSettings
-from lovevec_lab.evaluate.nets.lookup import PADDING, Lookup
+from lovevec_lab.evaluate.nets.lookup import PADDING, WordLookup
 from lovevec_lab.methods.method import Bools, Floats, Method, Parameters
 
 ASCII, LETTERS = 128, 1024  # characters outside ASCII share the rows behind it
@@ -148,13 +148,13 @@ def letters_of(words: Sequence[str]) -> Ragged:
     return Ragged.from_lengths(np.maximum(rows, 1), np.array([len(word) for word in marked], dtype=np.int64))
 
 
-def input_layer(method: Method, lookup: Lookup) -> Frozen:
+def input_layer(method: Method, lookup: WordLookup) -> Frozen:
     """What turns the rows of `lookup` into vectors for a downstream model; trains where the method says so."""
     layer: Frozen | None = method.input_layer(list(lookup.rows), lookup.vectors)
     return Frozen(lookup.vectors) if layer is None else layer
 
 
-def input_layers(method: Method, lookup: Lookup, runs: int) -> list[Frozen]:
+def input_layers(method: Method, lookup: WordLookup, runs: int) -> list[Frozen]:
     """The same for several runs side by side: one layer for all, or where it trains one for each."""
     layer = input_layer(method, lookup)
     if not any(True for _ in layer.parameters()):

@@ -19,7 +19,7 @@ Sentence = Sequence[str]
 
 
 @dataclass(frozen=True, eq=False)
-class Lookup:
+class WordLookup:
     """`vectors` [words + 1, dim]; row 0 is padding, all zeros."""
 
     rows: dict[str, int]
@@ -30,7 +30,7 @@ class Lookup:
         return [np.array([self.rows[word] for word in sentence], dtype=np.int64) for sentence in sentences]
 
 
-def look_up(method: Method, training: Iterable[Sentence], *others: Iterable[Sentence]) -> Lookup:
+def look_up(method: Method, training: Iterable[Sentence], *others: Iterable[Sentence]) -> WordLookup:
     """The vectors of all distinct words of the texts, by one call of the method."""
     rows: dict[str, int] = {}
     for text in (training, *others):
@@ -43,4 +43,4 @@ def look_up(method: Method, training: Iterable[Sentence], *others: Iterable[Sent
     vectors[1:] = finite_embed(method, list(rows))
     lengths = np.linalg.norm(vectors[1 : seen + 1], axis=1)
     vectors /= max(float(lengths[lengths > 0].mean()) if lengths.any() else 1.0, float(np.finfo(np.float32).tiny))
-    return Lookup(rows, vectors)
+    return WordLookup(rows, vectors)

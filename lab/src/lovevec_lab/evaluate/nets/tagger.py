@@ -31,7 +31,7 @@ from lovevec_lab.evaluate.nets import TaggerSettings
 from lovevec_lab.evaluate.nets.char_cnn import CharCNN, Frozen
 from lovevec_lab.evaluate.nets.crf import CRF
 
-TOKENS = 65_536  # of a batch that is only read, all runs together
+TOKENS_PER_BATCH = 65_536  # of a batch that is only read, all runs together
 BETAS, TINY = (0.9, 0.999), 1e-8  # Adam's own
 
 Ints = NDArray[np.int64]
@@ -181,7 +181,7 @@ class Taggers(nn.Module):
         """The best tags of each sentence, by each run."""
         self.eval()
         result: list[list[Ints]] = [[np.empty(0, np.int64)] * len(sentences.lengths) for _ in self.runs]
-        for batch in sentences.in_order(max(TOKENS // len(self.runs), 1)):
+        for batch in sentences.in_order(max(TOKENS_PER_BATCH // len(self.runs), 1)):
             tags = self.crf.decode(self.emissions(batch.ids, batch.lengths), batch.lengths).cpu().numpy()
             for of_run, tagged in zip(result, tags, strict=True):
                 for row, one in zip(batch.rows[0].tolist(), tagged, strict=True):
@@ -204,8 +204,17 @@ class Recurrence(Function):
     """The states of m LSTMs (Hochreiter and Schmidhuber, with forget gates) side by side: `gates` [n, m, b, 4 size] as
     the input opens them, `recur` [m, size, 4 size] -> [n, m, b, size].
 
-    Autograd would do, in three times as many kernels. Here all that a step back needs besides its neighbor is worked
-    out for all steps at once, and so is the gradient of the weights."""
+    All that a step back needs besides its neighbor is worked out for all steps at once, and so is the gradient of the
+    weights: a third of the kernels that autograd would launch. Forth and back of a batch of 38 sentences of 20 words
+    (CoNLL-03), 300 numbers wide, in milliseconds:
+
+                                       H200, 1 run   15 runs   one CPU thread, 1 run   15 runs
+        Recurrence                             6.9       8.2                      65     1,255
+        the same steps by autograd            11.5      12.5                      90     2,072
+        torch's nn.LSTM, one a run             3.1      44.9                      74       786
+
+    So it is here for GPUs, on which the fifteen runs of a row (five rates, three seeds) train five times as fast; on a
+    CPU nn.LSTM would do."""
 
     @staticmethod
     def forward(ctx: Any, gates: Tensor, recur: Tensor) -> Tensor:

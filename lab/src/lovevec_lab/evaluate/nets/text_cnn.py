@@ -21,8 +21,8 @@ from lovevec_lab.evaluate.nets import CNNSettings
 from lovevec_lab.evaluate.nets.char_cnn import Convolution, Frozen, seed_weights
 from lovevec_lab.evaluate.nets.lookup import PADDING
 
-POOL = 20  # batches whose sentences are sorted by length among themselves, so that there is little padding
-WORDS = 16_384  # of a batch that is only read
+BATCHES_PER_POOL = 20  # batches whose sentences are sorted by length among themselves, so that there is little padding
+WORDS_PER_BATCH = 16_384  # of a batch that is only read
 
 
 class TextCNN(nn.Module):
@@ -57,7 +57,7 @@ class TextRows:
     def random_batches(self, size: int, rng: np.random.Generator) -> Iterator[tuple[Tensor, Tensor]]:
         """(ids, classes) in batches of sentences of about one length, in random order."""
         order = rng.permutation(len(self))
-        pools = [order[low : low + POOL * size] for low in range(0, len(order), POOL * size)]
+        pools = [order[low : low + BATCHES_PER_POOL * size] for low in range(0, len(order), BATCHES_PER_POOL * size)]
         near = [pool[np.argsort(self.lengths[pool], kind="stable")] for pool in pools]
         batches = [pool[low : low + size] for pool in near for low in range(0, len(pool), size)]
         for number in rng.permutation(len(batches)):
@@ -68,7 +68,7 @@ class TextRows:
         order = np.argsort(-self.lengths, kind="stable")
         low = 0
         while low < len(order):
-            high = low + max(WORDS // max(int(self.lengths[order[low]]), 1), 1)
+            high = low + max(WORDS_PER_BATCH // max(int(self.lengths[order[low]]), 1), 1)
             yield self._cut(order[low:high])
             low = high
 

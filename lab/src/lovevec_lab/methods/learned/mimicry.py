@@ -102,9 +102,9 @@ class RivalTraining:
         with progress.phase("training", self.steps * self.size, done=first * self.size) as phase:
             self._train(first, unfinished, phase)
         with torch.no_grad():
-            unlearned_rows = self.adam.unlearned_rows()
-            network.table[unlearned_rows] = 0  # a unit that no word ever had says nothing
-            if self.rival.guesses and unlearned_rows[UNK]:
+            rows_without_gradient = self.adam.rows_without_gradient()
+            network.table[rows_without_gradient] = 0  # a unit that no word ever had says nothing
+            if self.rival.guesses and rows_without_gradient[UNK]:
                 network.table[UNK] = self.targets.mean(dim=0)
         network.to("cpu").eval()
 
@@ -170,7 +170,7 @@ class RivalOptimiser:
         self.optimiser.param_groups[0]["lr"] = rate
         self.optimiser.step()
 
-    def unlearned_rows(self) -> Tensor:
+    def rows_without_gradient(self) -> Tensor:
         """[rows] true for the table rows that no step has moved."""
         square: Tensor = self.optimiser.state[self.table]["exp_avg_sq"]
         return ~square.any(dim=1)

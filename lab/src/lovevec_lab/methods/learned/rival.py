@@ -35,7 +35,7 @@ from lovevec_lab.methods.method import Bools, Floats, Method, Parameters
 
 UNITS, WORDS, WEIGHTS = "units.json", "words.json", "weights.safetensors"
 FORMAT = 1
-CHUNK, BLOCK_UNITS = 16_384, 16_384
+WORDS_PER_CHUNK, UNITS_PER_BLOCK = 16_384, 16_384
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,9 +100,9 @@ class Rival(Method, Generic[S]):
         """As the network says them: at the lengths that it has learned, or of length 1 where it mimics directions."""
         result = np.empty((len(words), self.dim), dtype=np.float32)
         with torch.inference_mode():
-            for low in range(0, len(words), CHUNK):
-                part = result[low : low + CHUNK]
-                for rows, index in self.encode(words[low : low + CHUNK]).equal_lengths(BLOCK_UNITS):
+            for low in range(0, len(words), WORDS_PER_CHUNK):
+                part = result[low : low + WORDS_PER_CHUNK]
+                for rows, index in self.encode(words[low : low + WORDS_PER_CHUNK]).equal_lengths(UNITS_PER_BLOCK):
                     part[rows] = self.vectors(
                         torch.from_numpy(index.astype(np.int64)), torch.full((len(rows),), index.shape[1])
                     ).numpy()
