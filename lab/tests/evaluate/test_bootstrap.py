@@ -39,7 +39,7 @@ def test_the_same_seed_draws_the_same_however_much_is_scored_at_once(items, monk
     first = bootstrap(means(values), items, 50, seed=4)
     assert len(first) == 50
     np.testing.assert_array_equal(bootstrap(means(values), items, 50, seed=4), first)
-    monkeypatch.setattr("lovevec_lab.evaluate.statistics.BLOCK", 10)
+    monkeypatch.setattr("lovevec_lab.evaluate.statistics.NUMBERS_PER_BLOCK", 10)
     np.testing.assert_allclose(bootstrap(means(values), items, 50, seed=4), first)
     if items > 1:
         assert (bootstrap(means(values), items, 50, seed=5) != first).any()

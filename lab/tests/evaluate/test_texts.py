@@ -137,7 +137,7 @@ def test_queries_are_found_as_by_a_search(pairs):
 def test_blocks_change_nothing(monkeypatch, pairs):
     vectors = np.random.default_rng(0).normal(size=(80, 5))
     whole = retrieval_hits(vectors + 0.5, vectors, pairs.left)
-    monkeypatch.setattr(sys.modules["lovevec_lab.evaluate.texts"], "BATCH", 7)
+    monkeypatch.setattr(sys.modules["lovevec_lab.evaluate.texts"], "QUERIES_PER_BATCH", 7)
     assert retrieval_hits(vectors + 0.5, vectors, pairs.left).tolist() == whole.tolist()
 
 

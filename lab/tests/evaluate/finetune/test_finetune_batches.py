@@ -42,7 +42,7 @@ def test_shuffled_batches_are_the_sentences_tokenised_alone(made, rng):
 
 def test_large_batches_hold_each_sentence_once_the_longest_first(made, monkeypatch):
     _, _, rows = made
-    monkeypatch.setattr(module, "POSITIONS", 60)
+    monkeypatch.setattr(module, "POSITIONS_PER_BATCH", 60)
     batches = [(which.tolist(), inputs) for which, inputs in rows.by_length()]
     assert sorted(row for which, _ in batches for row in which) == list(range(50))
     assert len(batches) > 5
