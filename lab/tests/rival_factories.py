@@ -40,7 +40,7 @@ def random_rival(kind: type[Rival[Any]], words: list[str], settings: Any = None)
 def random_love(settings: Settings, words: list[str]) -> LoveMethod:
     """All weights at random, biases too."""
     prepared = prepare((words, toy_vectors(words, DIM)), settings.prepare_part())
-    units = Units(prepared.vocabulary, settings.input, settings.lowercase)
+    units = Units(prepared.vocabulary, settings.input, prepared.lowercase)
     network = EncoderNetwork(settings.spec(DIM), prepared.vocabulary.table_rows, settings.row_width)
     network.start(1)
     generator = torch.Generator().manual_seed(2)
