@@ -72,7 +72,7 @@ def test_a_large_target_stays_in_files_and_trains_the_same_model(tiny_target, tm
     path = save_npz(tmp_path / "made.npz", tiny_target)
     train(path, QUICK, output=tmp_path / "in-memory")
     monkeypatch.setattr("lovevec.vectors.LARGE_FILE", 1)
-    monkeypatch.setattr("lovevec.train.prepared.LARGE", 1)
+    monkeypatch.setattr("lovevec.train.prepared.LARGE_FILE", 1)
     seen = []
     begin = Trainer.__init__
 
@@ -97,7 +97,7 @@ def test_vectors_in_memory_are_prepared_from_a_file_where_there_is_room(tiny_tar
     expected = prepare(tiny_target, settings, scratch=tmp_path)
     assert not isinstance(expected.vectors, np.memmap)  # small
     assert not list(tmp_path.iterdir())
-    monkeypatch.setattr("lovevec.train.prepared.LARGE", 1)
+    monkeypatch.setattr("lovevec.train.prepared.LARGE_FILE", 1)
     found = prepare(tiny_target, settings, scratch=tmp_path)
     assert isinstance(found.vectors, np.memmap)
     np.testing.assert_array_equal(found.vectors, expected.vectors)
