@@ -13,7 +13,7 @@ from lovevec import LOVE, Attached
 from lovevec.cli.info import facts_of, lines_of
 from lovevec.cli.terminal import UNSAFE, harmless
 from lovevec.errors import LovevecError
-from lovevec.files.unfinished import UNFINISHED, Unfinished
+from lovevec.files.checkpoints import UNFINISHED, CheckpointFolder
 from lovevec.texts.read import open_texts
 from lovevec.train.prepared import Prepared, settings_of
 from lovevec.train.settings import Settings
@@ -114,7 +114,7 @@ def prepared(path: Path) -> None:
 
 def unfinished(path: Path) -> None:
     """What a stopped run left: its plan and a state."""
-    left = Unfinished(path / UNFINISHED)
+    left = CheckpointFolder(path / UNFINISHED)
     left.plan()
     state = left.load("checkpoint")
     assert state is None or isinstance(state.values, dict), "the state"

@@ -22,7 +22,7 @@ import numpy as np
 from tests.factories import random_parts, toy_vectors, toy_words
 
 from lovevec import LOVE, Attached
-from lovevec.files.unfinished import UNFINISHED, Unfinished
+from lovevec.files.checkpoints import UNFINISHED, CheckpointFolder
 from lovevec.model.folder import write_model
 from lovevec.model.known_rows import KnownRows
 from lovevec.train.prepared import Prepared
@@ -184,7 +184,7 @@ def _folders() -> dict[str, Sample]:
     )
     with tempfile.TemporaryDirectory() as folder:
         ready.save(Path(folder) / "p")
-        left = Unfinished(Path(folder) / "u" / UNFINISHED)
+        left = CheckpointFolder(Path(folder) / "u" / UNFINISHED)
         left.begin({"target": "/nowhere.vec", "settings": Settings().as_dict()})
         left.save("checkpoint", {"network.table": vectors}, step=3, log={"losses": [1.0]})
         return {

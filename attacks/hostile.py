@@ -21,7 +21,7 @@ from safetensors.numpy import load, save
 
 from attacks.good import Sample, as_npy, as_text, as_zip, models, samples, single, table
 from attacks.mutate import CONFIG, with_right_hashes
-from lovevec.files.unfinished import UNFINISHED
+from lovevec.files.checkpoints import UNFINISHED
 
 Maker = Callable[[Path], tuple[str, Path]]
 MEGABYTE = 1 << 20

@@ -23,7 +23,7 @@ from safetensors.numpy import load, save
 
 from attacks.good import Sample, as_zip, models, samples
 from lovevec.attach.folder import _checksum as attached_checksum
-from lovevec.files.unfinished import UNFINISHED
+from lovevec.files.checkpoints import UNFINISHED
 from lovevec.model.validation import checksum, checksum_metadata
 
 SIZES = (0, 1, -1, 2**15, 2**16 - 1, 2**31 - 1, -(2**31), 2**32 - 1, 2**40, 2**62, 2**63 - 1, -(2**63))
@@ -367,7 +367,7 @@ def _folder(sample: Sample, rng: random.Random) -> tuple[str, Sample]:
 
 def _state(content: bytes, rng: random.Random) -> bytes:
     """What a state says of itself changed, with its digest right."""
-    from lovevec.files.unfinished import _digest
+    from lovevec.files.checkpoints import _digest
 
     arrays = load(content)
     text = _json(b'{"step": 3, "log": {"losses": [1.0]}}', rng).decode("utf-8", "replace")

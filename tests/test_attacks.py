@@ -19,9 +19,9 @@ from safetensors.numpy import load, save
 from lovevec import LOVE, LovevecError
 from lovevec.confidence import Confidence
 from lovevec.errors import FormatError
+from lovevec.files.checkpoints import UNFINISHED, CheckpointFolder
 from lovevec.files.lines import lines_of, read_bytes
 from lovevec.files.misspellings import read_misspellings
-from lovevec.files.unfinished import UNFINISHED, Unfinished
 from lovevec.model.folder import ROWS, WEIGHTS, read_model, write_model
 from lovevec.texts.read import open_texts
 from lovevec.train.prepared import Prepared
@@ -195,7 +195,7 @@ def test_named_pipes_in_folders_of_ours_are_errors(tmp_path):
     os.mkfifo(tmp_path / "prepared.json")
     with pytest.raises(LovevecError, match="prepare again"):
         Prepared.load(tmp_path)
-    left = Unfinished(tmp_path / UNFINISHED)
+    left = CheckpointFolder(tmp_path / UNFINISHED)
     left.begin({})
     os.mkfifo(left.path("checkpoint"))
     with pytest.raises(FormatError, match="not a regular file"):

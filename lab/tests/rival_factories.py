@@ -11,7 +11,7 @@ import torch
 from tests.factories import one_thread, toy_vectors, toy_words
 
 from lovevec.encoders.network import EncoderNetwork
-from lovevec.files.unfinished import Unfinished
+from lovevec.files.checkpoints import CheckpointFolder
 from lovevec.love import LOVE
 from lovevec.model.folder import ModelParts
 from lovevec.progress import Progress
@@ -60,7 +60,7 @@ def rows_of(rival: Rival[Any]) -> dict[str, np.ndarray]:
 def train_rival(kind: type[Rival[Any]], words: list[str], vectors: np.ndarray, **settings: Any) -> Rival[Any]:
     """With the usual settings but for these, in memory."""
     with one_thread():  # what is so small is faster so
-        return mimic(kind, kind.settings_type(**settings), words, vectors, Unfinished(None), CPU, QUIET)
+        return mimic(kind, kind.settings_type(**settings), words, vectors, CheckpointFolder(None), CPU, QUIET)
 
 
 def check_training(kind: type[Rival[Any]], folder: Path, odd: list[str], settings: Any, rate: float) -> None:
@@ -70,7 +70,7 @@ def check_training(kind: type[Rival[Any]], folder: Path, odd: list[str], setting
     vectors = toy_vectors(words, DIM)
     quick = replace(settings, learning_rate=rate, batch=36, holdout=0.1)
     with one_thread():
-        rival = mimic(kind, quick, words, vectors, Unfinished(None), CPU, QUIET)
+        rival = mimic(kind, quick, words, vectors, CheckpointFolder(None), CPU, QUIET)
     losses = rival.metadata["losses"]
     assert len(losses) == quick.epochs
     assert losses[-1] < 0.7 * losses[0]

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from lovevec.errors import FormatError
-from lovevec.files.unfinished import Unfinished
+from lovevec.files.checkpoints import CheckpointFolder
 from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
 
 
@@ -42,23 +42,23 @@ def test_steps_behind_a_checkpoint_are_those_of_a_run_that_never_stopped(tmp_pat
     network, optimiser = made(0)
     for _ in range(3):
         optimiser.step(inputs)
-    save_checkpoint(Unfinished(tmp_path), network, optimiser, 3, {"losses": [1.5]})
+    save_checkpoint(CheckpointFolder(tmp_path), network, optimiser, 3, {"losses": [1.5]})
     optimiser.step(inputs)
     again, other = made(1)
-    assert load_checkpoint(Unfinished(tmp_path), again, other) == (3, {"losses": [1.5]})
+    assert load_checkpoint(CheckpointFolder(tmp_path), again, other) == (3, {"losses": [1.5]})
     other.step(inputs)
     for one, two in zip(network.parameters(), again.parameters(), strict=True):
         assert torch.equal(one, two)
 
 
 def test_without_a_checkpoint_a_run_begins(tmp_path):
-    assert load_checkpoint(Unfinished(tmp_path), *made(0)) == (0, {})
+    assert load_checkpoint(CheckpointFolder(tmp_path), *made(0)) == (0, {})
 
 
 def test_a_checkpoint_of_another_network_is_one_named_error(tmp_path):
     network, optimiser = made(0)
     optimiser.step(torch.ones(1, 4))
-    save_checkpoint(Unfinished(tmp_path), network, optimiser, 1, {})
+    save_checkpoint(CheckpointFolder(tmp_path), network, optimiser, 1, {})
     with pytest.raises(FormatError, match=r"checkpoint\.safetensors: cannot be continued from .*delete it") as error:
-        load_checkpoint(Unfinished(tmp_path), *made(0, width=5))
+        load_checkpoint(CheckpointFolder(tmp_path), *made(0, width=5))
     assert "\n" not in str(error.value)

@@ -20,8 +20,8 @@ from tests.command_line import run_here
 
 from lovevec import LOVE
 from lovevec.errors import LovevecError
+from lovevec.files.checkpoints import CheckpointFolder
 from lovevec.files.lock import Lock
-from lovevec.files.unfinished import Unfinished
 from lovevec.progress import Progress
 from lovevec.train import Prepared, PrepareSettings, Settings, prepare, resume, train
 from lovevec.train.group import Group
@@ -261,7 +261,7 @@ def test_the_times_of_a_stopped_run_add_up(tiny_target, tmp_path):
                 resume(cut, SlowCtrlC(steps)) if kept else train(
                     path, Settings(**QUICK), output=cut, progress=SlowCtrlC(steps)
                 )
-            kept.append(Unfinished(cut / ".unfinished").load("seconds").values)
+            kept.append(CheckpointFolder(cut / ".unfinished").load("seconds").values)
         stretches.append(time.perf_counter() - start)
     report = json.loads((cut / "report.json").read_text())["report"]["seconds"]
     early = {"reading", "vocabulary", "hard negatives", "saving"}
@@ -326,7 +326,7 @@ def test_kill_9_in_preparation_training_and_saving_loses_nothing(tiny_target, tm
         process.send_signal(signal.SIGKILL)
         assert process.wait() in (-signal.SIGKILL, 0)
     if (own / "run.json").exists():
-        before = Unfinished(own).load("seconds").values
+        before = CheckpointFolder(own).load("seconds").values
         subprocess.run(command("--resume", cut, "-q"), check=True)
         seconds = json.loads((cut / "report.json").read_text())["report"]["seconds"]
         assert seconds["total"] > before["total"] > before["hard negatives"]

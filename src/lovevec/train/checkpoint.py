@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lovevec.files.unfinished import Unfinished, damage_named
+from lovevec.files.checkpoints import CheckpointFolder, damage_named
 
 CHECKPOINT = "checkpoint"
 
@@ -24,7 +24,7 @@ class Stateful(Protocol):
 
 
 def save_checkpoint(
-    unfinished: Unfinished, network: nn.Module, optimiser: Stateful, step: int, log: dict[str, Any]
+    unfinished: CheckpointFolder, network: nn.Module, optimiser: Stateful, step: int, log: dict[str, Any]
 ) -> None:
     """Write what a run needs to go on from `step` as if it had never stopped; `log` goes with it, as JSON."""
     if unfinished.folder is None:
@@ -35,7 +35,9 @@ def save_checkpoint(
     unfinished.save(CHECKPOINT, arrays, step=step, log=log)
 
 
-def load_checkpoint(unfinished: Unfinished, network: nn.Module, optimiser: Stateful) -> tuple[int, dict[str, Any]]:
+def load_checkpoint(
+    unfinished: CheckpointFolder, network: nn.Module, optimiser: Stateful
+) -> tuple[int, dict[str, Any]]:
     """Put the weights and the optimiser's state of a checkpoint in place, and return its step and log; (0, {}) where
     there is none."""
     state = unfinished.load(CHECKPOINT)

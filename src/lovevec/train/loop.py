@@ -16,8 +16,8 @@ from torch import Tensor
 
 from lovevec.encoders.network import EncoderNetwork
 from lovevec.errors import LovevecError
+from lovevec.files.checkpoints import CheckpointFolder, Interruption
 from lovevec.files.tensors import release
-from lovevec.files.unfinished import Interruption, Unfinished
 from lovevec.progress import Progress
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.batches import Batch, Batches
@@ -79,7 +79,7 @@ class Trainer:
         augment = Augmentation(codes, encoded, self.units, synonyms, settings.augmentation, settings.twice)
         return Batches(hidden, prepared.negatives, synonyms, augment, settings, self.device)
 
-    def run(self, unfinished: Unfinished, progress: Progress, at_checkpoint: Callable[[], None]) -> None:
+    def run(self, unfinished: CheckpointFolder, progress: Progress, at_checkpoint: Callable[[], None]) -> None:
         """Train to the end, from the checkpoint that was kept if there is one; checkpoints go there too."""
         first, log = load_checkpoint(unfinished, self.network, self.optimiser)
         self.losses, before = log.get("losses", []), log.get("seconds", 0.0)

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from lovevec.errors import LovevecError, Parameter
+from lovevec.files.checkpoints import OVERWRITE, PLAN, UNFINISHED, CheckpointFolder
 from lovevec.files.lock import Lock
-from lovevec.files.unfinished import OVERWRITE, PLAN, UNFINISHED, Unfinished
 from lovevec.model.folder import CARD, CONFIG, ROWS, TOKENIZER, WEIGHTS, WORDS
 from lovevec.progress import Progress
 from lovevec.train.settings import Settings, with_files
@@ -43,9 +43,9 @@ class RunFolder:
         """Where the run keeps its prepared words."""
         return None if self.scratch is None else self.scratch / PREPARED
 
-    def unfinished(self, seconds: float = 0.0) -> Unfinished:
+    def unfinished(self, seconds: float = 0.0) -> CheckpointFolder:
         """The folder of what is unfinished, with a checkpoint due every so many seconds."""
-        return Unfinished(self.scratch, seconds)
+        return CheckpointFolder(self.scratch, seconds)
 
     @contextmanager
     def lock(self) -> Iterator[None]:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from lovevec import __version__
 from lovevec.errors import LovevecError, Parameter
-from lovevec.files.unfinished import Unfinished
+from lovevec.files.checkpoints import CheckpointFolder
 from lovevec.progress import Phase, Progress
 from lovevec.transformer.contextual import ContextualModel, Passage
 from lovevec.transformer.corpus import Corpus, Place
@@ -98,7 +98,7 @@ def _distinct_words(words: Iterable[str]) -> list[str]:
 
 
 class _DistillRun:
-    def __init__(self, model: Any, settings: DistillSettings, unfinished: Unfinished, progress: Progress) -> None:
+    def __init__(self, model: Any, settings: DistillSettings, unfinished: CheckpointFolder, progress: Progress) -> None:
         self.source, self.settings, self.unfinished, self.progress = model, settings, unfinished, progress
         with progress.phase("loading model"):
             self.contextual = ContextualModel(

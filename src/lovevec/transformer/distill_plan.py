@@ -10,7 +10,7 @@ from typing import Any
 
 from lovevec import __version__
 from lovevec.errors import LovevecError, Parameter
-from lovevec.files.unfinished import OVERWRITE, Unfinished
+from lovevec.files.checkpoints import OVERWRITE, CheckpointFolder
 from lovevec.transformer.corpus import Corpus
 from lovevec.transformer.load import public_name, weights_file
 from lovevec.vectors.write import SUFFIXES
@@ -96,7 +96,7 @@ def run_plan(model: Any, corpus: Corpus, words: list[str] | None, settings: Dist
 
 def begin_run(
     goal: Path | None, overwrite: bool, plan: dict[str, Any], settings: DistillSettings, resumable: bool
-) -> Unfinished:
+) -> CheckpointFolder:
     """Check that the output can be written, and begin a run for it or open the one that was stopped."""
     folder = None
     if goal is not None:
@@ -109,9 +109,9 @@ def begin_run(
         if goal.exists() and not overwrite:
             raise LovevecError(f"{goal}: is there already; choose another name, or {OVERWRITE}")
         folder = goal.with_name(goal.name + ".parts")
-        if overwrite and (left := Unfinished(folder)).exists:  # a folder that is none of ours is refused below
+        if overwrite and (left := CheckpointFolder(folder)).exists:  # a folder that is none of ours is refused below
             left.remove()
-    unfinished = Unfinished(folder if resumable else None, settings.checkpoint_minutes * 60)
+    unfinished = CheckpointFolder(folder if resumable else None, settings.checkpoint_minutes * 60)
     unfinished.begin_or_go_on(plan)
     return unfinished
 

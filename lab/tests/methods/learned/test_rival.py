@@ -12,7 +12,7 @@ from rival_factories import CPU, DIM, QUIET, random_rival, train_rival
 from tests.factories import toy_vectors, toy_words
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.files.unfinished import Unfinished
+from lovevec.files.checkpoints import CheckpointFolder
 from lovevec_lab.methods.learned.bos import BoS
 from lovevec_lab.methods.learned.learn import open_rival
 from lovevec_lab.methods.learned.mimick import Mimick
@@ -92,7 +92,7 @@ def test_a_loss_that_is_no_number_is_said():
             Mimick.settings_type(pieces=200, learning_rate=1e38, epochs=3),
             words,
             toy_vectors(words, DIM),
-            Unfinished(None),
+            CheckpointFolder(None),
             CPU,
             QUIET,
         )

@@ -15,7 +15,7 @@ import numpy as np
 
 from lovevec import __version__
 from lovevec.errors import LovevecError, MissingExtra
-from lovevec.files.unfinished import UNFINISHED, Unfinished
+from lovevec.files.checkpoints import UNFINISHED, CheckpointFolder
 from lovevec.love import LOVE
 from lovevec.model.folder import CONFIG
 from lovevec.progress import Progress
@@ -86,7 +86,7 @@ def _love_state(place: Path, settings: Settings, fingerprint: str) -> str:
     """What the folder holds: this model "finished", its run "unfinished", an "other" one, or "nothing"."""
     from lovevec.train.run_folder import PREPARED
 
-    unfinished = Unfinished(place / UNFINISHED)
+    unfinished = CheckpointFolder(place / UNFINISHED)
     try:
         if unfinished.exists:
             plan = unfinished.plan()["settings"]
@@ -128,7 +128,7 @@ def _learn_rival(
 
     origin = {"name": target.name, "words": len(target.words), "sha256": fingerprint(target)}
     identity = {"lovevec": __version__, "rival": name, "settings": asdict(settings), "target": origin}
-    unfinished = Unfinished(place / UNFINISHED if place else None, SAVE_SECONDS)
+    unfinished = CheckpointFolder(place / UNFINISHED if place else None, SAVE_SECONDS)
     if place and not _same(unfinished.plan, identity):
         begun = (place / UNFINISHED).exists()
         if not begun and _same(partial(read_config, place), identity):

@@ -23,7 +23,7 @@ from torch import Tensor
 
 from lovevec.encoders.shared import initialise
 from lovevec.errors import LovevecError
-from lovevec.files.unfinished import Interruption, Unfinished
+from lovevec.files.checkpoints import CheckpointFolder, Interruption
 from lovevec.progress import Phase, Progress
 from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
 from lovevec.train.loop import holdout_rows
@@ -50,7 +50,7 @@ def mimic(
     settings: RivalSettings,
     words: Sequence[str],
     vectors: NDArray[np.float32],
-    unfinished: Unfinished,
+    unfinished: CheckpointFolder,
     device: torch.device,
     progress: Progress,
 ) -> Rival[Any]:
@@ -90,7 +90,7 @@ class RivalTraining:
         self.total = torch.zeros((), device=device)  # of the losses of this epoch so far
         self.seconds = 0.0
 
-    def __call__(self, unfinished: Unfinished, progress: Progress) -> None:
+    def __call__(self, unfinished: CheckpointFolder, progress: Progress) -> None:
         """Train to the end, from the checkpoint that was kept if there is one; the network is then on the CPU,
         ready."""
         network = self.rival.network
@@ -108,7 +108,7 @@ class RivalTraining:
                 network.table[UNK] = self.targets.mean(dim=0)
         network.to("cpu").eval()
 
-    def _train(self, first: int, unfinished: Unfinished, phase: Phase) -> None:
+    def _train(self, first: int, unfinished: CheckpointFolder, phase: Phase) -> None:
         start_time = time.perf_counter() - self.seconds
         with Interruption() as interruption:
             for step in range(first, self.steps):

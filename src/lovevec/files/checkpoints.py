@@ -38,7 +38,7 @@ class State(NamedTuple):
     values: dict[str, Any]
 
 
-class Unfinished:
+class CheckpointFolder:
     """The folder of long work under way. Without a folder nothing is kept.
 
         run.json            the plan: what is to be done. Without it there is nothing to go on with

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.files.unfinished import Unfinished
+from lovevec.files.checkpoints import CheckpointFolder
 
 ARRAYS = {
     "rows": np.arange(12, dtype=np.float32).reshape(3, 4).T,
@@ -17,12 +17,12 @@ ARRAYS = {
 
 
 def test_a_state_comes_back_as_it_was_and_the_new_one_replaces_it(tmp_path):
-    unfinished = Unfinished(tmp_path / "deep" / "run")
+    unfinished = CheckpointFolder(tmp_path / "deep" / "run")
     unfinished.begin({"target": "x"})
     assert unfinished.load("texts") is None
     unfinished.save("texts", {"rows": np.ones(3)}, step=1)
     unfinished.save("texts", ARRAYS, step=2, log={"losses": [0.5]})
-    again = Unfinished(tmp_path / "deep" / "run")
+    again = CheckpointFolder(tmp_path / "deep" / "run")
     state = again.load("texts")
     assert state.values == {"step": 2, "log": {"losses": [0.5]}}
     assert set(state.arrays) == set(ARRAYS)
@@ -35,7 +35,7 @@ def test_a_state_comes_back_as_it_was_and_the_new_one_replaces_it(tmp_path):
 
 @pytest.mark.parametrize("values", [{}, {"step": 3}])
 def test_every_damaged_byte_of_a_state_is_told_by_name(tmp_path, values):
-    unfinished = Unfinished(tmp_path / "run")
+    unfinished = CheckpointFolder(tmp_path / "run")
     unfinished.begin({})
     unfinished.save("s", {"rows": np.arange(5.0)}, **values)
     path = tmp_path / "run" / "s.safetensors"
@@ -54,25 +54,25 @@ def test_work_goes_on_with_its_own_plan_alone(tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()  # killed before there was anything to keep
     plan = {"model": "m", "layer": 1, "words": None}
-    Unfinished(folder).begin_or_go_on(plan)
-    Unfinished(folder).begin_or_go_on(plan)
+    CheckpointFolder(folder).begin_or_go_on(plan)
+    CheckpointFolder(folder).begin_or_go_on(plan)
     with pytest.raises(LovevecError, match="an unfinished run with other layer, words; give its command again"):
-        Unfinished(folder).begin_or_go_on({**plan, "layer": 2, "words": "x"})
+        CheckpointFolder(folder).begin_or_go_on({**plan, "layer": 2, "words": "x"})
     with pytest.raises(LovevecError, match="or overwrite=True to begin anew"):
-        Unfinished(folder).begin_or_go_on({**plan, "layer": 2})
+        CheckpointFolder(folder).begin_or_go_on({**plan, "layer": 2})
     for damage in ("", "[]", "{", "[" * 100_000):
         (folder / "run.json").write_text(damage)
         with pytest.raises(LovevecError, match="no unfinished run, or damaged"):
-            Unfinished(folder).begin_or_go_on(plan)
+            CheckpointFolder(folder).begin_or_go_on(plan)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").touch()
     with pytest.raises(LovevecError, match="no unfinished run, or damaged"):
-        Unfinished(tmp_path / "mine").begin_or_go_on(plan)
-    assert not Unfinished(tmp_path / "mine").exists
+        CheckpointFolder(tmp_path / "mine").begin_or_go_on(plan)
+    assert not CheckpointFolder(tmp_path / "mine").exists
 
 
 def test_a_folder_goes_when_the_work_is_done_or_nothing_was_kept(tmp_path):
-    unfinished = Unfinished(tmp_path / "run")
+    unfinished = CheckpointFolder(tmp_path / "run")
     unfinished.begin({})
     unfinished.tidy()
     assert not (tmp_path / "run").exists()
@@ -86,8 +86,8 @@ def test_a_folder_goes_when_the_work_is_done_or_nothing_was_kept(tmp_path):
 
 
 def test_a_state_is_due_when_its_time_has_come(tmp_path):
-    assert not Unfinished(tmp_path / "run", every=3600).is_due
-    always = Unfinished(tmp_path / "run", every=0)
+    assert not CheckpointFolder(tmp_path / "run", every=3600).is_due
+    always = CheckpointFolder(tmp_path / "run", every=0)
     always.begin({})
     assert always.is_due
     always.save("s", {})
@@ -95,7 +95,7 @@ def test_a_state_is_due_when_its_time_has_come(tmp_path):
 
 
 def test_without_a_folder_nothing_is_kept():
-    nowhere = Unfinished(None)
+    nowhere = CheckpointFolder(None)
     nowhere.begin_or_go_on({})
     nowhere.save("s", ARRAYS)
     assert nowhere.load("s") is None
