@@ -27,7 +27,7 @@ Arrays = Mapping[str, NDArray[Any]]
 UNFINISHED = ".unfinished"  # what the folder is called inside the output folder that it goes with
 PLAN = "run.json"
 OVERWRITE = Parameter("overwrite", True)  # what replaces a run or its output
-PATIENCE = 20  # saving may take a twentieth of the time
+SAVING_SHARE = 20  # saving may take a twentieth of the time
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
@@ -44,7 +44,7 @@ class CheckpointFolder:
         run.json            the plan: what is to be done. Without it there is nothing to go on with
         NAME.safetensors    the state of this name, with its SHA-256; a new one replaces it atomically
 
-    Every so many seconds (`every`) a state is due.
+    A state is due `every` seconds.
     """
 
     def __init__(self, folder: Path | None, every: float = 0.0) -> None:
@@ -100,7 +100,7 @@ class CheckpointFolder:
         with atomic_write(self.path(name)) as file:
             file.write(save(arrays, {"values": text, "sha256": _digest(arrays, text)}))
         now = time.monotonic()
-        self.due = now + max(self.every, PATIENCE * (now - start) if self.every else 0)
+        self.due = now + max(self.every, SAVING_SHARE * (now - start) if self.every else 0)
 
     def load(self, name: str) -> State | None:
         """The state of this name, if there is one."""
