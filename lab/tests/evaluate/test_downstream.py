@@ -62,5 +62,5 @@ def test_noises_are_shares_then_counts_each_once():
     assert labels == ["original", "ocr 30 %", "1 typos", "2 typos"]
     assert [noise.label for noise in noises_of((), (2,), "swap")] == ["2 typos (swap)"]
     for wrong in (((101,), ()), ((-1,), ()), ((), (-1,))):
-        with pytest.raises(LovevecError, match=r"--(noise|typos-per-sentence) (101|-1):"):
+        with pytest.raises(LovevecError, match=r"(noise|typos_per_sentence)=(101|-1):"):
             noises_of(*wrong, None)
