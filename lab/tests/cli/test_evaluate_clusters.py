@@ -70,7 +70,7 @@ def test_as_many_clusters_as_words_are_pure_and_one_is_the_largest_class(program
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("-k", "0"), "--k: must be at least 1, a whole number, not 0"),
+        (("-k", "0"), "-k: must be at least 1, a whole number, not 0"),
         (("--seeds", "0"), "--seeds: must be at least 1, a whole number, not 0"),
         (("-k", "100000"), "-k 100000: starts has only"),
         (("--data", "nowhere", "--set", "AP"), "AP: nowhere/clustering/ap.tsv is not there"),

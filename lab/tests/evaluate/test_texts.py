@@ -171,7 +171,7 @@ def test_names_of_noises(pairs):
     assert trial(pairs, None, 0).noise == "typo 30 %"
     assert trial(pairs, parse_noise("typo:0"), 0).noise == "clean"
     for odd in ("nosuch", "clean:3", "typo:", "typo:x", "ocr:101", "ocr:-1", "ocr:nan", ""):
-        with pytest.raises(LovevecError, match=f"noise {odd}: .*(known are|per cent of the words)"):
+        with pytest.raises(LovevecError, match=f"noise={odd}: .*(known are|per cent of the words)"):
             parse_noise(odd)
 
 
@@ -306,7 +306,7 @@ def test_own_files_and_noises(folder, tmp_path):
         ({"encoders": ["symspell+nosuch"]}, "^nosuch: no such file"),
         ({"encoders": [Bag(), Bag()]}, "two methods are called Bag"),
         ({"speller": "hunspell"}, "speller=hunspell: there are symspell, aspell"),
-        ({"noises": "x:3"}, "noise x:3"),
+        ({"noises": "x:3"}, "noise=x:3"),
         ({"seed": -1}, "seed=-1"),
         ({"resamples": 0}, "resamples: must be at least 1"),
         ({"sets": ["nowhere.csv"]}, "nowhere.csv: no such file"),

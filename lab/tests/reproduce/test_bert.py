@@ -86,10 +86,10 @@ def test_rows_on_request_and_what_cannot_be_had(flags, tmp_path, capsys):
         (["--love", "nowhere"], "nowhere: no such model folder"),
         (["--transformer", str(tmp_path / "nothing")], "no such folder, and not to be had as a hub id"),
         (["--data", str(tmp_path)], "bc2gm/train.tsv is not there"),
-        (["--seeds", "0"], "--seeds 0: at least 1"),
-        (["--seeds", "0", "--share", "1/2"], "--seeds 0: at least 1"),
-        (["--tested", "0"], "--tested 0: at least 1"),
-        (["--epochs", "-1"], "--epochs -1: at least 1"),
+        (["--seeds", "0"], "--seeds: must be at least 1, a whole number, not 0"),
+        (["--seeds", "0", "--share", "1/2"], "--seeds: must be at least 1, a whole number, not 0"),
+        (["--tested", "0"], "--tested: must be at least 1, a whole number, not 0"),
+        (["--epochs", "-1"], "--epochs: must be at least 1, a whole number, not -1"),
         (["--tasks", "bc2gm,sst3"], "--tasks sst3: not all of them are here; there are sst2, mr"),
     ):
         assert main([*ask, *more]) == 2

@@ -246,7 +246,9 @@ def parse_noise(text: str | Noise) -> Noise | None:
     if kind == CLEAN and not colon:
         return Noise()
     if kind not in NOISE_KINDS:
-        raise LovevecError(f"noise {text}: known are {CLEAN} and KIND:PERCENT, of the kinds {', '.join(NOISE_KINDS)}")
+        raise LovevecError(
+            f"{Parameter('noise', text)}: known are {CLEAN} and KIND:PERCENT, of the kinds {', '.join(NOISE_KINDS)}"
+        )
     if kind == OWN and not colon:
         return None
     try:
@@ -254,7 +256,9 @@ def parse_noise(text: str | Noise) -> Noise | None:
     except ValueError:
         percent = -1
     if not 0 <= percent <= 100:
-        raise LovevecError(f"noise {text}: per cent of the words expected behind the colon, as in {kind}:{PERCENT}")
+        raise LovevecError(
+            f"{Parameter('noise', text)}: per cent of the words expected behind the colon, as in {kind}:{PERCENT}"
+        )
     return Noise(kind, percent / 100)
 
 
