@@ -171,7 +171,8 @@ def test_names_of_noises(pairs):
     assert trial(pairs, None, 0).noise == "typo 30 %"
     assert trial(pairs, parse_noise("typo:0"), 0).noise == "clean"
     for odd in ("nosuch", "clean:3", "typo:", "typo:x", "ocr:101", "ocr:-1", "ocr:nan", ""):
-        with pytest.raises(LovevecError, match=f"noise={odd}: .*(known are|per cent of the words)"):
+        named = f"noise={odd}" if odd else "noise"
+        with pytest.raises(LovevecError, match=f"{named}: .*(known are|per cent of the words)"):
             parse_noise(odd)
 
 
