@@ -24,7 +24,7 @@ from safetensors.numpy import load, save
 from attacks.good import Sample, as_zip, models, samples
 from lovevec.attach.folder import _checksum as attached_checksum
 from lovevec.files.checkpoints import UNFINISHED
-from lovevec.model.validation import checksum, checksum_metadata
+from lovevec.model.validation import checksums
 
 SIZES = (0, 1, -1, 2**15, 2**16 - 1, 2**31 - 1, -(2**31), 2**32 - 1, 2**40, 2**62, 2**63 - 1, -(2**63))
 NUMBERS = ("0", "-1", "1e999", "-1e999", "nan", "inf", "1e-400", "9" * 30, "9" * 5000, "0x10", "1_000", "١", "", "1,5")
@@ -337,7 +337,7 @@ def with_right_hashes(sample: Sample, config: bytes | None = None) -> Sample:
             told["sha256"] = {name: hashlib.sha256(sample.files.get(name, b"")).hexdigest() for name in hashes}
         with suppress(SafetensorError, ValueError, KeyError, TypeError):  # of a damaged file the sizes stay
             told["sizes"] = {name: list(each.shape) for name, each in load(sample.files["model.safetensors"]).items()}
-    told |= {"checksum": checksum(told), "checksum_metadata": checksum_metadata(told)}
+    told |= checksums(told)
     return _with(sample, CONFIG, json.dumps(told).encode())
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from lovevec import LOVE, LovevecError
 from lovevec.engine.nearest import nearest
-from lovevec.model.validation import checksum
+from lovevec.model.validation import checksums
 from tests.factories import at_once, toy_words
 
 NASTY = ["", " ", "\t", "a\nb", "\0", "🙂", "e\u0301", "\ud800", "שלום", "x" * 1_000_000, "İstanbul", "known"]
@@ -413,7 +413,7 @@ def test_a_forged_checksum_does_not_help_sizes_that_do_not_fit(folder, tmp_path)
     config = json.loads((copy / "config.json").read_text())
     for key, value in (("dim", 8), ("key_width", 5), ("head", 3), ("kind", "cnn")):
         changed = {**config, "encoder": {**config["encoder"], key: value}}
-        changed["checksum"] = checksum(changed)
+        changed["checksum"] = checksums(changed)["checksum"]
         (copy / "config.json").write_text(json.dumps(changed))
         with pytest.raises(LovevecError):
             LOVE.load(copy)

@@ -19,7 +19,7 @@ from lovevec import LOVE, LovevecError
 from lovevec.cli import main
 from lovevec.model.folder import write_model
 from lovevec.model.shipped import shipped
-from lovevec.model.validation import checksum, checksum_metadata
+from lovevec.model.validation import checksums
 from lovevec.vectors import read_vectors
 from tests.command_line import ENVIRONMENT, command, run_here, run_process, small_files
 from tests.factories import at_once, random_parts, toy_vectors, toy_words
@@ -378,7 +378,7 @@ def test_absurd_configs_are_one_line_for_every_command(copy, change, forged, cap
     config = json.loads((copy / "config.json").read_text("utf-8"))
     config |= {name: {**config[name], **value} for name, value in change.items()}
     if forged:
-        config["checksum"] = checksum(config)
+        config["checksum"] = checksums(config)["checksum"]
     (copy / "config.json").write_text(json.dumps(config), "utf-8")
     with pytest.raises(LovevecError, match=str(copy)):
         LOVE.load(copy)
@@ -442,7 +442,7 @@ def test_a_position_scale_that_makes_no_sense_is_refused(tmp_path, scale):
     path = tmp_path / "m" / "config.json"
     config = json.loads(path.read_text("utf-8"))
     config["encoder"]["position_scale"] = scale
-    config |= {"checksum": checksum(config), "checksum_metadata": checksum_metadata(config)}
+    config |= checksums(config)
     path.write_text(json.dumps(config), "utf-8")
     with pytest.raises(LovevecError, match=r"config\.json: `encoder` makes no sense"):
         LOVE.load(tmp_path / "m")

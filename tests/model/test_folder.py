@@ -22,7 +22,7 @@ from lovevec.engine.engine import FoldEngine
 from lovevec.engine.fold import PRECISIONS
 from lovevec.errors import FormatError, LovevecError
 from lovevec.model.folder import CARD, CONFIG, TOKENIZER, WEIGHTS, WORDS, ModelParts, read_model, write_model
-from lovevec.model.validation import checksum
+from lovevec.model.validation import checksums
 
 SAMPLE = [*toy_words(40, seed=8), *NASTY[:12]]
 SHAPES: dict[str, dict[str, Any]] = {
@@ -119,7 +119,7 @@ def forged(folder: Path, **change: Any) -> None:
         config[name] = (
             {**config[name], **value} if isinstance(value, dict) and isinstance(config[name], dict) else value
         )
-    config["checksum"] = checksum(config)
+    config["checksum"] = checksums(config)["checksum"]
     (folder / CONFIG).write_text(json.dumps(config))
 
 

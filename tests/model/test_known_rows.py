@@ -21,7 +21,7 @@ from lovevec.errors import FormatError, LovevecError
 from lovevec.love import LOVE
 from lovevec.model.folder import CONFIG, ROWS, WORDS, ModelParts, read_model, write_model
 from lovevec.model.known_rows import LEVELS, KnownRows
-from lovevec.model.validation import checksum
+from lovevec.model.validation import checksums
 from lovevec.near.channel import DEFAULT, Channel
 
 PRECISE = {"float16": 0.99999, "int8": 0.9999, "int4": 0.99}
@@ -178,7 +178,7 @@ def parts_with_rows(precision: str = "int8", seed: int = 0) -> ModelParts:
 def forged(folder: Path, **change: Any) -> None:
     """Change config.json and make its checksum fit."""
     config = json.loads((folder / CONFIG).read_text()) | change
-    config["checksum"] = checksum(config)
+    config["checksum"] = checksums(config)["checksum"]
     (folder / CONFIG).write_text(json.dumps(config))
 
 

@@ -36,7 +36,8 @@ def find_model(name: str | os.PathLike[str] | None = None, **hub: Any) -> Path:
         if not isinstance(name, str) or (folder / CONFIG).is_file():
             return folder
     except OSError as error:  # a name that is too long, a folder that may not be read
-        raise LovevecError(f"{_short(name)}: cannot be read: {error.strerror}") from None
+        short = str(name) if len(str(name)) <= 200 else f"{str(name)[:100]}…{str(name)[-50:]}"
+        raise LovevecError(f"{short}: cannot be read: {error.strerror}") from None
     if name in shipped() or name == DEFAULT:
         return _shipped(name)
     if folder.is_dir():
@@ -54,8 +55,3 @@ def _shipped(name: str) -> Path:
         raise LovevecError(
             f"this copy of lovevec holds no model named {name}: install lovevec again, or name a model folder"
         ) from None
-
-
-def _short(name: str | os.PathLike[str]) -> str:
-    text = str(name)
-    return text if len(text) <= 200 else f"{text[:100]}…{text[-50:]}"

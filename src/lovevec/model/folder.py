@@ -32,7 +32,7 @@ from lovevec.files import atomic_write
 from lovevec.files.tensors import tensor_blocks
 from lovevec.model import validation
 from lovevec.model.known_rows import KnownRows, KnownWords
-from lovevec.model.validation import AS_TRAINED, FOLDED
+from lovevec.model.validation import AS_TRAINED, FOLDED, MAX_NUMBER
 from lovevec.near.channel import DEFAULT, Channel
 from lovevec.units.mixed_input import Units
 from lovevec.units.vocabulary import UnitVocabulary
@@ -88,8 +88,7 @@ def write_model(
     tensors = _tensors(parts, precision)
     for name, tensor in tensors.items():
         if not validation.is_finite(tensor) or validation.is_absurd(tensor):
-            limit = f"{validation.MAX_NUMBER:,.0f}"
-            raise LovevecError(f"{name} of the model holds numbers that are not finite, or beyond {limit}")
+            raise LovevecError(f"{name} of the model holds numbers that are not finite, or beyond {MAX_NUMBER:,.0f}")
     own = None if rows == "none" or parts.rows is None else parts.rows.to(rows or parts.rows.precision)
     files: dict[str, list[bytes | memoryview]] = {
         WEIGHTS: list(tensor_blocks(tensors)),
@@ -116,10 +115,7 @@ def write_model(
     if decisive["stored"] == FOLDED:
         decisive["precision"] = tensors["out"].dtype.name
     config = {**decisive, "checksum": "", "checksum_metadata": "", **parts.metadata}
-    config = json.loads(json.dumps(config)) | {
-        "checksum": validation.checksum(config),
-        "checksum_metadata": validation.checksum_metadata(config),
-    }
+    config = json.loads(json.dumps(config)) | validation.checksums(config)
     files[CONFIG] = [(json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")]
     _write_together(Path(folder), files)
 
@@ -165,7 +161,15 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
     vocabulary = UnitVocabulary.from_json(text, folder / TOKENIZER, units["buckets"], units["ngrams"])
     tensors = validation.load_tensors(folder / WEIGHTS, content[WEIGHTS])
     validation.check_tensors(folder / WEIGHTS, tensors, config, spec, vocabulary)
-    rows = _read_rows(folder / ROWS, content[ROWS], spec.dim) if ROWS in content else None
+    try:
+        own = validation.load_tensors(folder / ROWS, content[ROWS]) if ROWS in content else None
+        rows = None if own is None else KnownRows.from_tensors(own, spec.dim)
+    except ValueError as error:
+        raise FormatError(folder / ROWS, f"damaged ({reason(error)})") from None
+    try:
+        channel = Channel.from_dict(config.get("channel"))
+    except LovevecError as error:
+        raise FormatError(folder / CONFIG, error.message) from None
     folded = config["stored"] == FOLDED
     parts = ModelParts(
         spec,
@@ -175,24 +179,12 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
         validation.metadata_of(config),
         Tables.from_tensors(tensors) if folded else None,
         rows,
-        _read_channel(folder / CONFIG, config),
+        channel,
     )
     if spec.foldable and not folded:
         with np.errstate(all="ignore"):
-            tables = parts.folded  # which is needed anyway
-        validation.check_fold(folder / WEIGHTS, tables)
+            tables = parts.folded.tensors().values()  # which are needed anyway
+        if any(map(validation.is_absurd, tables)):  # of weights each of which is small
+            problem = f"its weights multiply to numbers beyond {MAX_NUMBER:,.0f}, which no training gives"
+            raise FormatError(folder / WEIGHTS, problem)
     return parts
-
-
-def _read_rows(path: Path, content: bytes, dim: int) -> KnownRows:
-    try:
-        return KnownRows.from_tensors(validation.load_tensors(path, content), dim)
-    except ValueError as error:
-        raise FormatError(path, f"damaged ({reason(error)})") from None
-
-
-def _read_channel(path: Path, config: dict[str, Any]) -> Channel:
-    try:
-        return Channel.from_dict(config.get("channel"))
-    except LovevecError as error:
-        raise FormatError(path, error.message) from None

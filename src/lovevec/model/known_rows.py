@@ -194,7 +194,7 @@ class KnownRows:
         width = (dim + 1) // 2 if codes.dtype == np.uint8 else dim
         if codes.ndim != 2 or codes.shape[1] != width or scale.shape != (len(codes),):
             raise ValueError(f"codes of the shape {codes.shape} for rows of {dim} dimensions")
-        largest = _largest_half(codes) if codes.dtype == np.float16 else 0
+        largest = largest_half(codes) if codes.dtype == np.float16 else 0
         if not np.isfinite(scale).all() or largest >= HALF_INFINITY:
             raise ValueError("holds numbers that are not finite")
         if not (np.abs(scale) <= MAX_SCALE).all() or largest > HALF_ONE:
@@ -206,7 +206,7 @@ class KnownRows:
         return cls(codes, scale, dim, weights)
 
 
-def _largest_half(codes: NDArray[np.float16]) -> int:
+def largest_half(codes: NDArray[np.float16]) -> int:
     """The bits of the largest of float16 numbers without their signs, which have the order of the numbers: numpy is
     slow with float16 itself."""
     bits = codes.reshape(-1).view(np.uint16)

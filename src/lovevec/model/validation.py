@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from lovevec.engine.fold import ENCODERS, PRECISIONS, EncoderSpec, Tables, fold_sizes, table_sizes
+from lovevec.engine.fold import ENCODERS, PRECISIONS, EncoderSpec, fold_sizes, table_sizes
 from lovevec.errors import FormatError, LovevecError, reason
+from lovevec.model.known_rows import HALF_INFINITY, largest_half
 from lovevec.units.mixed_input import INPUT_MODES
 from lovevec.units.vocabulary import UnitVocabulary
 
@@ -28,17 +29,14 @@ AS_TRAINED, FOLDED = "weights", "folded"
 DECISIVE_KEYS = ("format", "stored", "encoder", "units", "sizes", "sha256", "channel", "precision")
 CHECKSUM_KEYS = ("checksum", "checksum_metadata")
 MAX_NUMBER = 1e5  # in a tensor: a thousand times what training gives, and sums of a word's rows cannot overflow
-HALF_EXPONENT, NUMBERS_PER_BLOCK = np.uint16(0x7C00), 65_536
 
 
-def checksum(config: Mapping[str, Any]) -> str:
-    """The SHA-256 of what in a config decides vectors, so that damage to it cannot go unseen."""
-    return _sha256_of({name: config.get(name) for name in DECISIVE_KEYS if name != "precision" or name in config})
-
-
-def checksum_metadata(config: Mapping[str, Any]) -> str:
-    """The SHA-256 of the rest: scores, calibration, where the model comes from."""
-    return _sha256_of(metadata_of(config))
+def checksums(config: Mapping[str, Any]) -> dict[str, str]:
+    """The SHA-256 of what in a config decides vectors, so that damage to it cannot go unseen, and of the rest: scores,
+    calibration, where the model comes from."""
+    decisive = {name: config.get(name) for name in DECISIVE_KEYS if name != "precision" or name in config}
+    content = (json.dumps(part, sort_keys=True).encode("ascii") for part in (decisive, metadata_of(config)))
+    return {name: sha256([part]) for name, part in zip(CHECKSUM_KEYS, content, strict=True)}
 
 
 def metadata_of(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,10 +52,6 @@ def sha256(content: Iterable[bytes | memoryview]) -> str:
     return digest.hexdigest()
 
 
-def _sha256_of(value: Any) -> str:
-    return sha256([json.dumps(value, sort_keys=True).encode("ascii")])
-
-
 def read_config(path: Path) -> tuple[dict[str, Any], EncoderSpec]:
     """The content of config.json and the encoder that it names, once both checksums are right and the values make
     sense."""
@@ -70,9 +64,10 @@ def read_config(path: Path) -> tuple[dict[str, Any], EncoderSpec]:
         raise FormatError(path, f"format {version!r:.60} is not {FORMAT_VERSION}: made by another version of lovevec")
     if config.get("stored") not in (AS_TRAINED, FOLDED):
         raise FormatError(path, f"`stored` must be {AS_TRAINED} or {FOLDED}, not {config.get('stored')!r:.60}")
-    if config.get("checksum") != checksum(config):
+    sums = checksums(config)
+    if config.get("checksum") != sums["checksum"]:
         raise FormatError(path, f"damaged: {', '.join(DECISIVE_KEYS)} do not have the checksum that stands there")
-    if config.get("checksum_metadata") != checksum_metadata(config):
+    if config.get("checksum_metadata") != sums["checksum_metadata"]:
         raise FormatError(path, "damaged: what it tells about the model does not have the checksum that stands there")
     _check_units(path, config.get("units"))
     if config["stored"] == FOLDED and config.get("precision") not in PRECISIONS:
@@ -169,13 +164,9 @@ def check_tensors(
 
 
 def is_finite(tensor: NDArray[Any]) -> bool:
-    """Whether a tensor holds neither NaN nor Inf. Of float16 the bits are looked at, block by block in the cache: the
-    exponent of such a number has all bits set, and numpy's own isfinite is slow."""
+    """Whether a tensor holds neither NaN nor Inf."""
     if tensor.dtype == np.float16:
-        bits = tensor.reshape(-1).view(np.uint16)
-        starts = range(0, len(bits), NUMBERS_PER_BLOCK)
-        exponents = (bits[start : start + NUMBERS_PER_BLOCK] & HALF_EXPONENT for start in starts)
-        return not any((block == HALF_EXPONENT).any() for block in exponents)
+        return largest_half(tensor) < HALF_INFINITY
     return tensor.dtype.kind != "f" or bool(np.isfinite(tensor).all())
 
 
@@ -184,9 +175,3 @@ def is_absurd(tensor: NDArray[Any]) -> bool:
     if tensor.dtype.kind != "f" or tensor.dtype == np.float16 or not tensor.size:
         return False
     return not (tensor.min() >= -MAX_NUMBER and tensor.max() <= MAX_NUMBER)  # NaN is neither
-
-
-def check_fold(path: Path, tables: Tables) -> None:
-    """An error where weights, each of them small, have multiplied to absurd numbers in the folded tables."""
-    if any(map(is_absurd, tables.tensors().values())):
-        raise FormatError(path, f"its weights multiply to numbers beyond {MAX_NUMBER:,.0f}, which no training gives")

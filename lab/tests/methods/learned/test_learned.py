@@ -103,13 +103,13 @@ def test_another_seed_or_target_is_trained_again_and_said(tmp_path):
 
 def test_older_settings_that_lack_new_names_or_have_old_ones_still_count(tmp_path):
     learned("love", tmp_path, Told())
-    from lovevec.model.validation import checksum_metadata
+    from lovevec.model.validation import checksums
 
     path = tmp_path / "love" / "config.json"
     config = json.loads(path.read_text())
     del config["settings"]["twice"]
     config["settings"] |= {"zipf": 0.0, "optimiser": "adam", "hashes": 1}
-    config["checksum_metadata"] = checksum_metadata(config)
+    config["checksum_metadata"] = checksums(config)["checksum_metadata"]
     path.write_text(json.dumps(config))
     told = Told()
     learned("love", tmp_path, told)
