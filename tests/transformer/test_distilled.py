@@ -181,9 +181,9 @@ def test_blocks_depend_on_the_place_alone(tmp_path):
     packed.write_bytes(gzip.compress(path.read_bytes()))
     corpus = Corpus([path, packed], block=1000)
     whole = list(corpus.blocks())
-    assert [line for block in whole for line in block.lines] == path.read_text().split("\n")[:-1] * 2
+    assert [line for lines, _ in whole for line in lines] == path.read_text().split("\n")[:-1] * 2
     for number in (0, 5, len(whole) // 2, len(whole) - 1):
-        assert list(corpus.blocks(whole[number].place)) == whole[number + 1 :]
+        assert list(corpus.blocks(whole[number][1])) == whole[number + 1 :]
 
 
 def test_words_are_found_as_the_tokenizer_spells_them(real, tmp_path):

@@ -11,6 +11,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from lovevec.errors import LovevecError, Parameter
+from lovevec.transformer.distill_plan import DistillSettings
 from lovevec.transformer.load import load_model, load_tokenizer, positions_of, public_name
 from lovevec.transformer.pieces import Pieces, lowercases
 
@@ -35,12 +36,12 @@ class Passage(NamedTuple):
 class ContextualModel:
     """A model and its tokenizer: `tokenize` gives the pieces of texts, `states` what the model makes of passages."""
 
-    def __init__(self, source: Any, *, layer: int, length: int, device: str, precision: str) -> None:
+    def __init__(self, source: Any, settings: DistillSettings) -> None:
         import torch  # here and below: so that `distill` is there, and says what to install, where torch is not
 
         from lovevec.device import choose_device
 
-        self.device = choose_device(device)
+        self.device = choose_device(settings.device)
         if isinstance(source, str):
             self.name, tokenizer = public_name(source), load_tokenizer(source)
             self.pieces = Pieces(tokenizer)
@@ -49,7 +50,7 @@ class ContextualModel:
             model, tokenizer = source
             self.name = public_name(str(getattr(model.config, "_name_or_path", "") or type(model).__name__))
             self.pieces = Pieces(tokenizer)
-        self.model = model.eval().to(self.device, getattr(torch, precision))
+        self.model = model.eval().to(self.device, getattr(torch, settings.precision))
         self.lowercase = lowercases(tokenizer)
         self.padding = tokenizer.pad_token_id or 0
         self.unknown = tokenizer.unk_token_id
@@ -57,13 +58,13 @@ class ContextualModel:
         self.backend.no_padding()
         self.backend.no_truncation()
         self.before, self.behind = _specials(self.backend)
-        self.length = _passage_length(self.name, model, tokenizer, length)
+        self.length = _passage_length(self.name, model, tokenizer, settings.length)
         self.room = self.length - len(self.before) - len(self.behind)
         if self.room < 1:
             raise LovevecError(
-                f"{Parameter('length')} is {length}: the special tokens of {self.name} leave no room for words"
+                f"{Parameter('length')} is {settings.length}: the special tokens of {self.name} leave no room for words"
             )
-        self.layer = _layer_index(self.name, model, layer)
+        self.layer = _layer_index(self.name, model, settings.layer)
         self.dim = int(self.states([[*self.before, *self.backend.encode("a", add_special_tokens=False).ids]]).shape[-1])
 
     def tokenize(self, texts: Sequence[str]) -> list[tuple[list[int], list[Span]]]:
@@ -84,18 +85,16 @@ class ContextualModel:
         real = np.arange(shape[1]) < lengths[:, None]
         ids[real] = np.fromiter(chain.from_iterable(batch), np.int64, int(lengths.sum()))
         mask[real] = 1
-        inputs = {"input_ids": self._put(ids), "attention_mask": self._put(mask)}
+        inputs = {
+            name: torch.from_numpy(array).to(self.device, non_blocking=True)
+            for name, array in (("input_ids", ids), ("attention_mask", mask))
+        }
         with torch.inference_mode():
             out = self.model(**inputs, output_hidden_states=self.layer >= 0, return_dict=True)
         states = out.hidden_states[self.layer] if self.layer >= 0 else getattr(out, "last_hidden_state", None)
         if not isinstance(states, torch.Tensor):
             raise LovevecError(f"{self.name}: a {type(self.model).__name__} gives no states for the words of a text")
         return states
-
-    def _put(self, array: np.ndarray[Any, Any]) -> Tensor:
-        import torch
-
-        return torch.from_numpy(array).to(self.device, non_blocking=True)
 
 
 def cut(count: int, spans: Sequence[Span], room: int) -> list[Span]:

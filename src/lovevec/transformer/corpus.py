@@ -8,27 +8,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files.lines import BOM, UTF16_MARKS
-from lovevec.vectors.read.source import open_source
+from lovevec.vectors.read.source import ByteSource, open_source
 from lovevec.vectors.read.words import STDIN
 
 TEXT_BLOCK_BYTES = 1 << 17
 UNREADABLE = re.compile(r"\S*\ufffd\S*")
 Place = tuple[int, int]
-Read = Callable[[int], bytes]
-
-
-class CorpusBlock(NamedTuple):
-    """Some lines, and the place behind them: which file, and how many of its bytes (unpacked) are done."""
-
-    lines: list[str]
-    place: Place
 
 
 class Corpus:
@@ -53,23 +43,26 @@ class Corpus:
         before = sum(self.sizes[: place[0]])
         return before + min(place[1], self.sizes[place[0]]) if place[0] < len(self.sizes) else before
 
-    def blocks(self, place: Place = (0, 0)) -> Iterator[CorpusBlock]:
-        """The texts behind `place`. Blocks depend on the place alone, not on where reading began."""
+    def blocks(self, place: Place = (0, 0)) -> Iterator[tuple[list[str], Place]]:
+        """The texts behind `place`, some lines at a time with the place behind them: which file, and how many of its
+        bytes (unpacked) are done. Blocks depend on the place alone, not on where reading began."""
         for number in range(place[0], len(self.paths)):
-            at = place[1] if number == place[0] else 0
-            before = sum(self.sizes[:number])
-            if self.paths[number] is not None and not self.sizes[number]:
+            at = skip = place[1] if number == place[0] else 0
+            before, path = sum(self.sizes[:number]), self.paths[number]
+            if path is not None and not self.sizes[number]:
                 continue
-            with _open(self.paths[number]) as (read, packed):
-                _skip(read, at)
+            with open(0, "rb", closefd=False) if path is None else open_source(path) as source:
+                while skip and (data := source.read(min(skip, 1 << 20))):
+                    skip -= len(data)
                 rest = b""
-                while data := rest + read(self.block - len(rest)):
+                while data := rest + source.read(self.block - len(rest)):
                     whole = data.rfind(b"\n") + 1 or data.rfind(b" ") + 1
                     cut = whole if whole and len(data) == self.block else len(data)
-                    lines = self._lines(data[:cut], self.paths[number], first=at == 0)
+                    lines = self._lines(data[:cut], path, first=at == 0)
                     at, rest = at + cut, data[cut:]
-                    self.read = before + packed()
-                    yield CorpusBlock(lines, (number, at))
+                    done = int(source.share() * source.size) if isinstance(source, ByteSource) else at + len(rest)
+                    self.read = before + done
+                    yield lines, (number, at)
 
     def _lines(self, data: bytes, path: Path | None, first: bool) -> list[str]:
         if first:
@@ -90,27 +83,3 @@ def _size(path: Path | None) -> int:
         return os.path.getsize(path)
     except OSError as error:
         raise LovevecError(f"{path}: cannot be read: {error.strerror}") from None
-
-
-@contextmanager
-def _open(path: Path | None) -> Iterator[tuple[Read, Callable[[], int]]]:
-    """Two functions: `read(count)` gives that many bytes, fewer only at the end; the other says how far it has read."""
-    if path is None:
-        with open(0, "rb", closefd=False) as stream:
-            done = 0
-
-            def read(count: int) -> bytes:
-                nonlocal done
-                data = stream.read(count)
-                done += len(data)
-                return data
-
-            yield read, lambda: done
-        return
-    with open_source(path) as source:
-        yield source.read, lambda: int(source.share() * source.size)
-
-
-def _skip(read: Read, count: int) -> None:
-    while count and (data := read(min(count, 1 << 20))):
-        count -= len(data)

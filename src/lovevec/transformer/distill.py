@@ -101,20 +101,13 @@ class _DistillRun:
     def __init__(self, model: Any, settings: DistillSettings, unfinished: CheckpointFolder, progress: Progress) -> None:
         self.source, self.settings, self.unfinished, self.progress = model, settings, unfinished, progress
         with progress.phase("loading model"):
-            self.contextual = ContextualModel(
-                model,
-                layer=settings.layer,
-                length=settings.length,
-                device=settings.device,
-                precision=settings.precision,
-            )
+            self.contextual = ContextualModel(model, settings)
 
     def table(self, corpus: Corpus, words: list[str] | None) -> VectorTable:
         """The vectors of `words`, or of those that the corpus holds, and where they come from; what was left out on the
         way is told."""
         words, counts = self._words(corpus, words)
-        vectors = np.zeros((len(words), self.contextual.dim), np.float32)
-        taken = np.zeros(len(words), np.int64)
+        vectors, taken = np.zeros((len(words), self.contextual.dim), np.float32), np.zeros(len(words), np.int64)
         if corpus.paths:
             vectors, taken = self._in_texts(corpus, words, counts)
         occurrences = int(taken.sum())
@@ -156,9 +149,9 @@ class _DistillRun:
             place = state.values["place"]
             counts.load(state.arrays)
         with self._phase("counting words", corpus, place) as phase:
-            for block in corpus.blocks(place):
-                counts.add(block.lines)
-                place = block.place
+            for lines, behind in corpus.blocks(place):
+                counts.add(lines)
+                place = behind
                 _show(phase, corpus, f"{len(counts.counts):,} different words")
                 if self.unfinished.is_due:
                     self.unfinished.save("counts", counts.state(), place=place)
@@ -195,11 +188,11 @@ class _DistillRun:
         waiting: list[Passage] = []
         blocks, stopped = 0, False
         with self._phase("reading texts", corpus, place) as phase:
-            for block in corpus.blocks(place):
+            for lines, behind in corpus.blocks(place):
                 if stopped := finder.complete == len(finder.left):
                     break
-                waiting += finder.passages(block.lines)
-                blocks, place = blocks + 1, block.place
+                waiting += finder.passages(lines)
+                blocks, place = blocks + 1, behind
                 pieces = sum(len(passage.ids) for passage in waiting)
                 if blocks >= BLOCKS_AHEAD or pieces >= BATCHES_AHEAD * self.settings.batch:
                     self._compute(waiting, pool, phase)
@@ -266,11 +259,8 @@ class _DistillRun:
             self.progress.say(f"{len(absent):,} words never occur, so they were taken alone{_examples(absent)}")
         if missing:
             why = "have no pieces in the model's vocabulary" if self.settings.single else "never occur as one word"
-            more = (
-                ""
-                if self.settings.single or self.settings.fill_missing
-                else f"; {Parameter('fill_missing', True)} takes them alone"
-            )
+            may_fill = not (self.settings.single or self.settings.fill_missing)
+            more = f"; {Parameter('fill_missing', True)} takes them alone" if may_fill else ""
             self.progress.say(f"{len(missing):,} words {why}: left out{_examples(missing)}{more}")
 
     def _origin(self, corpus: Corpus, occurrences: int) -> dict[str, Any]:

@@ -8,8 +8,9 @@ are float64, so that neither the order of the texts nor their number matters.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,22 +22,7 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-T = TypeVar("T")
-CACHE_SIZE = 1_000_000
-
-
-class PieceCache(dict[tuple[int, ...], T], Generic[T]):
-    """What `compute` says of a word's pieces, computed once a word; emptied when it holds too many words."""
-
-    def __init__(self, compute: Callable[[tuple[int, ...]], T]) -> None:
-        super().__init__()
-        self.compute = compute
-
-    def __missing__(self, ids: tuple[int, ...]) -> T:
-        if len(self) >= CACHE_SIZE:
-            self.clear()
-        value = self[ids] = self.compute(ids)
-        return value
+WORDS_PER_CACHE = 1_000_000  # whose pieces need not be put together again
 
 
 class WordCounts:
@@ -45,11 +31,11 @@ class WordCounts:
     def __init__(self, contextual: ContextualModel) -> None:
         self.contextual = contextual
         self.counts: Counter[str] = Counter()
-        self.spelling: PieceCache[str] = PieceCache(self._spelling)
+        self.spelling = lru_cache(WORDS_PER_CACHE)(self._spelling)
 
     def add(self, texts: Sequence[str]) -> None:
         for ids, spans in self.contextual.tokenize(texts):
-            self.counts.update([self.spelling[tuple(ids[low:high])] for low, high in spans])
+            self.counts.update([self.spelling(tuple(ids[low:high])) for low, high in spans])
 
     def _spelling(self, ids: tuple[int, ...]) -> str:
         word = self.contextual.pieces.spelling(ids)
@@ -76,11 +62,10 @@ class OccurrenceFinder:
     def __init__(self, contextual: ContextualModel, words: Sequence[str], quota: Sequence[int]) -> None:
         self.contextual = contextual
         rows = {word: row for row, word in enumerate(words)}
-        self.row: PieceCache[int] = PieceCache(lambda ids: rows.get(contextual.pieces.spelling(ids), -1))
+        self.row = lru_cache(WORDS_PER_CACHE)(lambda ids: rows.get(contextual.pieces.spelling(ids), -1))
         self.quota = np.array(quota, np.int64)
         self.left: list[int] = list(quota)
-        self.complete = 0
-        self.too_long = 0
+        self.complete = self.too_long = 0
 
     def passages(self, texts: Sequence[str]) -> Iterator[Passage]:
         """Cut texts to what the model takes; a passage without an occurrence that some row still takes is left out."""
@@ -95,7 +80,7 @@ class OccurrenceFinder:
                     if first < low or last > high:
                         self.too_long += 1
                         continue
-                    row = self.row[tuple(ids[first:last])]
+                    row = self.row(tuple(ids[first:last]))
                     if row >= 0 and self.left[row]:
                         self.left[row] -= 1
                         self.complete += not self.left[row]

@@ -78,7 +78,7 @@ class Pieces:
         if self.goes_on.isdisjoint(ids):
             return []
         spans = self.words(ids, word_ids)
-        return [(low, high) for low, high in spans if high - low > 1 and _is_word(self.spelling(ids[low:high]))]
+        return [(low, high) for low, high in spans if high - low > 1 and is_word(self.spelling(ids[low:high]))]
 
     def spelling(self, ids: Iterable[int]) -> str:
         """The word that pieces make, as the tokenizer sees it (an uncased one has it in lower case)."""
@@ -135,7 +135,7 @@ def _as_word(text: bytes) -> str:
     return word if word.split() == [word] and SPACE_MARK not in word and "\ufffd" not in word else ""
 
 
-def _is_word(spelling: str) -> bool:
+def is_word(spelling: str) -> bool:
     """Whether LOVE may know more of a word than the tokenizer does."""
     return any(map(str.isalpha, spelling)) and not UNSPACED.search(spelling)
 

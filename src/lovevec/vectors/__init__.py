@@ -33,6 +33,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,19 +46,13 @@ if TYPE_CHECKING:
     from lovevec.vectors.write.convert import convert_vectors
 
 __all__ = ["FastTextBin", "Oddity", "ReadReport", "VectorTable", "convert_vectors", "read_vectors"]
+ON_FIRST_USE = {"FastTextBin": "read.fasttext_bin", "convert_vectors": "write.convert"}  # a table alone costs little
 MAPPED_SUFFIXES, LARGE_FILE = (".npy", ".safetensors"), 1 << 29  # bytes of a file that `mmap=None` leaves where it is
 
 
 def __getattr__(name: str) -> object:
-    """Import readers and writers on first use, so that a table or a report costs little."""
-    if name == "FastTextBin":
-        from lovevec.vectors.read.fasttext_bin import FastTextBin
-
-        return FastTextBin
-    if name == "convert_vectors":
-        from lovevec.vectors.write.convert import convert_vectors
-
-        return convert_vectors
+    if name in ON_FIRST_USE:
+        return getattr(import_module(f"lovevec.vectors.{ON_FIRST_USE[name]}"), name)
     raise AttributeError(f"module 'lovevec.vectors' has no attribute {name!r}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,22 +18,13 @@ ROWS_PER_CHECK = 4096
 ACCEPTED = "a path, a VectorTable, (words, vectors), a dict of word to vector, or gensim's KeyedVectors"
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """Words and vectors as they came; `owned` when the array was made here and is nobody else's."""
-
-    words: list[str]
-    vectors: NDArray[np.float32]
-    owned: bool
-
-
 def table_from_memory(source: Any, limit: int | None) -> tuple[VectorTable, bool]:
     """Make a table of anything that holds words and vectors, of the first `limit` usable rows; also say whether its
     array is ours to change."""
-    pair = _find_pair(source)
-    report = ReadReport("memory", dim=pair.vectors.shape[1])
+    names, table, owned = _find_pair(source)
+    report = ReadReport("memory", dim=table.shape[1])
     policy = RowPolicy(report)
-    words = mask_surrogates(pair.words)
+    words = mask_surrogates(names)
     keep = np.zeros(len(words), bool)
     for start in range(0, len(words), ROWS_PER_CHECK):
         room = None if limit is None else limit - report.kept
@@ -42,15 +32,16 @@ def table_from_memory(source: Any, limit: int | None) -> tuple[VectorTable, bool
             break
         batch = words[start : start + ROWS_PER_CHECK]
         places = range(start + 1, start + 1 + len(batch))
-        kept = policy.choose(batch, pair.vectors[start : start + ROWS_PER_CHECK], places, room)
+        kept = policy.choose(batch, table[start : start + ROWS_PER_CHECK], places, room)
         keep[[start + row for row in kept]] = True
     if isinstance(source, VectorTable):
         report.follow(source.report)
-    vectors = keep_rows(pair.vectors, keep, pair.owned)
-    return VectorTable(list(policy.words), vectors, report), pair.owned or vectors is not pair.vectors
+    vectors = keep_rows(table, keep, owned)
+    return VectorTable(list(policy.words), vectors, report), owned or vectors is not table
 
 
-def _find_pair(source: Any) -> _Pair:
+def _find_pair(source: Any) -> tuple[list[str], NDArray[np.float32], bool]:
+    """Words and vectors as they came, and whether the array was made here and is nobody else's."""
     words: Any
     vectors: Any
     if isinstance(source, VectorTable):
@@ -69,7 +60,7 @@ def _find_pair(source: Any) -> _Pair:
     names = _as_words(words)
     if len(names) != len(array):
         raise LovevecError(f"{len(names):,} words and {len(array):,} vectors: one for each is needed")
-    return _Pair(names, array, not np.shares_memory(array, vectors) if isinstance(vectors, np.ndarray) else True)
+    return names, array, not isinstance(vectors, np.ndarray) or not np.shares_memory(array, vectors)
 
 
 def _as_words(words: Iterable[Any]) -> list[str]:

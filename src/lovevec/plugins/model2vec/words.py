@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from lovevec.errors import LovevecError
 from lovevec.plugins import normalized_forms
-from lovevec.transformer.pieces import UNSPACED, Pieces, whole_words
+from lovevec.transformer.pieces import Pieces, is_word, whole_words
 
 
 class TextTokens(NamedTuple):
@@ -97,8 +97,7 @@ class WordFinder:
         for low, high in spans:
             first, end = offsets[low][0], offsets[high - 1][1]
             word = text[first:end].strip()
-            letters = any(map(str.isalpha, word)) and not UNSPACED.search(word)
-            if high <= count and end != max_characters and letters and word.lower() not in self._keep:
+            if high <= count and end != max_characters and is_word(word) and word.lower() not in self._keep:
                 words.append((low, high, word.lower() if _begins_sentence(text, first) else word))
         return words
 

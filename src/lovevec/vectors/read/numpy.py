@@ -7,6 +7,7 @@ wrote may also hold `origin`, where its vectors came from, as JSON.
 from __future__ import annotations
 
 import json
+import math
 import tokenize
 import warnings
 import zipfile
@@ -71,8 +72,7 @@ def read_npz(source: ByteSource, request: ReadRequest) -> VectorTable:
             check_compression(path, header.bytes, archive.getinfo("vectors.npy").compress_size)
             request.check_table(header.shape)
             rows = header.shape[0]
-            inside = request.words is None
-            words = _npz_words(path, archive, rows) if inside else find_word_list(path, request.words)
+            words = find_word_list(path, request.words) if request.words else _npz_words(path, archive, rows)
             check_count(path, words, rows)
             return request.fill(ReadReport("numpy .npz", dim=header.shape[1]), words, _row_blocks(path, read, header))
     except DAMAGE as error:
@@ -133,10 +133,7 @@ class ArrayHeader:
 
     @property
     def bytes(self) -> int:
-        size = self.dtype.itemsize
-        for count in self.shape:
-            size *= count
-        return size
+        return math.prod(self.shape, start=self.dtype.itemsize)
 
 
 class _HeaderBytes:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -68,36 +68,32 @@ def find_layout(path: Path, lines: list[bytes]) -> Layout | None:
 
 def trailing_numbers(line: bytes) -> int:
     """Count the numbers at the end of a line; the first field is the word, unless a space leads."""
-    fields = FIELD.findall(line)
-    first = 0 if line[:1] in (b" ", b"\t") else 1
-    count = 0
-    for field in reversed(fields[first:]):
-        if to_number(field) is None:
-            break
-        count += 1
-    return count
+    fields = FIELD.findall(line)[0 if line[:1] in (b" ", b"\t") else 1 :]
+    return sum(1 for _ in takewhile(lambda field: to_number(field) is not None, reversed(fields)))
 
 
 def read_text(source: ByteSource, request: ReadRequest, layout: Layout) -> VectorTable:
     """Read the rows of a text file, chunk by chunk, into one growing matrix."""
     _settle_allocator()
-    report = ReadReport(_format_name(request.path, layout), source.compression, "line", layout.promised, layout.dim)
-    line = 1
-    if layout.promised is not None:
+    line, kind = 1, "GloVe text"
+    if layout.promised is not None:  # fastText's files differ from word2vec's by the ends of their names alone
         source.read(source.head.index(b"\n", source.taken) + 1 - source.taken)
-        line = 2
-    with request.build(report, _possible_rows(source, layout)) as builder:
-        for chunk in _line_chunks(source):
+        line, kind = 2, "fastText .vec" if ".vec" in request.path.suffixes else "word2vec text"
+    report = ReadReport(kind, source.compression, "line", layout.promised, layout.dim)
+    unpacked = source.size * (8 if source.compression else 1)
+    hint = min(layout.promised or 0, unpacked // (2 * layout.dim))  # the rows promised, if such a file can hold them
+    blocks = iter(lambda: source.read(BYTES_PER_CHUNK), b"")
+    with request.build(report, hint) as builder:
+        for chunk in map(plain_ends, whole_lines(blocks, source.path)):
             rows = _parse_rows(chunk, layout.dim, line, request.path, exact=layout.promised is not None)
             if layout.promised is None:
                 builder.expect(rows.count, source.share())
             builder.add(rows.words, rows.block, rows.lines)
             if builder.full:
                 return builder.finish()
-            for blank in rows.blank:
-                report.note(Oddity.BLANK, blank)
-            for long in rows.long:
-                report.note(Oddity.TOO_LONG, long)
+            for oddity, lines in ((Oddity.BLANK, rows.blank), (Oddity.TOO_LONG, rows.long)):
+                for at in lines:
+                    report.note(oddity, at)
             report.read += len(rows.long)
             if rows.error is not None:
                 raise rows.error
@@ -106,24 +102,6 @@ def read_text(source: ByteSource, request: ReadRequest, layout: Layout) -> Vecto
             problem = f"the file ends here after {report.read:,} rows, its header promises {layout.promised:,}"
             raise FormatError(request.path, problem + request.advice(report.kept), line - 1)
         return builder.finish()
-
-
-def _format_name(path: Path, layout: Layout) -> str:
-    """Name the format for the report; fastText's text files differ from word2vec's only by their ending."""
-    if layout.promised is None:
-        return "GloVe text"
-    return "fastText .vec" if ".vec" in path.suffixes else "word2vec text"
-
-
-def _possible_rows(source: ByteSource, layout: Layout) -> int:
-    """How many rows to make room for at once: those promised, if a file of this size can hold them."""
-    unpacked = source.size * (8 if source.compression else 1)
-    return min(layout.promised or 0, unpacked // (2 * layout.dim))
-
-
-def _line_chunks(source: ByteSource) -> Iterator[bytes]:
-    """Cut the rest of a file into pieces of whole lines, with plain line ends."""
-    return map(plain_ends, whole_lines(iter(lambda: source.read(BYTES_PER_CHUNK), b""), source.path))
 
 
 def _settle_allocator() -> None:

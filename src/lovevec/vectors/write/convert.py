@@ -51,25 +51,19 @@ def convert_vectors(
             raise LovevecError(f"{file}: is there already; choose another file, or {Parameter('overwrite', True)}")
     if not goal.parent.is_dir():
         raise LovevecError(f"{goal}: cannot be written: there is no folder {goal.parent}")
-    with ExitStack() as stack:
-        rows = _RowConverter(goal, dtype, stack)
-        return read_file(ReadRequest(source, limit, word_list, progress or Progress(quiet=True), rows)).report
+    writer: Writer | None = None  # opened when the first rows come: only they tell the dimension
 
-
-class _RowConverter:
-    """Passes rows from a reader to a writer, which is opened when the first ones come: only they tell the dimension."""
-
-    def __init__(self, output: Path, dtype: Precision, stack: ExitStack) -> None:
-        self.output, self.dtype, self.stack = output, dtype, stack
-        self.writer: Writer | None = None
-
-    def __call__(self, words: Sequence[str], rows: NDArray[np.float32]) -> None:
-        if self.dtype == "float16":
+    def convert(words: Sequence[str], rows: NDArray[np.float32]) -> None:
+        nonlocal writer
+        if dtype == "float16":
             _refuse_out_of_range(words, rows)
-        if self.writer is None:
-            shape = Shape(rows.shape[1], precision=self.dtype, exact=True)
-            self.writer = self.stack.enter_context(open_writer(self.output, format_of(self.output), shape))
-        self.writer.add(words, rows.copy(), [True] * len(words))  # it may write later, when the reader is further on
+        if writer is None:
+            shape = Shape(rows.shape[1], precision=dtype, exact=True)
+            writer = stack.enter_context(open_writer(goal, format_of(goal), shape))
+        writer.add(words, rows.copy(), [True] * len(words))  # it may write later, when the reader is further on
+
+    with ExitStack() as stack:
+        return read_file(ReadRequest(source, limit, word_list, progress or Progress(quiet=True), convert)).report
 
 
 def _refuse_out_of_range(words: Sequence[str], rows: NDArray[np.float32]) -> None:
