@@ -31,34 +31,31 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, MORE)
-    parser.add_argument("inputs", nargs="+", metavar="IN", help="files, folders or globs")
-    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the folder of the vectors")
-    parser.add_argument("-m", "--model", help=MODEL_HELP)
-    parser.add_argument("--column", metavar="NAME", help="of a table (default: word; with --texts: text)")
-    parser.add_argument("--texts", action="store_true", help="rows are whole texts: the vector of each, as by encode")
-    parser.add_argument("--distinct", action="store_true", help="each word once (with --texts: of those in the texts)")
-    parser.add_argument(
+    add = parser.add_argument
+    add("inputs", nargs="+", metavar="IN", help="files, folders or globs")
+    add("-o", "--output", required=True, metavar="OUT", help="the folder of the vectors")
+    add("-m", "--model", help=MODEL_HELP)
+    add("--column", metavar="NAME", help="of a table (default: word; with --texts: text)")
+    add("--texts", action="store_true", help="rows are whole texts: the vector of each, as by encode")
+    add("--distinct", action="store_true", help="each word once (with --texts: of those in the texts)")
+    add(
         "--near",
         action=argparse.BooleanOptionalAction,
         default=True,
         help="misspellings get the vector of the words that they may stand for; without, one from their spelling",
     )
-    parser.add_argument("--precision", choices=("float32", "float16"), default="float32", help="of the vectors")
-    parser.add_argument("--batch", type=int, default=16_384, metavar="ROWS", help="at a time (default: 16384)")
-    parser.add_argument("--engine", choices=("auto", "numpy", "numba"), default="auto", help="auto: numba where it is")
-    parser.add_argument(
-        "--address", help="of a Ray cluster: host:port, ray://host:port, auto (default: one of our own)"
-    )
-    parser.add_argument("--workers", type=int, metavar="N", help="processes, a core each (default: all cores)")
-    parser.add_argument("--overwrite", action="store_true", help="replace a job with other input or options")
-    parser.add_argument("--json", action="store_true", help="the summary as JSON, on standard output")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
+    add("--precision", choices=("float32", "float16"), default="float32", help="of the vectors")
+    add("--batch", type=int, default=16_384, metavar="ROWS", help="at a time (default: 16384)")
+    add("--engine", choices=("auto", "numpy", "numba"), default="auto", help="auto: numba where it is")
+    add("--address", help="of a Ray cluster: host:port, ray://host:port, auto (default: one of our own)")
+    add("--workers", type=int, metavar="N", help="processes, a core each (default: all cores)")
+    add("--overwrite", action="store_true", help="replace a job with other input or options")
+    add("--json", action="store_true", help="the summary as JSON, on standard output")
+    add("-q", "--quiet", action="store_true", help="no progress, no summary")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the job."""
     from lovevec.bulk import embed_files
 
     with tidy_when_killed():

@@ -54,13 +54,11 @@ PATHS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, MORE)
     parser.add_argument("shell", choices=SHELLS, help="for which shell")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the script."""
     import shtab
 
     parser = whole_parser()

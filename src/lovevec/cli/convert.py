@@ -24,7 +24,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, MORE)
     parser.add_argument("vectors", help="a vector file of any known format")
     parser.add_argument("output", help="the file to write")
@@ -36,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Convert, say what was dropped."""
     from lovevec.vectors import convert_vectors
     from lovevec.vectors.write import format_of
 

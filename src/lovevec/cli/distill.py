@@ -32,62 +32,43 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, MORE)
+    add = parser.add_argument
     parser.usage = (
         "%(prog)s MODEL --corpus FILE … -o FILE [options]\n       %(prog)s MODEL --single --words FILE -o FILE"
     )
-    parser.add_argument(
-        "model", metavar="transformer", help="a transformers model: its folder, or its id on the Hugging Face hub"
-    )
-    parser.add_argument("--corpus", nargs="+", default=[], metavar="FILE", help="text to read (- for standard input)")
-    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="where the vectors go")
-    parser.add_argument("--overwrite", action="store_true", help="replace the output and what is left of a stopped run")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
-    words = parser.add_argument_group("the words")
-    words.add_argument("--words", metavar="FILE", help="the words to have, one a line (default: those of the corpus)")
-    words.add_argument(
-        "--min-count", type=int, metavar="N", help="of the corpus's words take those that occur so often (default 5)"
-    )
-    words.add_argument(
-        "--limit", type=int, metavar="N", help="only the first so many words: of the list, or by frequency"
-    )
-    words.add_argument(
+    add("model", metavar="transformer", help="a transformers model: its folder, or its id on the Hugging Face hub")
+    add("--corpus", nargs="+", default=[], metavar="FILE", help="text to read (- for standard input)")
+    add("-o", "--output", metavar="FILE", required=True, help="where the vectors go")
+    add("--overwrite", action="store_true", help="replace the output and what is left of a stopped run")
+    add("-q", "--quiet", action="store_true", help="no progress, no summary")
+    add = parser.add_argument_group("the words").add_argument
+    add("--words", metavar="FILE", help="the words to have, one a line (default: those of the corpus)")
+    add("--min-count", type=int, metavar="N", help="of the corpus's words take those that occur so often (default 5)")
+    add("--limit", type=int, metavar="N", help="only the first so many words: of the list, or by frequency")
+    add(
         "--fill-missing", action="store_true", default=None, help="words that never occur: take them alone, as --single"
     )
-    how = parser.add_argument_group("the vectors")
-    how.add_argument("--pooling", choices=("mean", "max"), help="over a word's occurrences (default mean)")
-    how.add_argument(
-        "--most", type=int, metavar="N", help="of each word take the first so many occurrences, 0 all (default 100)"
-    )
-    how.add_argument(
-        "--layer", type=int, metavar="N", help="whose states: 0 the first layer's input, -1 the last (default -1)"
-    )
-    how.add_argument(
-        "--single", action="store_true", default=None, help="each word alone, without context and without a corpus"
-    )
-    how.add_argument(
+    add = parser.add_argument_group("the vectors").add_argument
+    add("--pooling", choices=("mean", "max"), help="over a word's occurrences (default mean)")
+    add("--most", type=int, metavar="N", help="of each word take the first so many occurrences, 0 all (default 100)")
+    add("--layer", type=int, metavar="N", help="whose states: 0 the first layer's input, -1 the last (default -1)")
+    add("--single", action="store_true", default=None, help="each word alone, without context and without a corpus")
+    add(
         "--specials",
         action="store_true",
         default=None,
         help="with --single: the mean over all positions, [CLS] and [SEP] too, as sentence encoders pool",
     )
-    cost = parser.add_argument_group("the work")
-    cost.add_argument(
-        "--length", type=int, metavar="N", help="pieces of a text that are seen together (default: the model's limit)"
-    )
-    cost.add_argument("--batch", type=int, metavar="N", help="pieces that are computed at a time (default 8192)")
-    cost.add_argument("--device", metavar="NAME", help="auto, cpu, cuda, cuda:1 … (default auto)")
-    cost.add_argument(
-        "--precision", choices=("float32", "bfloat16", "float16"), help="of the model's arithmetic (default float32)"
-    )
-    cost.add_argument(
-        "--checkpoint-minutes", type=float, metavar="X", help="keep so often what going on needs (default 2)"
-    )
+    add = parser.add_argument_group("the work").add_argument
+    add("--length", type=int, metavar="N", help="pieces of a text that are seen together (default: the model's limit)")
+    add("--batch", type=int, metavar="N", help="pieces that are computed at a time (default 8192)")
+    add("--device", metavar="NAME", help="auto, cpu, cuda, cuda:1 … (default auto)")
+    add("--precision", choices=("float32", "bfloat16", "float16"), help="of the model's arithmetic (default float32)")
+    add("--checkpoint-minutes", type=float, metavar="X", help="keep so often what going on needs (default 2)")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Distill and save."""
     from dataclasses import fields
 
     from lovevec.cli.shell import as_path, refuse_same_file

@@ -42,22 +42,19 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, MORE)
+    add = parser.add_argument
     parser.usage = "%(prog)s [options] [word ...]"
-    parser.add_argument("words", nargs="*", metavar="word", help="any strings; without them: -i, or standard input")
-    parser.add_argument("-m", "--model", help=MODEL_HELP)
-    parser.add_argument("-i", "--input", metavar="FILE", help="words, one a line (- for standard input)")
-    parser.add_argument("-o", "--output", metavar="FILE", help="where the vectors go (default: standard output)")
-    parser.add_argument("--format", choices=("vec", "npy", "npz", "safetensors", "parquet", "jsonl"), help="see below")
-    parser.add_argument(
-        "--precision", choices=("float32", "float16"), default="float32", help="of npy, npz, safetensors and parquet"
-    )
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
+    add("words", nargs="*", metavar="word", help="any strings; without them: -i, or standard input")
+    add("-m", "--model", help=MODEL_HELP)
+    add("-i", "--input", metavar="FILE", help="words, one a line (- for standard input)")
+    add("-o", "--output", metavar="FILE", help="where the vectors go (default: standard output)")
+    add("--format", choices=("vec", "npy", "npz", "safetensors", "parquet", "jsonl"), help="see below")
+    add("--precision", choices=("float32", "float16"), default="float32", help="of npy, npz, safetensors and parquet")
+    add("-q", "--quiet", action="store_true", help="no progress, no notes")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Embed what is options."""
     from lovevec.love import LOVE
     from lovevec.vectors.read.words import open_words
     from lovevec.vectors.write import Shape, format_of, open_writer

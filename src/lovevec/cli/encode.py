@@ -45,26 +45,25 @@ FORMATS: dict[str, Format] = {".npy": "npy", ".parquet": "parquet", ".jsonl": "j
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, MORE)
+    add = parser.add_argument
     parser.usage = "%(prog)s [options] [text ...]"
-    parser.add_argument("texts", nargs="*", metavar="text", help="any texts; without them: -i, or standard input")
-    parser.add_argument("-m", "--model", help=MODEL_HELP)
-    parser.add_argument("-i", "--input", metavar="FILE", help="texts (- for standard input)")
-    parser.add_argument("--column", metavar="NAME", help="where the texts of a table stand")
-    parser.add_argument("-o", "--output", metavar="FILE", help="where the vectors go (default: standard output)")
-    parser.add_argument("--format", choices=("npy", "parquet", "jsonl"), help="see below")
-    parser.add_argument("--precision", choices=("float32", "float16"), default="float32", help="of npy and parquet")
-    parser.add_argument(
+    add("texts", nargs="*", metavar="text", help="any texts; without them: -i, or standard input")
+    add("-m", "--model", help=MODEL_HELP)
+    add("-i", "--input", metavar="FILE", help="texts (- for standard input)")
+    add("--column", metavar="NAME", help="where the texts of a table stand")
+    add("-o", "--output", metavar="FILE", help="where the vectors go (default: standard output)")
+    add("--format", choices=("npy", "parquet", "jsonl"), help="see below")
+    add("--precision", choices=("float32", "float16"), default="float32", help="of npy and parquet")
+    add(
         "--tokens",
         action="store_true",
         help="no vectors, but what was seen, a line a word: text, reading, word, weight",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
+    add("-q", "--quiet", action="store_true", help="no progress, no notes")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Encode what is options."""
     from lovevec.love import LOVE
     from lovevec.texts.read import TextStream, open_texts
     from lovevec.vectors.write import Shape, open_writer

@@ -20,7 +20,6 @@ EXAMPLES = """examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, EXAMPLES)
     add_word_arguments(parser, "neighbors, and words that it may stand for")
     parser.add_argument("--plot", metavar="FILE", help="also draw the word's attention maps (.png, .svg, .pdf)")
@@ -28,7 +27,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print one explanation a word, an empty line between."""
     from lovevec.love import LOVE
 
     count = len(" ".join(options.words).split() if options.split else options.words)

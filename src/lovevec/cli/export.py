@@ -21,7 +21,6 @@ ROW_PRECISIONS = ("float16", "int8", "int4", "none")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, EXAMPLES)
     parser.add_argument("model", metavar="MODEL", nargs="?", help=MODEL_HELP)
     goal = parser.add_mutually_exclusive_group(required=True)
@@ -34,7 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Load, write, say how large it is."""
     from lovevec.love import LOVE
     from lovevec.model.folder import CONFIG
 

@@ -25,12 +25,8 @@ from lovevec.errors import LovevecError
 from lovevec.progress import Progress
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lovevec.attach import Attached
     from lovevec.vectors import VectorTable
-    from lovevec.vectors.write.writer import Writer
 
 ABOUT = """Your own word vectors, plus a row for every word of a text (or a list) that they lack. Your rows come first,
 as they are; the new ones follow, the most frequent first, in the same space and at a fitting length."""
@@ -51,26 +47,19 @@ SAMPLE = 20_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, MORE)
-    parser.add_argument("vectors", help="a vector file of any known format (- for standard input)")
-    parser.add_argument(
-        "--words", metavar="FILE", required=True, help="text with the words to have (- for standard input)"
-    )
-    parser.add_argument("--list", action="store_true", help="FILE is a list, one word a line")
-    parser.add_argument(
-        "--min-count", type=int, default=1, metavar="N", help="only words that come so often (default 1)"
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", help="where all vectors go (default: standard output)")
-    parser.add_argument(
-        "--format", choices=("vec", "npy", "npz", "safetensors", "parquet", "jsonl"), help="if not by the file's name"
-    )
-    parser.add_argument("-m", "--model", help=MODEL_HELP)
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
+    add = parser.add_argument
+    add("vectors", help="a vector file of any known format (- for standard input)")
+    add("--words", metavar="FILE", required=True, help="text with the words to have (- for standard input)")
+    add("--list", action="store_true", help="FILE is a list, one word a line")
+    add("--min-count", type=int, default=1, metavar="N", help="only words that come so often (default 1)")
+    add("-o", "--output", metavar="FILE", help="where all vectors go (default: standard output)")
+    add("--format", choices=("vec", "npy", "npz", "safetensors", "parquet", "jsonl"), help="if not by the file's name")
+    add("-m", "--model", help=MODEL_HELP)
+    add("-q", "--quiet", action="store_true", help="no progress, no summary")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Read both, attach, write."""
     from lovevec.attach import Attached
     from lovevec.files.tensors import in_blocks
     from lovevec.love import LOVE
@@ -102,10 +91,12 @@ def run(options: argparse.Namespace) -> None:
         ):
             for low, vectors in in_blocks(table.vectors, BATCH):
                 words = for_display(table.words[low : low + BATCH], output)
-                phase.advance(add(writer, words, vectors.astype("f4", copy=False), True))
+                writer.add(words, vectors.astype("f4", copy=False), [True] * len(words))
+                phase.advance(len(words))
             for low in range(0, len(lacking), BATCH):
                 batch = lacking[low : low + BATCH]
-                phase.advance(add(writer, for_display(batch, output), robust.embed(batch), False))
+                writer.add(for_display(batch, output), robust.embed(batch), [False] * len(batch))
+                phase.advance(len(batch))
     confidence = mean_confidence(robust, lacking)
     if robust.warning:
         complain(f"warning: {robust.warning}")
@@ -149,12 +140,6 @@ def wanted_words(options: argparse.Namespace, table: VectorTable) -> tuple[list[
         counts = count_list(stream, lowercase) if options.list else count_text(stream, have, lowercase)
     often = [word for word, count in counts.most_common() if count >= options.min_count]
     return often, [word for word in often if word not in have]
-
-
-def add(writer: Writer, words: Sequence[str], rows: NDArray[np.float32], known: bool) -> int:
-    """Write one batch; gives its size."""
-    writer.add(words, rows, [known] * len(words))
-    return len(words)
 
 
 def mean_confidence(robust: Attached, words: Sequence[str]) -> str:

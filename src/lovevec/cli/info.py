@@ -23,14 +23,12 @@ MOST = 1e18  # no model counts further
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, EXAMPLES)
     parser.add_argument("-m", "--model", help=MODEL_HELP)
     parser.add_argument("--json", action="store_true", help="one JSON object, with more in it")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print it."""
     from lovevec.love import LOVE
     from lovevec.model.find import find_model
 

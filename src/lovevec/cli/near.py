@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from lovevec.cli.neighbors import add_word_arguments, word_batches
+from lovevec.cli.neighbors import add_word_arguments, print_lines
 from lovevec.cli.shell import describe
-from lovevec.cli.terminal import harmless, put
+from lovevec.cli.terminal import harmless
 from lovevec.errors import LovevecError, Parameter
 
 if TYPE_CHECKING:
@@ -25,22 +25,15 @@ EXAMPLES = """examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, EXAMPLES)
     add_word_arguments(parser, "words of each")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print one line a string."""
-    from lovevec.love import LOVE
-
     if options.k < 1:
         raise LovevecError(f"{Parameter('k')} is {options.k}: must be at least 1, a whole number")
-    batches = word_batches(options.words, options.split)
-    love = LOVE.load(options.model)
-    for words in batches:
-        put("".join(f"{line}\n" for line in lines(love, words, options.k, options.json)))
+    print_lines(options, lambda love, words: lines(love, words, options.k, options.json))
 
 
 def lines(love: LOVE, words: Sequence[str], k: int, as_json: bool) -> Iterator[str]:
@@ -49,14 +42,10 @@ def lines(love: LOVE, words: Sequence[str], k: int, as_json: bool) -> Iterator[s
 
     lookup = love.lookup(words)
     for word, reading, near in zip(words, lookup.readings, lookup.near(WORDS_PER_READING), strict=True):
-        yield _line(word, reading, near, k, as_json)
-
-
-def _line(word: str, reading: str, near: list[tuple[str, float]], k: int, as_json: bool) -> str:
-    new = max(0.0, 1 - sum(probability for _, probability in near))
-    near = near[:k]
-    if as_json:
-        candidates = [{"word": name, "probability": round(probability, 6)} for name, probability in near]
-        return json.dumps({"word": word, "reading": reading, "near": candidates, "new": round(new, 6)})
-    names = ", ".join(f"{harmless(name)} {probability:.2f}" for name, probability in near if probability >= 0.005)
-    return f"{harmless(word)}\t{reading}\t{names}\t{new:.2f}"
+        new = max(0.0, 1 - sum(probability for _, probability in near))
+        if as_json:
+            candidates = [{"word": name, "probability": round(probability, 6)} for name, probability in near[:k]]
+            yield json.dumps({"word": word, "reading": reading, "near": candidates, "new": round(new, 6)})
+        else:
+            shown = [f"{harmless(name)} {probability:.2f}" for name, probability in near[:k] if probability >= 0.005]
+            yield f"{harmless(word)}\t{reading}\t{', '.join(shown)}\t{new:.2f}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lovevec.cli.shell import MODEL_HELP, describe, refuse_terminal
@@ -25,7 +25,6 @@ WORDS_PER_BATCH = 256  # words compared together: enough to be fast, and the fir
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, EXAMPLES)
     add_word_arguments(parser, "neighbors")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead")
@@ -45,28 +44,30 @@ def add_word_arguments(parser: argparse.ArgumentParser, counted: str) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print one line a word."""
+    print_lines(options, lambda love, words: lines(love, words, options.k, bool(options.approximate), options.json))
+
+
+def print_lines(options: argparse.Namespace, lines: Callable[[LOVE, list[str]], Iterable[str]]) -> None:
+    """Print what `lines` gives for the words of the command line or of stdin."""
     from lovevec.love import LOVE
 
     batches = word_batches(options.words, options.split)
     love = LOVE.load(options.model)
     for words in batches:
-        put("".join(f"{line}\n" for line in lines(love, words, options.k, bool(options.approximate), options.json)))
+        put("".join(f"{line}\n" for line in lines(love, words)))
 
 
 def lines(love: LOVE, words: Sequence[str], k: int, approximate: bool, as_json: bool) -> Iterator[str]:
     """The answer for each of the words."""
     lookup = love.lookup(words)
     for word, reading, neighbors in zip(words, lookup.readings, lookup.neighbors(k, approximate), strict=True):
-        yield _line(word, reading, neighbors, as_json)
-
-
-def _line(word: str, reading: str, neighbors: list[tuple[str, float]], as_json: bool) -> str:
-    if as_json:
-        nearest = [{"word": name, "cosine": round(cosine, 6)} for name, cosine in neighbors]
-        known, empty = reading == "known", reading == "empty"
-        return json.dumps({"word": word, "reading": reading, "known": known, "empty": empty, "neighbors": nearest})
-    return f"{harmless(word)}\t{reading}\t{', '.join(f'{harmless(name)} {cosine:.2f}' for name, cosine in neighbors)}"
+        if as_json:
+            nearest = [{"word": name, "cosine": round(cosine, 6)} for name, cosine in neighbors]
+            known, empty = reading == "known", reading == "empty"
+            yield json.dumps({"word": word, "reading": reading, "known": known, "empty": empty, "neighbors": nearest})
+        else:
+            names = ", ".join(f"{harmless(name)} {cosine:.2f}" for name, cosine in neighbors)
+            yield f"{harmless(word)}\t{reading}\t{names}"
 
 
 def word_batches(words: list[str], split: bool = False) -> Iterator[list[str]]:

@@ -19,7 +19,6 @@ EXAMPLES = """examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser, everything: bool = False) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, EXAMPLES)
     parser.usage = "%(prog)s target -o FOLDER [settings]"
     parser.add_argument("target", help="a vector file of any known format, or hf:NAME")
@@ -31,7 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser, everything: bool = False) -> 
 
 
 def run(options: argparse.Namespace) -> None:
-    """Prepare and save."""
     from lovevec.train import prepare
 
     settings = PrepareSettings(**chosen_settings(options, PrepareSettings))  # what is wrong is told first

@@ -20,16 +20,14 @@ EXAMPLES = """examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, EXAMPLES)
+    add = parser.add_argument
     add_model_arguments(parser)
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default 127.0.0.1)")
-    parser.add_argument("--port", type=int, default=8765, help="its port (default 8765; 0: any free one)")
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes, which share memory (default 1)")
-    parser.add_argument(
-        "--cors", action="append", default=[], metavar="ORIGIN", help="pages from there may ask too; repeat for more"
-    )
-    parser.add_argument("-q", "--quiet", action="store_true", help="log warnings and errors only")
+    add("--host", default="127.0.0.1", help="the address to listen at (default 127.0.0.1)")
+    add("--port", type=int, default=8765, help="its port (default 8765; 0: any free one)")
+    add("--workers", type=int, default=1, metavar="N", help="processes, which share memory (default 1)")
+    add("--cors", action="append", default=[], metavar="ORIGIN", help="pages from there may ask too; repeat for more")
+    add("-q", "--quiet", action="store_true", help="log warnings and errors only")
     limits = parser.add_argument_group("limits")
     limits.add_argument("--max-body", type=int, metavar="BYTES", help="of a request (default 4 MB)")
     limits.add_argument("--max-inputs", type=int, metavar="N", help="strings of a request (default 2048)")
@@ -59,7 +57,6 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Serve until told to stop."""
     from lovevec.serve.batches import Limits
     from lovevec.serve.processes import KEY, ServerSettings, serve
 

@@ -26,7 +26,6 @@ class HelpAll(argparse.Action):
         self.fill = fill
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        """Print and end."""
         whole = argparse.ArgumentParser(parser.prog)
         self.fill(whole, everything=True)
         whole.print_help()

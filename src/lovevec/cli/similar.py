@@ -26,19 +26,16 @@ EXAMPLES = """examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, EXAMPLES)
+    add = parser.add_argument
     parser.usage = "%(prog)s [options] [word word ...]"
-    parser.add_argument(
-        "words", nargs="*", metavar="word", help="one pair or more; without them: -i, or standard input"
-    )
-    parser.add_argument("-m", "--model", help=MODEL_HELP)
-    parser.add_argument("--json", action="store_true", help="one JSON object a line instead; null for nan")
-    parser.add_argument("-i", "--input", metavar="FILE", help="two words a line, a tab between (- for standard input)")
+    add("words", nargs="*", metavar="word", help="one pair or more; without them: -i, or standard input")
+    add("-m", "--model", help=MODEL_HELP)
+    add("--json", action="store_true", help="one JSON object a line instead; null for nan")
+    add("-i", "--input", metavar="FILE", help="two words a line, a tab between (- for standard input)")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print one line a pair."""
     from lovevec.love import LOVE
 
     if options.words and options.input:
@@ -58,15 +55,13 @@ def lines(love: LOVE, left: Sequence[str], right: Sequence[str], as_json: bool) 
     """The answer for each pair of words."""
     one, other = love.lookup(left), love.lookup(right)
     readings = zip(one.readings, other.readings, strict=True)
-    for row in zip(zip(left, right, strict=True), one.similar(other).tolist(), readings, strict=True):
-        yield _line(*row, as_json)
-
-
-def _line(words: tuple[str, str], cosine: float, readings: tuple[str, str], as_json: bool) -> str:
-    if as_json:
-        number = None if isnan(cosine) else round(cosine, 6)
-        return json.dumps({"words": words, "cosine": number, "readings": readings})
-    return "\t".join([*map(harmless, words), f"{cosine:.4f}", *readings])
+    pairs = zip(left, right, strict=True)
+    for words, cosine, pair in zip(pairs, one.similar(other).tolist(), readings, strict=True):
+        if as_json:
+            number = None if isnan(cosine) else round(cosine, 6)
+            yield json.dumps({"words": words, "cosine": number, "readings": pair})
+        else:
+            yield "\t".join([*map(harmless, words), f"{cosine:.4f}", *pair])
 
 
 def batches_of_pairs(options: argparse.Namespace, stack: ExitStack) -> Iterator[tuple[list[str], list[str]]]:

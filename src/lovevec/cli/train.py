@@ -25,7 +25,6 @@ EXAMPLES = """examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser, everything: bool = False) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, EXAMPLES)
     parser.usage = "%(prog)s target -o FOLDER [settings]\n       %(prog)s --resume FOLDER"
     parser.add_argument("target", nargs="?", help="a vector file of any known format, hf:NAME, or a prepared folder")
@@ -38,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser, everything: bool = False) -> 
 
 
 def run(options: argparse.Namespace) -> None:
-    """Train, or go on."""
     from lovevec.train import resume, train
     from lovevec.train.prepared import is_prepared, refuse_stale, settings_of
 

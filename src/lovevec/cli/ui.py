@@ -18,7 +18,6 @@ EXAMPLES = """examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
     describe(parser, ABOUT, EXAMPLES)
     add_model_arguments(parser)
     parser.add_argument("--port", type=int, default=0, help="of this machine (default: any free one)")
@@ -26,7 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Serve, and open the page."""
     from lovevec.serve.processes import KEY, ServerSettings, serve
 
     def show(address: str) -> None:
