@@ -334,7 +334,7 @@ def test_progress_is_shown_for_what_takes_long(tiny_model, monkeypatch, capsys, 
     given = ["embed", "-m", str(tiny_model), "-i", str(tmp_path / "w"), "-o", str(tmp_path / "v.vec")]
     assert main(given) == 0
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(shell, "PATIENCE", 0.0)
+    monkeypatch.setattr(shell, "SECONDS_BEFORE_PROGRESS", 0.0)
     assert main(given) == 0
     assert "200 words" in capsys.readouterr().err
     assert main([*given, "-q"]) == 0

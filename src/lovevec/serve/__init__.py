@@ -8,7 +8,6 @@ app.py        the endpoints
 gate.py       what every request passes: size, key, headers, metrics, one line of log
 pages.py      the page at /, and /docs: our OpenAPI as a page that needs nothing from elsewhere
 processes.py  sockets, worker processes that share one model's memory, signals, logs
-memory.py     what glibc keeps for later goes back to the system
 page/         the files of the page at /
 web.py        the page with a model inside, without a server (`lovevec export --web`)
 """

@@ -80,7 +80,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
     """Add the endpoints that models answer: POST /v1/embeddings, near, neighbors, explain, similar, tokens."""
 
     async def vectors_of(served: ServedModel, strings: list[str], kind: str, count: int) -> Floats:
-        texts = [is_text(string, kind) for string in strings]
+        texts = [kind == "text" or (kind == "auto" and len(string.split(maxsplit=1)) > 1) for string in strings]
         if all(texts):
             encoded: Floats = await service.ask(served, served.encode, strings, count)
             return encoded
@@ -98,64 +98,50 @@ def add_answers(app: FastAPI, service: Service) -> None:
         """Vectors of words or texts, as OpenAI's clients ask for them. A string with white space inside is a text and
         encoded as `love.encode` does; any other is a word and has the vector of `love.embed`. `input_type` says
         otherwise."""
-        served = service.find(body.model)
-        strings = body.input
-        service.count(request, served, strings)
-        vectors = await vectors_of(served, strings, body.input_type, request.state.words)
-        vectors = first_dimensions(vectors, body.dimensions)
-        rows: Iterable[Any] = map(_base64, vectors) if body.encoding_format == "base64" else vectors
-        data = [{"object": "embedding", "index": index, "embedding": row} for index, row in enumerate(rows)]
+        served = service.admit(request, body, body.input)
         words = request.state.words
-        return answer(served, data, usage={"prompt_tokens": words, "total_tokens": words})
+        vectors = first_dimensions(await vectors_of(served, body.input, body.input_type, words), body.dimensions)
+        rows: Iterable[Any] = vectors
+        if body.encoding_format == "base64":
+            rows = (base64.b64encode(row.astype("<f4", copy=False).tobytes()).decode("ascii") for row in vectors)
+        data = [{"object": "embedding", "index": index, "embedding": row} for index, row in enumerate(rows)]
+        usage = {"prompt_tokens": words, "total_tokens": words}
+        return respond({"object": "list", "model": served.name, "data": data, "usage": usage})
 
     async def near(body: schema.NearRequest, request: Request) -> Response:
         """How words are read: known, near (probably a known word, damaged), new or empty; how probably, and which known
         words may be meant."""
-        served = service.find(body.model)
-        words = body.input
-        service.count(request, served, words)
-        readings = await service.ask(served, served.near, words)
+        served = service.admit(request, body, body.input)
+        readings = await service.ask(served, served.near, body.input)
         service.count_readings(served, (reading["reading"] for reading in readings))
-        return answer(
-            served,
-            [{"index": index, **reading, "near": reading["near"][: body.k]} for index, reading in enumerate(readings)],
-        )
+        return answer(served, [{**reading, "near": reading["near"][: body.k]} for reading in readings])
 
     async def neighbors(body: schema.NeighborsRequest, request: Request) -> Response:
         """The known words whose vectors are nearest, with their cosine; the word itself is left out."""
-        served = service.find(body.model)
-        words = body.input
-        service.count(request, served, words, NEIGHBORS_INPUTS)
+        served, words = service.admit(request, body, body.input, NEIGHBORS_INPUTS), body.input
         compute = partial(served.neighbors, k=body.k)
         lists = await service.ask(served, compute, words, NEIGHBORS_COST * len(words), True, body.k)
-        data = zip(words, lists, strict=True)
-        return answer(served, [{"index": i, "word": word, "neighbors": near} for i, (word, near) in enumerate(data)])
+        return answer(served, [{"word": word, "neighbors": near} for word, near in zip(words, lists, strict=True)])
 
     async def explain(body: schema.ExplainRequest, request: Request) -> Response:
         """What words' vectors are made of: units, which letters they cover, what each counts, attention."""
-        served = service.find(body.model)
-        words = body.input
-        service.count(request, served, words, EXPLAIN_INPUTS, EXPLAIN_LENGTH)
-        compute = partial(served.explain, k=body.k)
-        explanations = await service.ask(served, compute, words, EXPLAIN_COST * len(words), True, body.k)
-        return answer(served, [{"index": index, **explanation} for index, explanation in enumerate(explanations)])
+        served = service.admit(request, body, body.input, EXPLAIN_INPUTS, EXPLAIN_LENGTH)
+        compute, cost = partial(served.explain, k=body.k), EXPLAIN_COST * len(body.input)
+        return answer(served, await service.ask(served, compute, body.input, cost, True, body.k))
 
     async def similar(body: schema.SimilarRequest, request: Request) -> Response:
         """How near the two words of each pair are, as the cosine of their vectors."""
-        served = service.find(body.model)
         words = [word for pair in body.pairs for word in pair]
-        service.count(request, served, words, param="pairs")
+        served = service.admit(request, body, words)
         cosines = await service.ask(served, served.similar, [(one, other) for one, other in body.pairs], len(words))
-        return answer(served, [{"index": index, "cosine": cosine} for index, cosine in enumerate(cosines)])
+        return answer(served, [{"cosine": cosine} for cosine in cosines])
 
     async def tokens(body: schema.TokensRequest, request: Request) -> Response:
         """The words of texts as they are read when a text is encoded, and where they stand."""
-        served = service.find(body.model)
-        texts = body.input
-        service.count(request, served, texts)
-        lists = await service.ask(served, served.tokens, texts, request.state.words)
+        served = service.admit(request, body, body.input)
+        lists = await service.ask(served, served.tokens, body.input, request.state.words)
         service.count_readings(served, (token["reading"] for tokens in lists for token in tokens))
-        return answer(served, [{"index": index, "tokens": tokens} for index, tokens in enumerate(lists)])
+        return answer(served, [{"tokens": tokens} for tokens in lists])
 
     for endpoint, model in (
         (embeddings, schema.EmbeddingsAnswer),
@@ -199,11 +185,6 @@ def add_operations(app: FastAPI, service: Service, metrics_of: Callable[[], Coll
         return Response(generate_latest(metrics_of()), media_type=CONTENT_TYPE_LATEST)
 
 
-def is_text(string: str, kind: str = "auto") -> bool:
-    """Whether a string is encoded as a text, not embedded as a word: it has white space inside."""
-    return kind == "text" or (kind == "auto" and len(string.split(maxsplit=1)) > 1)
-
-
 def first_dimensions(vectors: Floats, dimensions: int | None) -> Floats:
     """The first `dimensions` numbers of each vector, at unit length; None leaves the vectors as they are."""
     if dimensions is None or dimensions == vectors.shape[1]:
@@ -212,10 +193,6 @@ def first_dimensions(vectors: Floats, dimensions: int | None) -> Floats:
         message = f"dimensions is {dimensions:,}: this model's vectors have {vectors.shape[1]:,}"
         raise ApiError(400, message, "dimensions")
     return normalized(np.ascontiguousarray(vectors[:, :dimensions]))
-
-
-def _base64(row: Floats) -> str:
-    return base64.b64encode(row.astype("<f4", copy=False).tobytes()).decode("ascii")
 
 
 def _card(served: ServedModel) -> dict[str, Any]:
@@ -230,9 +207,10 @@ def _card(served: ServedModel) -> dict[str, Any]:
     }
 
 
-def answer(served: ServedModel, data: list[dict[str, Any]], **more: Any) -> Response:
-    """The rows of an answer as a list in OpenAI's shape."""
-    return respond({"object": "list", "model": served.name, "data": data, **more})
+def answer(served: ServedModel, rows: list[dict[str, Any]]) -> Response:
+    """The rows of an answer, each with its number, as a list in OpenAI's shape."""
+    data = [{"index": index, **row} for index, row in enumerate(rows)]
+    return respond({"object": "list", "model": served.name, "data": data})
 
 
 def respond(content: Any) -> Response:

@@ -45,12 +45,10 @@ class Connection(HttpToolsProtocol):
     _has_head = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client has connected: its first request has to arrive in time."""
         super().connection_made(transport)
         self._expect()
 
     def data_received(self, data: bytes) -> None:
-        """A part of a request has arrived; close where its head grows too long."""
         self._expect()
         super().data_received(data)
         self._head = 0 if self._has_head else self._head + len(data)
@@ -58,35 +56,29 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
 
     def on_message_begin(self) -> None:
-        """A request begins: the rest of it has to arrive in time."""
         super().on_message_begin()
         self._has_head = False
         self._expect()
 
     def on_headers_complete(self) -> None:
-        """The head of a request is whole: from here on only its body's size is limited."""
         self._has_head = True
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """A request has arrived whole: its timer stops."""
         _cancel(self._arrival)
         self._arrival = None
         super().on_message_complete()
 
     def pause_writing(self) -> None:
-        """The client reads more slowly than we write: from now on it has ANSWER_SECONDS to catch up."""
         super().pause_writing()
         self._reading = self._reading or self.loop.call_later(ANSWER_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """The client has caught up: its timer stops."""
         _cancel(self._reading)
         self._reading = None
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection is gone: no timer is to act on it."""
         _cancel(self._arrival)
         _cancel(self._reading)
         super().connection_lost(exc)
@@ -105,18 +97,12 @@ class ApiError(HTTPException):
     """What is wrong with a request: becomes an answer in the shape of OpenAI's errors."""
 
     def __init__(
-        self,
-        status: int,
-        message: str,
-        param: str | None = None,
-        code: str | None = None,
-        headers: dict[str, str] | None = None,
+        self, status: int, message: str, param: str | None = None, code: str | None = None, headers: Any = None
     ) -> None:
         super().__init__(status, message, headers)
         self.param, self.code = param, code
 
     def response(self) -> Response:
-        """The answer that a client gets: status, headers and the error as JSON."""
         kind = ERROR_TYPES.get(self.status_code, "invalid_request_error")
         error = {"message": self.detail, "type": kind, "param": self.param, "code": self.code}
         return Response(orjson.dumps({"error": error}), self.status_code, self.headers, "application/json")
@@ -143,7 +129,6 @@ class Gate:
         self._key = None if key is None else f"Bearer {key}".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on to the app, or answer with a refusal; log and count it either way."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -166,18 +151,14 @@ class Gate:
             else:
                 await refusal.response()(scope, receive, answer)
         finally:
-            seconds = time.perf_counter() - start
-            endpoint = self._endpoint(scope["path"])
+            seconds, path = time.perf_counter() - start, scope["path"]
+            # What clients make up is one name.
+            endpoint = path if path in self.paths else "/page" if path.startswith("/page/") else "other"
             self.metrics.requests.labels(endpoint, str(status)).inc()
             self.metrics.seconds.labels(endpoint).observe(seconds)
             facts = {"method": scope["method"], "endpoint": endpoint, "status": status, "ms": round(seconds * 1e3, 2)}
-            log.info(
-                "request", extra={"facts": {**facts, "words": scope["state"]["words"], "bytes": sent, "id": number}}
-            )
-
-    def _endpoint(self, path: str) -> str:
-        """The path as metrics and logs name it: what clients make up is one name."""
-        return path if path in self.paths else "/page" if path.startswith("/page/") else "other"
+            facts |= {"words": scope["state"]["words"], "bytes": sent, "id": number}
+            log.info("request", extra={"facts": facts})
 
     def _refusal(self, scope: Scope) -> ApiError | None:
         headers = dict(scope["headers"])

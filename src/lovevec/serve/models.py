@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,6 @@ class ServedModel:
 
     @property
     def dim(self) -> int:
-        """The number of dimensions of its vectors."""
         return self.vectors.dim
 
     def try_out(self) -> None:
@@ -67,14 +66,10 @@ class ServedModel:
 
     def embed(self, words: Sequence[str]) -> EmbeddingResult:
         """The vectors of words, and how each word was read."""
-        once = list(dict.fromkeys(words))  # what several requests ask for is computed once
-        lookup = self.vectors.lookup(once)
-        distinct = EmbeddingResult(lookup.vectors, lookup.readings)
-        if len(once) == len(words):
-            return distinct
-        place = {word: row for row, word in enumerate(once)}
-        rows = [place[word] for word in words]
-        return EmbeddingResult(distinct.vectors[rows], [distinct.readings[row] for row in rows])
+        place: dict[str, int] = {}  # what several requests ask for is computed once
+        rows = [place.setdefault(word, len(place)) for word in words]
+        lookup = self.vectors.lookup(list(place))
+        return EmbeddingResult(lookup.vectors[rows], [lookup.readings[row] for row in rows])
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """The vectors of texts, [len(texts), dim]."""
@@ -83,18 +78,29 @@ class ServedModel:
     def near(self, words: Sequence[str]) -> list[dict[str, Any]]:
         """How each word is read, how sure its vector is, what it may stand for."""
         lookup = self.vectors.lookup(words)
-        near = lookup.near(WORDS_PER_READING)
-        return [_reading(*row) for row in zip(words, lookup.readings, lookup.confidence.tolist(), near, strict=True)]
+        near_words = lookup.near(WORDS_PER_READING)
+        return [
+            {
+                "word": word,
+                "reading": reading,
+                "confidence": None if math.isnan(confidence) else confidence,
+                "near": [{"word": name, "probability": probability} for name, probability in near],
+                "new": 0.0 if reading == "empty" else 1 - min(1.0, sum((probability for _, probability in near), 0.0)),
+            }
+            for word, reading, confidence, near in zip(
+                words, lookup.readings, lookup.confidence.tolist(), near_words, strict=True
+            )
+        ]
 
     def neighbors(self, words: Sequence[str], k: int) -> list[list[dict[str, Any]]]:
         """The k known words that are nearest to each word, with their cosines."""
-        return [_neighbors(near) for near in self.vectors.neighbors(words, k)]
+        lists = self.vectors.neighbors(words, k)
+        return [[{"word": word, "cosine": cosine} for word, cosine in near] for near in lists]
 
     def similar(self, pairs: Sequence[Pair]) -> list[float | None]:
         """The cosine of each pair; None where one of the two is empty."""
-        words = list(dict.fromkeys(word for pair in pairs for word in pair))
-        place = {word: row for row, word in enumerate(words)}
-        rows = normalized(self.vectors.embed(words)).astype(np.float64)
+        place = {word: row for row, word in enumerate(dict.fromkeys(word for pair in pairs for word in pair))}
+        rows = normalized(self.vectors.embed(list(place))).astype(np.float64)
         return [
             float(np.clip(rows[place[one]] @ rows[place[other]], -1, 1)) if one.strip() and other.strip() else None
             for one, other in pairs
@@ -126,32 +132,21 @@ class ServedModel:
         ]
 
 
-def _neighbors(near: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
-    return [{"word": word, "cosine": cosine} for word, cosine in near]
-
-
-def _reading(word: str, reading: str, confidence: float, near: list[tuple[str, float]]) -> dict[str, Any]:
-    return {
-        "word": word,
-        "reading": reading,
-        "confidence": None if math.isnan(confidence) else confidence,
-        "near": [{"word": name, "probability": probability} for name, probability in near],
-        "new": 0.0 if reading == "empty" else 1 - min(1.0, sum((probability for _, probability in near), 0.0)),
-    }
-
-
 def load_models(models: Sequence[str], tables: Sequence[str]) -> dict[str, ServedModel]:
     """Models are NAME=MODEL, or MODEL for one by its own name; tables are NAME=FILE or FILE, and have the first model
     behind them. The first is the default."""
     served: dict[str, ServedModel] = {}
-    for argument in models or ["default"]:
-        name, source = split_name(argument, "model")
-        _add(served, ServedModel(name, LOVE.load(source, engine="numpy", low_memory=True), "model"))
-    first = next(iter(served.values())).vectors
-    assert isinstance(first, LOVE)
-    for argument in tables:
-        name, source = split_name(argument, "table")
-        _add(served, ServedModel(name, first.attach(source), "table"))
+    first: LOVE | None = None
+    for kind, argument in [("model", name) for name in models or ["default"]] + [("table", name) for name in tables]:
+        name, source = split_name(argument, kind)
+        if kind == "table" and first is not None:
+            vectors: LOVE | Attached = first.attach(source)
+        else:
+            vectors = LOVE.load(source, engine="numpy", low_memory=True)
+            first = first or vectors
+        if name in served:
+            raise LovevecError(f"two are named {name}: give each a name of its own, NAME=…")
+        served[name] = ServedModel(name, vectors, kind)
     return served
 
 
@@ -163,9 +158,3 @@ def split_name(argument: str, what: str) -> Pair:
     if not source or not NAME.fullmatch(name):
         raise LovevecError(f"{argument}: a {what} is given as NAME={what.upper()}, its name of letters, digits, . _ -")
     return name, source
-
-
-def _add(served: dict[str, ServedModel], one: ServedModel) -> None:
-    if one.name in served:
-        raise LovevecError(f"two are named {one.name}: give each a name of its own, NAME=…")
-    served[one.name] = one

@@ -70,7 +70,6 @@ class PageFiles(StaticFiles):
     """Files of the page, which browsers may keep but have to ask for again."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """The file, or the answer 304 if the browser has it already."""
         response = await super().get_response(path, scope)
         response.headers.update(REVALIDATE)
         return response
@@ -79,34 +78,26 @@ class PageFiles(StaticFiles):
 def reference_page(openapi: dict[str, Any]) -> str:
     """The page at /docs, as HTML: a section for each operation that the OpenAPI description names."""
     schemas = openapi["components"]["schemas"]
-    parts = [
+    body = [
         _operation(method, path, operation, schemas)
         for path, methods in openapi["paths"].items()
         for method, operation in methods.items()
     ]
-    about = openapi["info"]
-    return REFERENCE.format(
-        title=escape(about["title"]),
-        version=escape(about["version"]),
-        summary=escape(about["summary"]),
-        body="".join(parts),
-    )
+    about = {name: escape(openapi["info"][name]) for name in ("title", "version", "summary")}
+    return REFERENCE.format(**about, body="".join(body))
 
 
 def _operation(method: str, path: str, operation: dict[str, Any], schemas: dict[str, Any]) -> str:
-    parts = [
-        f"<section><h2><b>{method.upper()}</b> <code>{escape(path)}</code></h2>",
-        f"<p>{escape(operation.get('description', ''))}</p>",
-    ]
+    html = f"<section><h2><b>{method.upper()}</b> <code>{escape(path)}</code></h2>"
+    html += f"<p>{escape(operation.get('description', ''))}</p>"
     if body := operation.get("requestBody"):
-        parts.append("<h3>Request</h3>" + _fields(body["content"]["application/json"]["schema"], schemas))
+        html += "<h3>Request</h3>" + _fields(body["content"]["application/json"]["schema"], schemas)
     if path in EXAMPLES:
         ask = f"curl -s localhost:8765{path} -H 'Content-Type: application/json' -d '{EXAMPLES[path]}'"
-        parts.append(f"<pre>{escape(ask)}</pre>")
-    good = operation["responses"].get("200", {}).get("content", {}).get("application/json", {}).get("schema")
-    if good:
-        parts.append("<h3>Answer</h3>" + _fields(good, schemas))
-    return "".join(parts) + "</section>"
+        html += f"<pre>{escape(ask)}</pre>"
+    if answer := operation["responses"].get("200", {}).get("content", {}).get("application/json", {}).get("schema"):
+        html += "<h3>Answer</h3>" + _fields(answer, schemas)
+    return html + "</section>"
 
 
 def _fields(schema: dict[str, Any], schemas: dict[str, Any]) -> str:

@@ -7,6 +7,8 @@ server once what runs is answered. The log is one JSON object a line on stderr.
 from __future__ import annotations
 
 import asyncio
+import ctypes
+import gc
 import ipaddress
 import json
 import logging
@@ -22,12 +24,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 from lovevec.errors import LovevecError, MissingExtra, Parameter
-from lovevec.serve.memory import give_back_memory, settle_memory
 
 if TYPE_CHECKING:
     import uvicorn
@@ -54,6 +56,9 @@ MAX_WORKERS = 256
 WARM_UP_SECONDS = 2.0  # after the start
 SWITCH_SECONDS = 0.0005  # that a computing thread keeps the interpreter while the loop waits; Python's own: 0.005
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+# glibc's M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX. Arrays that are given back at once have to be made anew page
+# by page: from 128 KB on, as glibc begins, that is 40 % of the time of large batches.
+MALLOC_OPTIONS = {-1: 8 << 20, -3: 8 << 20, -8: 1}
 log = logging.getLogger("lovevec.serve")
 
 
@@ -81,9 +86,8 @@ class ServerSettings:
             raise LovevecError(f"workers is {self.workers}: must be 1 to {MAX_WORKERS}")
         if self.workers > 1 and not hasattr(os, "fork"):
             raise LovevecError("workers: this system cannot fork; start several servers on several ports instead")
-        if self.key is not None and not (
-            self.key.isascii() and self.key.isprintable() and self.key.strip() == self.key
-        ):
+        key = self.key or ""
+        if self.key is not None and not (key.isascii() and key.isprintable() and key.strip() == key):
             raise LovevecError(f"{KEY}: must be printable ASCII without blanks around it")
 
 
@@ -107,11 +111,12 @@ def serve(settings: ServerSettings) -> None:
         address = address_of(listener)
         facts = {"address": address, "models": list(models), "workers": settings.workers, "key": bool(settings.key)}
         log.info("serving", extra={"facts": {**facts, "seconds": round(time.perf_counter() - start, 3)}})
-        if not settings.key and not is_loopback(listener):
+        if not settings.key and not ipaddress.ip_address(listener.getsockname()[0]).is_loopback:
             log.warning(f"anybody who reaches {address} may ask: set {KEY}, or listen on {HOST}")
         if settings.on_start is not None:
             settings.on_start(address)
         if settings.workers == 1:
+            # Beside requests, which are slower for half a second: so not at once, when somebody may wait for the page.
             later = Timer(WARM_UP_SECONDS, _warm_up, [models])
             later.daemon = True
             later.start()
@@ -137,13 +142,12 @@ def _load(settings: ServerSettings) -> dict[str, ServedModel]:
     models = load_models(settings.models, settings.tables)
     for served in models.values():
         served.try_out()
-        if settings.workers > 1:  # what workers are to share has to be there before they are
-            served.warm_up()
+    if settings.workers > 1:  # what workers are to share has to be there before they are
+        _warm_up(models)
     return models
 
 
 def _warm_up(models: dict[str, ServedModel]) -> None:
-    """Beside requests, which are slower for half a second: so not at once, when somebody may wait for the page."""
     for served in models.values():
         served.warm_up()
 
@@ -205,6 +209,8 @@ class Supervisor:
 
     def run(self) -> None:
         """In the parent: until all workers have ended. In a worker: its work."""
+        from prometheus_client.multiprocess import mark_process_dead
+
         for number in STOP_SIGNALS:
             signal.signal(number, self._stop)
         while len(self.started) < self.count:
@@ -213,7 +219,7 @@ class Supervisor:
         while self.started:
             worker, status = os.wait()
             lived = time.monotonic() - self.started.pop(worker)
-            self._forget_counts(worker)
+            mark_process_dead(worker)  # type: ignore[no-untyped-call]
             if self.stopping:
                 continue
             code = os.waitstatus_to_exitcode(status)
@@ -228,9 +234,7 @@ class Supervisor:
 
     def _fork(self) -> bool:
         """Start one more worker. Returns False in the parent, and True in the worker when its work is done."""
-        signal.pthread_sigmask(
-            signal.SIG_BLOCK, STOP_SIGNALS
-        )  # a signal between fork and handler would reach the wrong one
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # one between fork and handler would go astray
         worker = os.fork()
         if worker == 0:
             for number in STOP_SIGNALS:
@@ -247,11 +251,6 @@ class Supervisor:
         for worker in self.started:
             os.kill(worker, signal.SIGTERM)
 
-    def _forget_counts(self, worker: int) -> None:
-        from prometheus_client.multiprocess import mark_process_dead
-
-        mark_process_dead(worker)  # type: ignore[no-untyped-call]
-
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
@@ -266,9 +265,8 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         try:
             listener.bind(address)
         except OSError as error:
-            raise LovevecError(
-                f"{host}:{port}: cannot listen there: {error.strerror}; choose another {Parameter('port')}"
-            ) from None
+            message = f"cannot listen there: {error.strerror}; choose another {Parameter('port')}"
+            raise LovevecError(f"{host}:{port}: {message}") from None
         yield listener
 
 
@@ -276,11 +274,6 @@ def address_of(listener: socket.socket) -> str:
     """The address of a socket as one would type it into a browser: http://127.0.0.1:8765."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def is_loopback(listener: socket.socket) -> bool:
-    """Whether a socket can be reached from this machine only."""
-    return ipaddress.ip_address(listener.getsockname()[0]).is_loopback
 
 
 @contextmanager
@@ -309,11 +302,33 @@ def counting_together(workers: int) -> Iterator[Callable[[], CollectorRegistry] 
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def settle_memory() -> None:
+    """Give back what only loading needed, keep the garbage collector from touching what workers are to share, and have
+    very large arrays given back at once from now on (glibc would learn to keep them)."""
+    gc.collect()
+    gc.freeze()
+    if (library := _glibc()) is not None:
+        for option, value in MALLOC_OPTIONS.items():
+            library.mallopt(option, value)
+    give_back_memory()
+
+
+def give_back_memory() -> None:
+    """Give the free memory inside the heap back to the system; takes milliseconds."""
+    if (library := _glibc()) is not None:
+        library.malloc_trim(0)
+
+
+@cache
+def _glibc() -> ctypes.CDLL | None:
+    library = ctypes.CDLL(None) if sys.platform == "linux" else None
+    return library if hasattr(library, "malloc_trim") and hasattr(library, "mallopt") else None
+
+
 class JsonLines(logging.Formatter):
     """One JSON object a line: time, level, event, and what else is known."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line of a record, without its end."""
         line = {"time": round(record.created, 3), "level": record.levelname.lower(), "event": record.getMessage()}
         line |= getattr(record, "facts", {})
         if record.exc_info:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 MAX_K = 100
 TOKEN_IDS = (
@@ -99,6 +99,10 @@ class ListAnswer(BaseModel):
     model: str
 
 
+def _answer(name: str, about: str, data: Any) -> type[ListAnswer]:
+    return create_model(name, __base__=ListAnswer, __doc__=about, data=(data, ...))
+
+
 class Embedding(BaseModel):
     """One vector: numbers, or base64 of little-endian float32."""
 
@@ -140,12 +144,6 @@ class WordReading(BaseModel):
     new: float
 
 
-class NearAnswer(ListAnswer):
-    """A reading of each word."""
-
-    data: list[WordReading]
-
-
 class Neighbor(BaseModel):
     """A known word, and the cosine of its vector."""
 
@@ -159,12 +157,6 @@ class WordNeighbors(BaseModel):
     index: int
     word: str
     neighbors: list[Neighbor]
-
-
-class NeighborsAnswer(ListAnswer):
-    """The neighbors of each word."""
-
-    data: list[WordNeighbors]
 
 
 class WordUnit(BaseModel):
@@ -198,23 +190,11 @@ class WordExplanation(BaseModel):
     notes: list[str]
 
 
-class ExplainAnswer(ListAnswer):
-    """An explanation of each word."""
-
-    data: list[WordExplanation]
-
-
 class PairSimilarity(BaseModel):
     """The cosine of a pair; null where one of its words is empty."""
 
     index: int
     cosine: float | None
-
-
-class SimilarAnswer(ListAnswer):
-    """The cosine of each pair."""
-
-    data: list[PairSimilarity]
 
 
 class TextToken(BaseModel):
@@ -237,10 +217,11 @@ class TextTokens(BaseModel):
     tokens: list[TextToken]
 
 
-class TokensAnswer(ListAnswer):
-    """The words of each text."""
-
-    data: list[TextTokens]
+NearAnswer = _answer("NearAnswer", "A reading of each word.", list[WordReading])
+NeighborsAnswer = _answer("NeighborsAnswer", "The neighbors of each word.", list[WordNeighbors])
+ExplainAnswer = _answer("ExplainAnswer", "An explanation of each word.", list[WordExplanation])
+SimilarAnswer = _answer("SimilarAnswer", "The cosine of each pair.", list[PairSimilarity])
+TokensAnswer = _answer("TokensAnswer", "The words of each text.", list[TextTokens])
 
 
 class ModelCard(BaseModel):

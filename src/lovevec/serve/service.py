@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
+from sys import maxsize
 from typing import Any
 
 from fastapi import Request
@@ -15,6 +16,7 @@ from lovevec.errors import LovevecError, as_field
 from lovevec.serve.batches import Batcher, Busy, Compute, Limits
 from lovevec.serve.gate import ApiError, Metrics
 from lovevec.serve.models import ServedModel
+from lovevec.serve.schema import ModelRequest, SimilarRequest
 
 WORDS_IN_LOOP = 16  # up to so many are computed in the event loop's own thread: changing threads would take longer
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -40,13 +42,11 @@ class Service:
 
     def find(self, name: str | None) -> ServedModel:
         """The model of that name, or without a name the first; an ApiError 404 where none has it."""
-        if name is None:
-            return next(iter(self.models.values()))
-        try:
-            return self.models[name]
-        except KeyError:
+        name = next(iter(self.models)) if name is None else name
+        if name not in self.models:
             message = f"no model named {name[:64]!r} is served here; there is: {', '.join(self.models)}"
-            raise ApiError(404, message, "model", "model_not_found") from None
+            raise ApiError(404, message, "model", "model_not_found")
+        return self.models[name]
 
     async def ask(
         self,
@@ -77,19 +77,13 @@ class Service:
         for reading, count in Counter(readings).items():
             self.metrics.readings.labels(served.name, reading).inc(count)
 
-    def count(
-        self,
-        request: Request,
-        served: ServedModel,
-        strings: Sequence[str],
-        inputs: int | None = None,
-        length: int | None = None,
-        param: str = "input",
-    ) -> None:
-        """Count the words of a request's strings, for the log and /metrics; an ApiError 413 if there are too many, or
-        one is too long. `inputs` and `length` are the lower limits of what costs more."""
-        inputs = min(inputs or self.limits.inputs, self.limits.inputs)
-        length = min(length or self.limits.length, self.limits.length)
+    def admit(
+        self, request: Request, body: ModelRequest, strings: Sequence[str], inputs: int = maxsize, length: int = maxsize
+    ) -> ServedModel:
+        """The model that a request names; its words are counted for the log and /metrics. An ApiError 413 if there are
+        too many strings or words, or one is too long; `inputs` and `length` are lower limits for what costs more."""
+        served, param = self.find(body.model), "pairs" if isinstance(body, SimilarRequest) else "input"
+        inputs, length = min(inputs, self.limits.inputs), min(length, self.limits.length)
         if len(strings) > inputs:
             raise _too_much(f"{len(strings):,} strings: at most {inputs:,} a request", param)
         words = 0
@@ -104,6 +98,7 @@ class Service:
             raise _too_much(f"{words:,} words: at most {self.limits.words:,} a request", param)
         request.state.words = words
         self.metrics.words.labels(served.name, request.scope["path"]).inc(words)
+        return served
 
 
 def _too_much(message: str, param: str) -> ApiError:
