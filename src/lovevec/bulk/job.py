@@ -22,17 +22,7 @@ import numpy as np
 from lovevec import __version__
 from lovevec.bulk.cluster import cluster, cores_of, most_tasks, refuse_wrong_address
 from lovevec.bulk.dataset import ROWS_PER_BATCH, BulkOptions, load_love, love_from_store, one_engine
-from lovevec.bulk.output import (
-    DISTINCT,
-    UNFINISHED,
-    list_folder,
-    names_in,
-    part_name,
-    part_numbers,
-    remove,
-    settle,
-    whole_file,
-)
+from lovevec.bulk.output import DISTINCT, UNFINISHED, names_in, part_name, remove, settle, whole_file
 from lovevec.bulk.parts import File, Input, Part, filesystem_of, open_input
 from lovevec.engine.engine import Mode
 from lovevec.errors import FormatError, LovevecError
@@ -70,18 +60,12 @@ class Summary:
 
     @property
     def rate(self) -> float:
-        """Rows a second, on one core."""
         return self.rows / self.seconds / self.cores if self.seconds and self.cores else 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """All numbers by name, times rounded, for `--json`."""
-        return {
-            **asdict(self),
-            "seconds": round(self.seconds, 3),
-            "start": round(self.start, 3),
-            "busy": round(self.busy, 3),
-            "rows_per_second_and_core": round(self.rate, 1),
-        }
+        times = {name: round(getattr(self, name), 3) for name in ("seconds", "start", "busy")}
+        return {**asdict(self), **times, "rows_per_second_and_core": round(self.rate, 1)}
 
     def __str__(self) -> str:
         again = f", {self.found:,} found as they were" if self.found else ""
@@ -208,9 +192,7 @@ def _distinct(ray: Any, job: BulkJob, parts: Sequence[Part], texts: bool) -> tup
     How many buckets there are depends on the input alone. What is there already is not made again.
     """
     buckets = min(MAX_BUCKETS, -(-len(parts) // PARTS_PER_BUCKET))
-    folder, column = f"{job.folder}/{DISTINCT}", job.item
-    if texts:
-        column = "word"
+    folder, column = f"{job.folder}/{DISTINCT}", "word" if texts else job.item
     names = names_in(job.filesystem, folder)
     missing = frozenset(bucket for bucket in range(buckets) if part_name(bucket) not in names)
     if missing:
@@ -223,10 +205,12 @@ def _distinct(ray: Any, job: BulkJob, parts: Sequence[Part], texts: bool) -> tup
         for row in _rows(outcomes):
             if row["error"]:
                 raise LovevecError(row["error"])
-        for bucket in missing - part_numbers(names_in(job.filesystem, folder)):  # those without a word
-            write_words(job.filesystem, folder, part_name(bucket), column, [])
-    infos = sorted(one.path for one in list_folder(job.filesystem, folder) if one.is_file)
-    source = Input(job.filesystem, [File(path, 0, 0) for path in infos], "parquet", column)
+        names = names_in(job.filesystem, folder)
+        for bucket in missing:
+            if part_name(bucket) not in names:  # there is no word in it
+                write_words(job.filesystem, folder, bucket, column, [])
+    files = [File(f"{folder}/{part_name(bucket)}", 0, 0) for bucket in range(buckets)]
+    source = Input(job.filesystem, files, "parquet", column)
     return replace(job, source=source), source.parts()
 
 
@@ -243,11 +227,9 @@ def split_words(
     except FormatError as error:
         return {"bucket": np.array([-1]), "word": np.array([error.message], object)}
     encoded = [word.encode("utf-8", "surrogateescape") for word in words]
-    numbers = [zlib.crc32(word) % buckets for word in encoded]
-    pairs = [
-        (n, word.decode("utf-8", "backslashreplace")) for n, word in zip(numbers, encoded, strict=True) if n in missing
-    ]
-    return {"bucket": np.array([n for n, _ in pairs], np.int64), "word": np.array([word for _, word in pairs], object)}
+    kept = {word: bucket for word in encoded if (bucket := zlib.crc32(word) % buckets) in missing}
+    plain = [word.decode("utf-8", "backslashreplace") for word in kept]
+    return {"bucket": np.array(list(kept.values()), np.int64), "word": np.array(plain, object)}
 
 
 def write_bucket(table: Any, filesystem: Any, folder: str, column: str) -> dict[str, Any]:
@@ -256,15 +238,15 @@ def write_bucket(table: Any, filesystem: Any, folder: str, column: str) -> dict[
     bucket = table.column("bucket")[0].as_py()
     if bucket < 0:
         return {"error": np.array(sorted(words)[:1], object)}
-    return _columns([_outcome(partial(write_words, filesystem, folder, part_name(bucket), column, sorted(words)))])
+    return _columns([_outcome(partial(write_words, filesystem, folder, bucket, column, sorted(words)))])
 
 
-def write_words(filesystem: Any, folder: str, name: str, column: str, words: Sequence[str]) -> dict[str, Any]:
-    """Write words as a parquet file of one column."""
+def write_words(filesystem: Any, folder: str, bucket: int, column: str, words: Sequence[str]) -> dict[str, Any]:
+    """Write the words of a bucket as a parquet file of one column."""
     import pyarrow
     from pyarrow import parquet
 
-    with whole_file(filesystem, folder, name) as written:
+    with whole_file(filesystem, folder, part_name(bucket)) as written:
         parquet.write_table(pyarrow.table({column: pyarrow.array(words, pyarrow.string())}), written.file)
     return {"retries": written.retries}
 
@@ -275,7 +257,7 @@ def _plan(
     """What decides the bytes of the output: two jobs with the same plan make the same files. Of each input file it
     holds the path, the size, the date and the number of parts."""
     counts = Counter(part.path for part in parts)
-    files = [[file.path, file.size, file.written, counts[file.path]] for file in source.files]
+    files = [[*file, counts[file.path]] for file in source.files]
     column = {"kind": source.kind, "column": source.column, "distinct": distinct}
     return {"input": files, "model": metadata["model_sha256"], **column, **asdict(options)}
 

@@ -13,11 +13,12 @@ import os
 import uuid
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from lovevec.errors import LovevecError, Parameter
+from lovevec.files import sync
 
 PLAN, UNFINISHED, DISTINCT = "_plan.json", "_unfinished", "_distinct"
 
@@ -36,19 +37,16 @@ class PartFile:
     def flush(self) -> None:
         """Have what was written go to the disk while more is computed: so there is little to wait for in the end."""
         if self.path is not None and (self._flush is None or self._flush.done()):
-            self._raise_flush_error()
-            self._flush = self.thread.submit(_sync, self.path)
+            if self._flush is not None:
+                self._flush.result()  # raises what went wrong: the system reports it only once
+            self._flush = self.thread.submit(sync, self.path)
 
     def sync(self) -> None:
         """Wait until the whole file is on the disk."""
-        self._raise_flush_error()
-        if self.path is not None:
-            _sync(self.path)
-
-    def _raise_flush_error(self) -> None:
-        """Raise what went wrong while the file was flushed: the system reports it only once."""
         if self._flush is not None:
             self._flush.result()
+        if self.path is not None:
+            sync(self.path)
 
 
 @contextmanager
@@ -74,28 +72,14 @@ def whole_file(filesystem: Any, folder: str, name: str) -> Iterator[PartFile]:
         remove(filesystem, begun)
     except (OSError, ArrowException) as error:
         remove(filesystem, begun)
-        reason = (
-            os.strerror(error.errno) if isinstance(error, OSError) and error.errno else " ".join(str(error).split())
-        )
+        number = error.errno if isinstance(error, OSError) else None
+        reason = os.strerror(number) if number else " ".join(str(error).split())
         raise LovevecError(f"{folder}/{name}: cannot be written: {reason}") from None
-
-
-def _sync(path: str) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def part_name(number: int) -> str:
     """The name of the file of a part: part-00042.parquet."""
     return f"part-{number:05}.parquet"
-
-
-def part_numbers(names: set[str]) -> set[int]:
-    """The numbers of the parts among the names of files."""
-    return {int(name.removeprefix("part-").removesuffix(".parquet")) for name in names if name.startswith("part-")}
 
 
 def list_folder(filesystem: Any, folder: str) -> list[Any]:
@@ -113,21 +97,17 @@ def names_in(filesystem: Any, folder: str) -> set[str]:
 
 def remove(filesystem: Any, folder: str) -> None:
     """Delete a folder, if it is there: another worker may have deleted it already."""
-    try:
+    with suppress(OSError):
         if list_folder(filesystem, folder) or filesystem.get_file_info(folder).type.name == "Directory":
             filesystem.delete_dir(folder)
-    except OSError:
-        pass
 
 
 def settle(filesystem: Any, folder: str, plan: Mapping[str, Any], overwrite: bool) -> None:
     """Begin in an empty folder, or go on with the same plan; refuse any other folder."""
-    path = f"{folder}/{PLAN}"
     try:
-        names = names_in(filesystem, folder)
-        before: Any = None
+        names, before = names_in(filesystem, folder), None
         if PLAN in names:
-            with filesystem.open_input_stream(path) as file:
+            with filesystem.open_input_stream(f"{folder}/{PLAN}") as file:
                 before = json.loads(file.read())
         if before == plan:
             return
@@ -157,14 +137,9 @@ def _stale(before: Any, plan: Mapping[str, Any], names: set[str]) -> set[str] | 
     """The files that have to be made again when some input files were written anew, say because one could not be read:
     their parts, or, as long as there are none, the distinct words. None where that is not known, or would be all."""
     if plan["distinct"]:
-        return None if part_numbers(names) else names
+        return None if any(name.startswith("part-") for name in names) else names
     cuts = [[one[0], one[3]] for one in plan["input"]]
     if not isinstance(before, list) or [one[::3] for one in before if isinstance(one, list)] != cuts:
         return None
-    stale: set[str] = set()
-    number = 0
-    for old, new in zip(before, plan["input"], strict=True):
-        if old != new:
-            stale.update(map(part_name, range(number, number + new[3])))
-        number += new[3]
-    return names & stale
+    anew = [old != new for old, new in zip(before, plan["input"], strict=True) for _ in range(new[3])]
+    return names & {part_name(number) for number, is_stale in enumerate(anew) if is_stale}

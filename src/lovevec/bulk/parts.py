@@ -19,14 +19,14 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from lovevec.errors import FormatError, LovevecError, MissingExtra, Parameter
+from lovevec.errors import FormatError, LovevecError, MissingExtra, Parameter, reason
 from lovevec.files.lines import BOM, ends_in_returns, plain_ends, whole_lines
 from lovevec.texts.read import object_texts, table_texts
 
@@ -129,7 +129,7 @@ class Input:
             if self.kind == "parquet":
                 yield from self._parquet_rows(part, size)
                 return
-            with self._bytes(part) as file:
+            with self._open(part) as file:
                 yield from _batches(self._texts(part, file), size)
 
     def _texts(self, part: Part, file: IO[bytes]) -> Iterator[str]:
@@ -140,23 +140,20 @@ class Input:
         lines = io.TextIOWrapper(file, "utf-8" if part.start else "utf-8-sig", "surrogateescape", newline="")
         if self.kind == "jsonl":
             return object_texts(place, lines, self.column)
-        names = self._names(part.path) if part.start else None
+        names = None
+        if part.start:
+            with self.filesystem.open_input_file(part.path) as raw:
+                first = io.TextIOWrapper(raw, "utf-8-sig", "surrogateescape", newline="")
+                names = next(_records(part.path, first, self.kind), [])
         return table_texts(place, lines, self.column, _delimiter(self.kind), names)
 
-    def _names(self, path: str) -> list[str]:
-        with self.filesystem.open_input_file(path) as raw:
-            lines = io.TextIOWrapper(raw, "utf-8-sig", "surrogateescape", newline="")
-            return next(_records(path, lines, self.kind), [])
-
-    @contextmanager
-    def _bytes(self, part: Part) -> Iterator[IO[bytes]]:
+    def _open(self, part: Part) -> IO[bytes]:
         if part.stop < 0:
-            with self.filesystem.open_input_stream(part.path, compression="detect") as stream:
-                yield stream
-        else:
-            with self.filesystem.open_input_file(part.path) as raw:
-                raw.seek(part.start)
-                yield io.BytesIO(raw.read(part.stop - part.start))
+            stream: IO[bytes] = self.filesystem.open_input_stream(part.path, compression="detect")
+            return stream
+        with self.filesystem.open_input_file(part.path) as raw:
+            raw.seek(part.start)
+            return io.BytesIO(raw.read(part.stop - part.start))
 
     def _table(self, path: str) -> Any:
         """A parquet file, open; an error if its column is missing or holds no text."""
@@ -221,40 +218,27 @@ def _kind(path: str) -> str:
     return KINDS.get(os.path.splitext(name)[1], "text")
 
 
-def import_filesystems() -> Any:
-    """pyarrow's file systems, or the line that says how to get them."""
-    try:
-        from pyarrow import fs
-    except ImportError:
-        raise MissingExtra("pyarrow", "bulk") from None
-    return fs
-
-
 def filesystem_of(address: str) -> tuple[Any, str]:
     """The file system (pyarrow's own, or any of fsspec's) and the path on it."""
-    fs = import_filesystems()
-    from pyarrow import ArrowInvalid
-
+    try:
+        from pyarrow import ArrowInvalid, fs
+    except ImportError:
+        raise MissingExtra("pyarrow", "bulk") from None
     if "://" not in address:
         return fs.LocalFileSystem(), os.path.abspath(address)
     try:
-        filesystem, path = fs.FileSystem.from_uri(address)
-        return filesystem, path
-    except ArrowInvalid:  # a scheme that it does not know
-        pass
-    except OSError as error:
-        raise LovevecError(f"{address}: cannot be reached: {error}") from None
-    try:
+        with suppress(ArrowInvalid):  # a scheme that it does not know
+            filesystem, path = fs.FileSystem.from_uri(address)
+            return filesystem, path
         from fsspec.core import url_to_fs
 
         other, path = url_to_fs(address)
-    except (ImportError, ValueError) as error:  # fsspec's own words say which package a scheme needs
+    except (OSError, ImportError, ValueError) as error:  # fsspec's own words say which package a scheme needs
         raise LovevecError(f"{address}: cannot be reached: {error}") from None
     return fs.PyFileSystem(fs.FSSpecHandler(other)), path
 
 
 def _files_at(address: str) -> tuple[Any, list[File]]:
-    fs = import_filesystems()
     wild = min((address.find(sign) for sign in WILDCARDS if sign in address), default=-1)
     if wild >= 0 and "://" not in address and os.path.exists(address):
         wild = -1
@@ -264,6 +248,8 @@ def _files_at(address: str) -> tuple[Any, list[File]]:
         cut = address.rfind("/", 0, wild) + 1
         root, rest = address[:cut] or ".", address[cut:]
     filesystem, path = filesystem_of(root)
+    from pyarrow import fs
+
     try:
         info = filesystem.get_file_info(path)
         if rest is None and info.is_file:
@@ -334,5 +320,4 @@ def errors_naming(path: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ArrowException, EOFError) as error:
-        reason = " ".join(str(error).split())
-        raise FormatError(path, f"cannot be read ({reason:.200})") from None
+        raise FormatError(path, f"cannot be read ({reason(error)})") from None

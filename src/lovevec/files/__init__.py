@@ -26,18 +26,18 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
             error.filename = str(path)  # what people asked for; a full disk names no file at all
         raise
-    sync_folder(path.parent)
+    sync(path.parent)
 
 
-def sync_folder(folder: Path) -> None:
-    """Make a rename inside `folder` survive a power cut, where the system lets us."""
+def sync(path: str | Path) -> None:
+    """Make what was written to a file, or renamed inside a folder, survive a power cut, where the system lets us."""
     if os.name == "nt":
         return
-    handle = os.open(folder, os.O_RDONLY)
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     except OSError as error:
-        error.filename = str(folder)  # the call has a number only
+        error.filename = str(path)  # the call has a number only
         raise
     finally:
         os.close(handle)

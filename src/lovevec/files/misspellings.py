@@ -48,10 +48,7 @@ def _columns(path: Path, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str
     for number, line in lines:
         cells = [cell.strip() for cell in line.split("\t")]
         if len(cells) != 2 or not all(cells):
-            raise FormatError(
-                path,
-                "expected $ and a right word with its misspellings in the lines below, or in each line a right word, "
-                f"a tab and its misspelling, not {line[:60]!r}",
-                number,
-            )
+            below = "$ and a right word with its misspellings in the lines below"
+            beside = "in each line a right word, a tab and its misspelling"
+            raise FormatError(path, f"expected {below}, or {beside}, not {line[:60]!r}", number)
         yield cells[0], cells[1]

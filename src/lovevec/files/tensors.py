@@ -28,12 +28,9 @@ def tensor_blocks(tensors: Mapping[str, NDArray[Any]], halved: Collection[str] =
     order = sorted(tensors, key=lambda name: (list(NAMES).index(kinds[name].str), name))
     header, end = {}, 0
     for name in order:
-        start, end = end, end + tensors[name].size * kinds[name].itemsize
-        header[name] = {
-            "dtype": NAMES[kinds[name].str],
-            "shape": list(tensors[name].shape),
-            "data_offsets": [start, end],
-        }
+        tensor, kind = tensors[name], kinds[name]
+        start, end = end, end + tensor.size * kind.itemsize
+        header[name] = {"dtype": NAMES[kind.str], "shape": list(tensor.shape), "data_offsets": [start, end]}
     content = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
     content = content.ljust(-(-len(content) // 8) * 8)
     yield len(content).to_bytes(8, "little") + content
