@@ -9,12 +9,12 @@ import sys
 import pytest
 
 from lovevec import LovevecError
-from lovevec.files.lock import NAME, Lock
+from lovevec.files import LOCK_FILE, Lock
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from lovevec.files.lock import Lock
+from lovevec.files import Lock
 lock = Lock(Path(sys.argv[1]))
 lock.take()
 print("taken", flush=True)
@@ -31,11 +31,11 @@ def test_a_second_process_is_told_and_a_dead_one_is_no_hindrance(tmp_path):
     finally:
         holder.send_signal(signal.SIGKILL)
         holder.wait()
-    assert (tmp_path / NAME).exists()  # kill -9 leaves the file, but not the lock
+    assert (tmp_path / LOCK_FILE).exists()  # kill -9 leaves the file, but not the lock
     lock = Lock(tmp_path)
     lock.take()
     lock.release()
-    assert not (tmp_path / NAME).exists()
+    assert not (tmp_path / LOCK_FILE).exists()
 
 
 def test_taken_and_released_again_and_again(tmp_path):

@@ -20,8 +20,8 @@ from tests.command_line import run_here
 
 from lovevec import LOVE
 from lovevec.errors import LovevecError
+from lovevec.files import Lock
 from lovevec.files.checkpoints import CheckpointFolder
-from lovevec.files.lock import Lock
 from lovevec.progress import Progress
 from lovevec.train import Prepared, PrepareSettings, Settings, prepare, resume, train
 from lovevec.train.group import Group

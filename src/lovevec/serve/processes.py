@@ -122,7 +122,7 @@ def serve(settings: ServerSettings) -> None:
             later.start()
             answer_requests(config, listener)
         else:
-            Supervisor(settings.workers, lambda: answer_requests(config, listener, os.getppid())).run()
+            supervise(settings.workers, lambda: answer_requests(config, listener, os.getppid()))
 
 
 def refuse_missing_packages() -> None:
@@ -199,57 +199,46 @@ def answer_requests(config: uvicorn.Config, listener: socket.socket, parent: int
     server.run(sockets=[listener])
 
 
-class Supervisor:
-    """Keeps `count` forked processes at `work` until SIGTERM or Ctrl-C, which it hands on to them."""
+def supervise(count: int, work: Callable[[], None]) -> None:
+    """Keep `count` forked processes at `work` until SIGTERM or Ctrl-C, which is handed on to them. Returns in the
+    parent when all workers have ended, and in a worker when its work is done."""
+    from prometheus_client.multiprocess import mark_process_dead
 
-    def __init__(self, count: int, work: Callable[[], None]) -> None:
-        self.count, self.work = count, work
-        self.started: dict[int, float] = {}  # of each living worker
-        self.stopping, self.short_lives = False, 0
+    started: dict[int, float] = {}  # of each living worker
+    stopping, short_lives = False, 0
 
-    def run(self) -> None:
-        """In the parent: until all workers have ended. In a worker: its work."""
-        from prometheus_client.multiprocess import mark_process_dead
+    def stop(number: int, frame: Any) -> None:
+        nonlocal stopping
+        stopping = True
+        for worker in started:
+            os.kill(worker, signal.SIGTERM)
 
-        for number in STOP_SIGNALS:
-            signal.signal(number, self._stop)
-        while len(self.started) < self.count:
-            if self._fork():
-                return
-        while self.started:
-            worker, status = os.wait()
-            lived = time.monotonic() - self.started.pop(worker)
-            mark_process_dead(worker)  # type: ignore[no-untyped-call]
-            if self.stopping:
-                continue
+    for number in STOP_SIGNALS:
+        signal.signal(number, stop)
+    while True:
+        while len(started) < count and not stopping:
+            signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # one between fork and handler would go astray
+            worker = os.fork()
+            if worker == 0:
+                for number in STOP_SIGNALS:
+                    signal.signal(number, signal.SIG_DFL)
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+                return work()
+            started[worker] = time.monotonic()
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+        if not started:
+            break
+        worker, status = os.wait()
+        lived = time.monotonic() - started.pop(worker)
+        mark_process_dead(worker)  # type: ignore[no-untyped-call]
+        if not stopping:
             code = os.waitstatus_to_exitcode(status)
             log.error("worker ended", extra={"facts": {"worker": worker, "code": code, "seconds": round(lived, 1)}})
-            self.short_lives = self.short_lives + 1 if lived < SHORT_LIFE_SECONDS else 0
-            if self.short_lives >= MAX_SHORT_LIVES:
-                self._stop(signal.SIGTERM, None)
-            elif self._fork():
-                return
-        if self.short_lives >= MAX_SHORT_LIVES:
-            raise LovevecError("workers end as soon as they start: the log says why")
-
-    def _fork(self) -> bool:
-        """Start one more worker. Returns False in the parent, and True in the worker when its work is done."""
-        signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # one between fork and handler would go astray
-        worker = os.fork()
-        if worker == 0:
-            for number in STOP_SIGNALS:
-                signal.signal(number, signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-            self.work()
-            return True
-        self.started[worker] = time.monotonic()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-        return False
-
-    def _stop(self, number: int, frame: Any) -> None:
-        self.stopping = True
-        for worker in self.started:
-            os.kill(worker, signal.SIGTERM)
+            short_lives = short_lives + 1 if lived < SHORT_LIFE_SECONDS else 0
+            if short_lives >= MAX_SHORT_LIVES:
+                stop(signal.SIGTERM, None)
+    if short_lives >= MAX_SHORT_LIVES:
+        raise LovevecError("workers end as soon as they start: the log says why")
 
 
 @contextmanager

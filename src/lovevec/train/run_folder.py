@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from lovevec.errors import LovevecError, Parameter
+from lovevec.files import Lock
 from lovevec.files.checkpoints import OVERWRITE, PLAN, UNFINISHED, CheckpointFolder
-from lovevec.files.lock import Lock
 from lovevec.model.folder import CARD, CONFIG, ROWS, TOKENIZER, WEIGHTS, WORDS
 from lovevec.progress import Progress
 from lovevec.train.settings import Settings, with_files
