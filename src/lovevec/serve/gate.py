@@ -20,6 +20,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+Headers = dict[str, str] | None
 log = logging.getLogger("lovevec.serve")
 CONTENT_POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 HEADERS = [
@@ -97,7 +98,7 @@ class ApiError(HTTPException):
     """What is wrong with a request: becomes an answer in the shape of OpenAI's errors."""
 
     def __init__(
-        self, status: int, message: str, param: str | None = None, code: str | None = None, headers: Any = None
+        self, status: int, message: str, param: str | None = None, code: str | None = None, headers: Headers = None
     ) -> None:
         super().__init__(status, message, headers)
         self.param, self.code = param, code
