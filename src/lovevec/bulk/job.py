@@ -282,10 +282,8 @@ def _outcome(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     nothing = {**dict.fromkeys(TOTALS, 0), "busy": 0.0, "error": "", "fatal": False}
     try:
         return {**nothing, **work()}
-    except FormatError as error:
-        return {**nothing, "error": error.message}
     except LovevecError as error:
-        return {**nothing, "error": error.message, "fatal": True}
+        return {**nothing, "error": error.message, "fatal": not isinstance(error, FormatError)}
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

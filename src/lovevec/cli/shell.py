@@ -120,7 +120,11 @@ def run_command(command: Callable[[], int | None]) -> int:
     """Run a command: 0 when it went well, 2 with one line for bad input, 130 for Ctrl-C, 141 for a closed pipe."""
     try:
         speak_utf8()
-        return _run_and_flush(command)
+        try:
+            return command() or 0
+        finally:  # what is written last, the help that argparse prints before it exits, must get out too, or fail here
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except LovevecError as error:
         complain(error.spelled(as_flag))
         return 2
@@ -138,15 +142,6 @@ def run_command(command: Callable[[], int | None]) -> int:
         complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
         drop_stdout()
         return 2
-
-
-def _run_and_flush(command: Callable[[], int | None]) -> int:
-    """What is written last, the help that argparse prints before it exits, must get out too, or fail here."""
-    try:
-        return command() or 0
-    finally:
-        if sys.stdout is not None:
-            sys.stdout.flush()
 
 
 def describe(parser: argparse.ArgumentParser, about: str, more: str) -> None:
