@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -37,10 +37,6 @@ from lovevec_lab.figures.curves import curves
 from lovevec_lab.methods.attached import AttachedMethod
 from lovevec_lab.methods.method import Method, Parameters
 from lovevec_lab.methods.table import table_of
-
-if TYPE_CHECKING:
-    from lovevec_lab.evaluate.classify import TextSplit
-    from lovevec_lab.evaluate.tag import TagSplit
 
 NOISE = (0.0, 70.0)  # per cent of words
 SPEED_WORDS = 20_000
@@ -226,11 +222,11 @@ def downstream_key(
     task: str,
     method: Method,
     lookup: WordLookup,
-    split: TextSplit | TagSplit,
+    split: Any,
     noises: Sequence[Noise],
     settings: DownstreamSettings,
 ) -> dict[str, Any]:
-    """All that the runs of a task depend on. A task that computes something else than it did takes another name."""
+    """All that the runs of a task depend on; `split` is the task's dataset, a TextSplit or TagSplit. A task that computes something else than it did takes another name."""
     return {
         "task": task,
         "method": method.name,
