@@ -226,7 +226,9 @@ def downstream_key(
     noises: Sequence[Noise],
     settings: DownstreamSettings,
 ) -> dict[str, Any]:
-    """All that the runs of a task depend on; `split` is the task's dataset, a TextSplit or TagSplit. A task that computes something else than it did takes another name."""
+    """All that the runs of a task depend on; `split` is the task's dataset, a TextSplit or TagSplit.
+
+    A task that computes something else than it did takes another name."""
     return {
         "task": task,
         "method": method.name,
