@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from lovevec.vectors.write.vec import format_rows
+from lovevec.vectors.write.text import format_rows
 
 any_float = st.floats(width=32, allow_nan=False, allow_infinity=False)
 small_float = st.floats(-9.5, 9.5, width=32)

@@ -97,12 +97,8 @@ class WordStream:
     def batches(self, most: int = WORDS_PER_BATCH) -> Iterator[list[str]]:
         """The words, at most `most` at a time; from a pipe as soon as they come."""
         for lines in self.line_blocks():
-            words = lines.decode("utf-8", "surrogateescape").split("\n")
-            words.pop()
-            if len(words) <= most:
-                yield words
-            else:
-                yield from (words[low : low + most] for low in range(0, len(words), most))
+            words = lines.decode("utf-8", "surrogateescape").split("\n")[:-1]
+            yield from (words[low : low + most] for low in range(0, len(words), most))
 
     def line_blocks(self) -> Iterator[bytes]:
         """Whole lines, each ended by `\\n`, a quarter of a megabyte at a time."""

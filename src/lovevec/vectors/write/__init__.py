@@ -74,7 +74,7 @@ def open_writer(path: Path | None, kind: Format, shape: Shape) -> Iterator[Write
     if shape.precision == "float16" and kind in TEXT_FORMATS:
         raise LovevecError(f"float16 is for npy, npz, safetensors and parquet: {kind} is text")
     write: Callable[[Sink, Shape], AbstractContextManager[Writer]]
-    module = "numpy" if kind in ("npy", "npz") else kind
+    module = "text" if kind in TEXT_FORMATS else "numpy" if kind in ("npy", "npz") else kind
     write = getattr(import_module(f"lovevec.vectors.write.{module}"), f"write_{kind}")
     with open_sink(path) as sink:
         if kind not in TEXT_FORMATS and sink.file.isatty():

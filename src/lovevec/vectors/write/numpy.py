@@ -75,8 +75,6 @@ def write_npy(sink: Sink, shape: Shape) -> Iterator[Writer]:
 
 
 class _NpzWriter(Writer):
-    """Writes the numbers into the archive, or into a temporary file where their count is not known."""
-
     def __init__(self, numbers: IO[bytes], words: IO[bytes], shape: Shape) -> None:
         self.numbers, self.words, self.dtype = numbers, words, DTYPES[shape.precision]
         self.rows = 0

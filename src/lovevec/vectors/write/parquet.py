@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -43,11 +43,9 @@ class ParquetWriter(Writer):
         return [f"{problem}: {self.spelled_out:,}; written like caf\\xe9"] if self.spelled_out else []
 
 
-@contextmanager
-def write_parquet(sink: Sink, shape: Shape) -> Iterator[Writer]:
+def write_parquet(sink: Sink, shape: Shape) -> AbstractContextManager[Writer]:
     """Write a table of two columns with pyarrow, if the extra `parquet` is there."""
-    with write_table(sink.file, shape, {}) as writer:
-        yield writer
+    return write_table(sink.file, shape, {})
 
 
 @contextmanager

@@ -1,6 +1,6 @@
-"""word2vec's and fastText's text: a first line `rows dim`, then a word and its numbers a line.
-
-Where the rows are counted only at the end, the first line is padded with spaces, and filled in then.
+"""The formats that are text. Of word2vec and fastText: a first line `rows dim`, then a word and its numbers a line;
+where the rows are counted only at the end, the first line is padded with spaces, and filled in then. JSON lines: one
+object a word, or a text; any string goes, a lone surrogate (a byte that was no UTF-8) as its JSON escape.
 
 Numbers become text a block of rows at once. `"%.8f" %` or `repr` cost 150 to 300 ns a number, and a row has hundreds.
 Here a number below 10 becomes an integer (8 or 12 places), each 4 digits of it are fetched as one 32-bit word from a
@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from json.encoder import encode_basestring as quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ PLACES = (8, 12)
 GROUP = 10_000
 DIGITS = np.frombuffer(b"".join(b"%04d" % number for number in range(GROUP)), "<u4")
 NUMBERS_PER_BLOCK = 1 << 17  # the temporary arrays of a block stay in the cache
+JSON_ENDS = (b'], "known": false}\n', b'], "known": true}\n', b"]}\n")
 LINE_END = np.frombuffer(b"\n\0\0\0", "<u4")[0]
 
 
@@ -67,6 +69,29 @@ def write_vec(sink: Sink, shape: Shape) -> Iterator[Writer]:
     writer = _VecWriter(sink, shape)
     yield writer
     writer.finish()
+
+
+class _JsonlWriter(Writer):
+    def __init__(self, sink: Sink, shape: Shape) -> None:
+        self.sink, self.exact, self.item = sink, shape.exact, shape.item
+
+    def add(self, words: Sequence[str], rows: Floats, known: Sequence[bool]) -> None:
+        names = [quote(word).encode("utf-8", "backslashreplace") for word in words]
+        numbers = format_rows(rows, b",", self.exact)
+        begin = f'{{"{self.item}": '.encode()
+        ends = known if self.item == "word" else [2] * len(words)
+        lines = [
+            begin + name + b', "vector": [' + row[1:] + JSON_ENDS[end]
+            for name, row, end in zip(names, numbers, ends, strict=True)
+        ]
+        self.sink.file.write(b"".join(lines))
+        self.sink.pass_on()
+
+
+@contextmanager
+def write_jsonl(sink: Sink, shape: Shape) -> Iterator[Writer]:
+    """Write one JSON object a row: `word` (or `text`), `vector`, and for words whether it is `known`."""
+    yield _JsonlWriter(sink, shape)
 
 
 def format_rows(rows: Floats, separator: bytes = b" ", exact: bool = False) -> list[bytes]:
