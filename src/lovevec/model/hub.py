@@ -104,14 +104,8 @@ def to_hub(
         try:
             api = HfApi(token=token)
             whole = api.create_repo(repo_id, private=private, exist_ok=True).repo_id
-            commit = api.upload_folder(
-                repo_id=whole,
-                folder_path=folder,
-                commit_message=commit_message,
-                revision=branch,
-                create_pr=create_pr,
-                **patterns,
-            )
+            options = {"commit_message": commit_message, "revision": branch, "create_pr": create_pr, **patterns}
+            commit = api.upload_folder(repo_id=whole, folder_path=folder, **options)
         except _errors() as error:
             raise LovevecError(f"{repo_id}: the hub did not take it ({type(error).__name__}: {_line(error)})") from None
     return str(commit.commit_url)
