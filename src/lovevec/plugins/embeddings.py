@@ -31,6 +31,11 @@ REQUIREMENTS = {
 __all__ = list(REQUIREMENTS)
 
 
+def _encode(love: Any, texts: list[str]) -> list[list[float]]:
+    vectors: list[list[float]] = love.encode(texts).tolist()
+    return vectors
+
+
 with suppress(ImportError):
     from langchain_core.embeddings import Embeddings
 
@@ -44,8 +49,7 @@ with suppress(ImportError):
             self.love = load_love(love)
 
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
-            vectors: list[list[float]] = self.love.encode(list(texts)).tolist()
-            return vectors
+            return _encode(self.love, list(texts))
 
         def embed_query(self, text: str) -> list[float]:
             return self.embed_documents([text])[0]
@@ -72,8 +76,7 @@ with suppress(ImportError):
             return "LoveEmbedding"
 
         def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-            vectors: list[list[float]] = self._love.encode(list(texts)).tolist()
-            return vectors
+            return _encode(self._love, list(texts))
 
         def _get_text_embedding(self, text: str) -> list[float]:
             return self._get_text_embeddings([text])[0]
@@ -100,9 +103,7 @@ with suppress(ImportError):
 
         def _encode(self, texts: list[str]) -> list[list[float]]:
             self.warm_up()
-            assert self._love is not None
-            vectors: list[list[float]] = self._love.encode(texts).tolist()
-            return vectors
+            return _encode(self._love, texts)
 
     @component
     class LoveTextEmbedder(_Embedder):
@@ -124,12 +125,8 @@ with suppress(ImportError):
 
         @component.output_types(documents=list[Document])
         def run(self, documents: list[Document]) -> dict[str, Any]:
-            vectors = self._encode([document.content or "" for document in documents])
-            return {
-                "documents": [
-                    replace(document, embedding=vector) for document, vector in zip(documents, vectors, strict=True)
-                ]
-            }
+            pairs = zip(documents, self._encode([document.content or "" for document in documents]), strict=True)
+            return {"documents": [replace(document, embedding=vector) for document, vector in pairs]}
 
 
 def __getattr__(name: str) -> Any:

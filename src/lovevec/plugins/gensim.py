@@ -130,9 +130,10 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
         if lacking:
             rows = self[lacking]
             lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-            imputed = iter(rows / np.where(lengths > 0, lengths, 1) if pre_normalize else rows)
-            missing = set(lacking)
-            keys = [next(imputed) if isinstance(key, str) and key in missing else key for key in keys]
+            imputed = dict(
+                zip(lacking, rows / np.where(lengths > 0, lengths, 1) if pre_normalize else rows, strict=True)
+            )
+            keys = [imputed.get(key, key) if isinstance(key, str) else key for key in keys]
         mean: NDArray[Any] = super().get_mean_vector(keys, weights, pre_normalize, post_normalize, ignore_missing)
         return mean
 
@@ -141,8 +142,7 @@ class RobustKeyedVectors(KeyedVectors):  # type: ignore[misc]
             import ot  # noqa: F401 (gensim's own error does not say what to install)
         except ImportError:
             raise MissingExtra("POT", "gensim") from None
-        plain = self.vectors_for_all([*document1, *document2])
-        distance: float = plain.wmdistance(document1, document2, norm)
+        distance: float = self.vectors_for_all([*document1, *document2]).wmdistance(document1, document2, norm)
         return distance
 
     def distances(self, word_or_vector: Any, other_words: Sequence[str] = ()) -> NDArray[Any]:

@@ -51,12 +51,10 @@ def export_onnx(love: LOVE, path: str | os.PathLike[str], precision: Precision |
         raise LovevecError(f"{path}: name a file that ends in .onnx")
     if not path.parent.is_dir():
         raise LovevecError(f"{path}: cannot be written: there is no folder {path.parent}")
-    vocabulary = json.dumps(love.parts.units.as_dict())
-    script = (files("lovevec") / "serve" / "page" / UNITS_SCRIPT).read_bytes()
     content = {
         path: onnx_model(love.parts, precision).SerializeToString(),
-        path.with_suffix(".units.json"): vocabulary.encode("ascii"),
-        path.with_name(UNITS_MODULE): script,
+        path.with_suffix(".units.json"): json.dumps(love.parts.units.as_dict()).encode("ascii"),
+        path.with_name(UNITS_MODULE): (files("lovevec") / "serve" / "page" / UNITS_SCRIPT).read_bytes(),
     }
     with ExitStack() as stack:
         for name, data in content.items():

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 import os
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +67,8 @@ class LoveWords(InputModule):  # type: ignore[misc]
         self.love, self.trainable, self.normalize = model, trainable, normalize
         self.spelling_only = model.spelling_only
         self.words = model.to_torch() if trainable else None
-        self.register_buffer(
-            "place", torch.zeros(0), persistent=False
-        )  # says on which device the module is where nothing learns
+        # Says on which device the module is where nothing learns.
+        self.register_buffer("place", torch.zeros(0), persistent=False)
         self._learned, self._versions = False, self._version()
 
     def _version(self) -> int:
@@ -87,9 +85,8 @@ class LoveWords(InputModule):  # type: ignore[misc]
             rows = self.love.encode(texts, normalize_embeddings=self.normalize, show_progress_bar=False)
             return {"sentence_embedding": torch.from_numpy(rows)}
         encoder = self.love.text_encoder()
-        parts = [
-            list(chain.from_iterable(parts_of(run, encoder.source.is_known) for run in runs_of(text))) for text in texts
-        ]
+        is_known = encoder.source.is_known
+        parts = [[part for run in runs_of(text) for part in parts_of(run, is_known)] for text in texts]
         place: dict[str, int] = {}
         ids = [place.setdefault(word, len(place)) for words in parts for word in words]
         tensors = self.words.prepare(list(place), in_text=True)

@@ -71,10 +71,7 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         weights: Weights | None = None,
         normalize: bool = True,
     ) -> None:
-        self.love = love
-        self.pooling = pooling
-        self.weights = weights
-        self.normalize = normalize
+        self.love, self.pooling, self.weights, self.normalize = love, pooling, weights, normalize
 
     def fit(self, X: Iterable[str], y: Any = None) -> LoveVectorizer:
         """Learn what the weights and the pooling need of texts; nothing for the mean by the model's own weights."""
@@ -155,9 +152,8 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _max_pool(self, texts: Sequence[str]) -> Floats:
         result = np.empty((len(texts), self.love_.dim), dtype=np.float32)
         for low in range(0, len(texts), TEXTS_PER_BATCH):
-            result[low : low + TEXTS_PER_BATCH] = self._encoder.greatest(
-                texts[low : low + TEXTS_PER_BATCH], self.normalize
-            )
+            batch = texts[low : low + TEXTS_PER_BATCH]
+            result[low : low + TEXTS_PER_BATCH] = self._encoder.greatest(batch, self.normalize)
         return result
 
     @property
@@ -177,8 +173,7 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.one_d_array = True
+        tags.input_tags.string = tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
         tags.transformer_tags.preserves_dtype = []
         return tags

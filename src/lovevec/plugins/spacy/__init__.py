@@ -100,15 +100,8 @@ def attach(nlp: Any, love: LoveOption | Attached = None, **options: Any) -> Any:
         keys = list(love.words)
         vectors = LoveVectors(love.model, strings=vocab.strings, data=np.array(love.vectors), keys=keys, name=own.name)
     elif own.size:
-        vectors = LoveVectors(
-            load_model(love),
-            options=options,
-            strings=vocab.strings,
-            name=own.name,
-            data=own.data,
-            mode=own.mode,
-            attr=own.attr,
-        )
+        table = {name: getattr(own, name) for name in ("name", "data", "mode", "attr")}
+        vectors = LoveVectors(load_model(love), options=options, strings=vocab.strings, **table)
         vectors.key2row = dict(own.key2row)
         vectors._sync_unset()
         _ = vectors.source  # raises here what does not go together

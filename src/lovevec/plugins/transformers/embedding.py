@@ -131,10 +131,7 @@ class RobustEmbedding(nn.Embedding):
     @torch.compiler.disable  # type: ignore[untyped-decorator]
     def insert_words(self, ids: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
         """[batch, positions] and the words' numbers [batch, positions, 8] -> ids with words in them."""
-        if numbers.shape == (
-            *ids.shape[:-1],
-            ids.shape[-1] * NUMBERS_PER_WORD,
-        ):  # by the multiple-choice collator
+        if numbers.shape == (*ids.shape[:-1], ids.shape[-1] * NUMBERS_PER_WORD):  # by the multiple-choice collator
             numbers = numbers.unflatten(-1, (-1, NUMBERS_PER_WORD))
         if numbers.shape != (*ids.shape, NUMBERS_PER_WORD):
             raise LovevecError(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -65,21 +67,17 @@ def robustify(
         raise LovevecError(f"strategy is {strategy!r}: choose one of {', '.join(STRATEGIES)}")
     if space not in SPACES:
         raise LovevecError(f"space is {space!r}: choose one of {', '.join(SPACES)}")
-    settings: dict[str, Any] = {
-        "strategy": strategy,
-        "trainable": trainable,
-        "space": space,
-        "keep": words_to_keep(keep),
-    }
+    words = words_to_keep(keep)
+    robust_pair = partial(_robust_pair, love=love, strategy=strategy, trainable=trainable, space=space, keep=words)
     if isinstance(model, (str, os.PathLike)):
         model = _load_pair(model, auto, options)
     elif auto is not None or options:
         names = ", ".join(["auto"] * (auto is not None) + list(options))
         raise LovevecError(f"{names}: only for a model given by its name")
     if isinstance(model, tuple) and len(model) == 2:
-        return _robust_pair(*model, love, **settings)
+        return robust_pair(*model)
     if _is_sentence_transformer(model):
-        return _robust_sentence_transformer(model, love, settings)
+        return _robust_sentence_transformer(model, robust_pair)
     raise LovevecError(
         f"robustify takes a model's name or folder, a pair (model, tokenizer) or a SentenceTransformer, "
         f"not {type(model).__name__}"
@@ -101,9 +99,8 @@ def _robust_pair(
     if trainable:  # what trains is the encoder; known words' own rows do not
         imputer = replace(imputer, love=imputer.love.copy(spelling_only=True))
     elif imputer.map is None:
-        imputer = replace(
-            imputer, love=add_known_words(imputer.love, *_mean_rows(model, tokenizer, keep, imputer.love))
-        )
+        known = _mean_rows(model, tokenizer, keep, imputer.love)
+        imputer = replace(imputer, love=add_known_words(imputer.love, *known))
     tokenizer = deepcopy(tokenizer)
     name = type(tokenizer).__name__
     tokenizer.__class__ = robust_tokenizer(tokenizer.__class__)
@@ -189,7 +186,7 @@ def _is_sentence_transformer(model: Any) -> bool:
     return any(kind.__module__.startswith("sentence_transformers.") for kind in type(model).__mro__)
 
 
-def _robust_sentence_transformer(model: Any, love: LoveOption, settings: dict[str, Any]) -> Any:
+def _robust_sentence_transformer(model: Any, robust_pair: Callable[[Any, Any], tuple[Any, Any]]) -> Any:
     model = _copy_with_shared_weights(model)
     module = model[0]
     tokenizer = getattr(module, "tokenizer", None)
@@ -197,7 +194,7 @@ def _robust_sentence_transformer(model: Any, love: LoveOption, settings: dict[st
     inner = "model" if "model" in module._modules else "auto_model"
     if inner not in module._modules or tokenizer is None:
         raise LovevecError(f"the SentenceTransformer's first module is {type(module).__name__}, no transformers model")
-    robust, tokenizer = _robust_pair(getattr(module, inner), tokenizer, love, **settings)
+    robust, tokenizer = robust_pair(getattr(module, inner), tokenizer)
     setattr(module, inner, robust)
     setattr(module, holder, tokenizer)
     if getattr(module, "model_forward_params", None) is not None:
