@@ -8,7 +8,7 @@ from torch import nn
 
 from lovevec.errors import FormatError
 from lovevec.files.checkpoints import CheckpointFolder
-from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
+from lovevec.train.loop import load_checkpoint, save_checkpoint
 
 
 class Momentum:

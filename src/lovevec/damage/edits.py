@@ -13,7 +13,7 @@ Everything works on flat arrays of code points, many words at once, with the cal
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -27,14 +27,7 @@ from lovevec.units.ragged import Ragged, merge, offsets_of, spread
 
 SWAP, DROP, INSERT, KEYBOARD, SCAN, SOUND = range(6)
 # Their order decides what training draws by a seed; the number of `sound` is part of the seed of noise.
-EDITS: Mapping[str, int] = {
-    "swap": SWAP,
-    "drop": DROP,
-    "insert": INSERT,
-    "keyboard": KEYBOARD,
-    "sound": SOUND,
-    "scan": SCAN,
-}
+EDITS = {"swap": SWAP, "drop": DROP, "insert": INSERT, "keyboard": KEYBOARD, "sound": SOUND, "scan": SCAN}
 UNTOUCHED = len(EDITS)  # any kind from here on leaves a word as it is
 TYPO_KINDS = ("swap", "drop", "insert", "keyboard")
 LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", dtype=np.uint8).astype(np.uint32)

@@ -1,4 +1,4 @@
-"""SpellingRules that sound alike: `nife` for knife, `fotograph` for photograph, `definately` for definitely.
+"""Spellings that sound alike: `nife` for knife, `fotograph` for photograph, `definately` for definitely.
 
 People who cannot spell a word write what they hear, which no slip of the finger gives. data/sounds.json lists English
 spellings and what is written for them; one of a word's spellings is changed, drawn evenly from all changes that fit.

@@ -10,25 +10,23 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lovevec.encoders.positional import Window
-from lovevec.encoders.shared import Dropout, inside, masked_softmax
+from lovevec.encoders.shared import Encoder, inside, masked_softmax
 from lovevec.engine.fold import EncoderSpec
 
 
-class Authors(nn.Module):
+class Authors(Encoder):
     """Costs two d x d products per unit instead of per word, and does not fold."""
 
     def __init__(self, spec: EncoderSpec, dropout: float) -> None:
-        super().__init__()
+        super().__init__(spec, dropout)
         dim = spec.dim
         self.scale = spec.key_width**-0.25  # their code divides by the fourth root
         self.window = Window(dim, spec.position_scale)
         self.value, self.output = nn.Linear(dim, dim), nn.Linear(dim, dim)
         self.query, self.key = nn.Linear(dim, spec.key_width), nn.Linear(dim, spec.key_width)
         self.norm = nn.LayerNorm(dim)
-        self.dropout = Dropout(dropout)
 
     def forward(self, units: Tensor, index: Tensor, lengths: Tensor) -> Tensor:
-        """`units` [u, dim], `index` [b, n] into them, `lengths` [b] -> [b, dim]."""
         x = F.embedding(index, units)
         counts = inside(lengths, index.shape[1])
         local = F.relu(self.value(self.window(lengths, index.shape[1]) @ x))

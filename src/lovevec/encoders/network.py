@@ -14,14 +14,7 @@ from lovevec.encoders.shared import Dropout, initialise, inside, matrix
 from lovevec.engine.fold import EncoderSpec
 from lovevec.errors import LovevecError
 
-CLASSES: dict[str, type[nn.Module]] = {
-    "positional": Positional,
-    "authors": Authors,
-    "attention": Attention,
-    "cnn": CNN,
-    "rnn": RNN,
-    "sum": Sum,
-}
+CLASSES = {"positional": Positional, "authors": Authors, "attention": Attention, "cnn": CNN, "rnn": RNN, "sum": Sum}
 
 
 class EncoderNetwork(nn.Module):
@@ -43,25 +36,17 @@ class EncoderNetwork(nn.Module):
         with torch.no_grad():
             self.table.normal_(0.0, self.table.shape[1] ** -0.5, generator=generator)
 
-    def forward(
-        self,
-        rows: Tensor,
-        index: Tensor,
-        lengths: Tensor,
-        bag: Tensor | None = None,
-        bag_lengths: Tensor | None = None,
-    ) -> Tensor:
+    def forward(self, rows: Tensor, index: Tensor, lengths: Tensor, bag: Tensor, bag_lengths: Tensor) -> Tensor:
         """Unit vectors `rows` [u, …] taken from the table, `index` [b, n] into them -> vectors [b, dim] of unit length.
         The rows of the n-grams `bag` [b, m] are added to what the encoder makes of the others."""
         units = rows if self.factor is None else rows @ self.factor
         out: Tensor = self.encoder(units, index, lengths)
-        if bag is not None and bag_lengths is not None and bag.shape[1]:
+        if bag.shape[1]:
             counts = self.dropout(inside(bag_lengths, bag.shape[1]).to(units.dtype))
             out = out + F.embedding_bag(bag, units, per_sample_weights=counts, mode="sum")
         return F.normalize(out.float(), dim=1)
 
     def use_generator(self, generator: torch.Generator) -> None:
-        """Let all dropout draw from `generator` instead of torch's global one."""
         for module in self.modules():
             if isinstance(module, Dropout):
                 module.generator = generator
@@ -69,5 +54,4 @@ class EncoderNetwork(nn.Module):
     def parameter_counts(self) -> dict[str, int]:
         """As the paper counts: the embedding (table and factor), and the rest."""
         embedding = self.table.numel() + (self.factor.numel() if self.factor is not None else 0)
-        everything = sum(weight.numel() for weight in self.parameters())
-        return {"embedding": embedding, "others": everything - embedding}
+        return {"embedding": embedding, "others": sum(map(torch.numel, self.parameters())) - embedding}

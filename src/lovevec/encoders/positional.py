@@ -12,10 +12,10 @@ products: v = (Σ_j w_j x_j) W_V W_O with w = 1ᵀ S A. A word then costs its un
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
-from lovevec.encoders.shared import Dropout, inside, masked_softmax, matrix
+from lovevec.encoders.shared import Encoder, inside, masked_softmax, matrix, residual_head
 from lovevec.engine.fold import EncoderSpec
 from lovevec.engine.positions import attention_by_length
 
@@ -30,29 +30,23 @@ class Window:
     def __call__(self, lengths: Tensor, width: int) -> Tensor:
         """A for each word, [b, width, width]; rows and columns behind the word's end are zero."""
         if self.table.shape[1] < width or self.table.device != lengths.device:
-            room = max(width, 32)
-            self.table = torch.from_numpy(attention_by_length(room, self.dim, self.scale)).to(lengths.device)
+            table = attention_by_length(max(width, 32), self.dim, self.scale)
+            self.table = torch.from_numpy(table).to(lengths.device)
         return self.table[lengths, :width, :width]
 
 
-class Positional(nn.Module):
+class Positional(Encoder):
     """[CLS] m i s … [SEP] -> one vector; with `head` > 0 a small residual MLP follows on the pooled vector."""
 
     def __init__(self, spec: EncoderSpec, dropout: float) -> None:
-        super().__init__()
+        super().__init__(spec, dropout)
         dim, self.key_width = spec.dim, spec.key_width
         self.window = Window(dim, spec.position_scale)
-        self.value = matrix(dim, dim)
-        self.query = matrix(dim, spec.key_width)
-        self.key = matrix(dim, spec.key_width)
+        self.value, self.query, self.key = matrix(dim, dim), matrix(dim, spec.key_width), matrix(dim, spec.key_width)
         self.output = matrix(dim, dim)
-        self.dropout = Dropout(dropout)
-        self.head = (
-            nn.Sequential(nn.Linear(dim, spec.head), nn.ReLU(), nn.Linear(spec.head, dim)) if spec.head else None
-        )
+        self.head = residual_head(dim, spec.head)
 
     def forward(self, units: Tensor, index: Tensor, lengths: Tensor) -> Tensor:
-        """`units` [u, dim], `index` [b, n] into them, `lengths` [b] -> [b, dim]."""
         weights = self.dropout(self.weights(units, index, lengths)).to(units.dtype)
         pooled = F.embedding_bag(index, units, per_sample_weights=weights, mode="sum")
         out = pooled @ (self.value @ self.output)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from lovevec.engine.fold import EncoderSpec
+
 
 def matrix(rows: int, columns: int) -> nn.Parameter:
     """An empty weight for `x @ weight`; `initialise` fills it from the run's own generator."""
@@ -28,8 +30,13 @@ def fill(name: str, weight: Tensor, generator: torch.Generator) -> None:
         weight.normal_(0.0, fan_in**-0.5, generator=generator)
 
 
+def residual_head(dim: int, width: int) -> nn.Sequential | None:
+    """The MLP that follows on the pooled vector, with `width` hidden numbers; None for 0."""
+    return nn.Sequential(nn.Linear(dim, width), nn.ReLU(), nn.Linear(width, dim)) if width else None
+
+
 class Dropout(nn.Module):
-    """Dropout whose randomness comes from `generator`, which the training loop sets before each step."""
+    """Dropout in training whose randomness comes from `generator`, which the loop sets before each step."""
 
     def __init__(self, share: float) -> None:
         super().__init__()
@@ -37,11 +44,18 @@ class Dropout(nn.Module):
         self.generator: torch.Generator | None = None
 
     def forward(self, x: Tensor) -> Tensor:
-        """Zero a share of the entries and scale up the rest, in training only."""
         if not self.training or self.share == 0:
             return x
         keep = torch.empty_like(x).bernoulli_(1 - self.share, generator=self.generator)
         return x * keep / (1 - self.share)
+
+
+class Encoder(nn.Module):
+    """φ. `forward(units, index, lengths)`: `units` [u, dim], `index` [b, n] into them, `lengths` [b] -> [b, dim]."""
+
+    def __init__(self, spec: EncoderSpec, dropout: float) -> None:
+        super().__init__()
+        self.dropout = Dropout(dropout)
 
 
 def inside(lengths: Tensor, width: int) -> Tensor:

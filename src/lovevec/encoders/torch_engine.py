@@ -44,7 +44,6 @@ class TorchEngine(Engine):
         self.network.eval()
 
     def embed(self, words: Sequence[str], norms: Floats | None = None) -> Floats:
-        """The vectors of the words, of unit length: [len(words), dim]."""
         result = np.empty((len(words), self.dim), dtype=np.float32)
         for low in range(0, len(words), WORDS_PER_BATCH):
             result[low : low + WORDS_PER_BATCH] = self.encode(self.units.encode(words[low : low + WORDS_PER_BATCH]))

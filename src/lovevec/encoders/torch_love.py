@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lovevec.encoders.positional import Window
-from lovevec.encoders.shared import inside, masked_softmax
+from lovevec.encoders.shared import inside, masked_softmax, residual_head
 from lovevec.encoders.torch_engine import TorchEngine
 from lovevec.engine.fold import HEAD, EncoderSpec, Tables
 from lovevec.errors import LovevecError
@@ -42,13 +42,11 @@ class FoldedEncoder(nn.Module):
 
     def __init__(self, spec: EncoderSpec, tables: Tables) -> None:
         super().__init__()
-        self.key_width = spec.key_width
-        self.window = Window(spec.dim, spec.position_scale)
+        self.key_width, self.window = spec.key_width, Window(spec.dim, spec.position_scale)
         self.out = nn.Parameter(torch.from_numpy(np.array(tables.all_out())))
         self.features = nn.Parameter(torch.from_numpy(np.array(tables.all_features())))
-        self.head = None
-        if spec.head:
-            self.head = nn.Sequential(nn.Linear(spec.dim, spec.head), nn.ReLU(), nn.Linear(spec.head, spec.dim))
+        self.head = residual_head(spec.dim, spec.head)
+        if self.head is not None:
             state = {name: torch.from_numpy(np.array(tensor)) for name, tensor in zip(HEAD, tables.head, strict=True)}
             self.head.load_state_dict(state)
 
@@ -67,7 +65,6 @@ class FoldedEncoder(nn.Module):
         return F.normalize(vectors, dim=1)
 
     def tables(self) -> Tables:
-        """The weights as they are now, as folded tables."""
         out, features = _array(self.out), _array(self.features)
         head = () if self.head is None else tuple(_array(self.head.state_dict()[name]) for name in HEAD)
         return Tables(out, np.ones(len(out), np.float32), features, np.ones(len(features), np.float32), head)
@@ -81,7 +78,6 @@ class TrainedEncoder(nn.Module):
         self.network = TorchEngine(parts).network
 
     def forward(self, units: Tensor, lengths: Tensor, ngrams: Tensor, ngram_lengths: Tensor) -> Tensor:
-        """Ids [b, n] and [b, m] with zeros behind each word's end -> [b, dim]."""
         used, place = torch.unique(torch.cat([units.flatten(), ngrams.flatten()]), return_inverse=True)
         index, bag = place[: units.numel()].view_as(units), place[units.numel() :].view_as(ngrams)
         vectors: Tensor = self.network(F.embedding(used, self.network.table), index, lengths, bag, ngram_lengths)
@@ -118,8 +114,7 @@ class TorchLOVE(nn.Module):
         place                  [others] which words have units; units, ngrams [others, …] ids; their lengths [others]
         """
         refuse_other_than_words(words)
-        new = np.ones(len(words), dtype=np.float32)
-        unknown, others = list(words), np.arange(len(words))
+        new, unknown, others = np.ones(len(words), dtype=np.float32), list(words), np.arange(len(words))
         owner, rows, chances = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
         if self.known is not None:
             known_rows, unknown = self._look_up(words)
@@ -141,7 +136,6 @@ class TorchLOVE(nn.Module):
         return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
     def forward(self, words: Sequence[str] | Prepared) -> Tensor:
-        """[words, dim] of unit length."""
         return F.normalize(self.combine(words if isinstance(words, Mapping) else self.prepare(words)), dim=1)
 
     def combine(self, prepared: Prepared) -> Tensor:
@@ -168,7 +162,6 @@ class TorchLOVE(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """The device that the weights are on."""
         return next(self.parameters()).device
 
     @staticmethod
@@ -178,18 +171,16 @@ class TorchLOVE(nn.Module):
         sizes = lengths[order].tolist()
         while low < len(sizes):
             high = low + 1
-            while (
-                high < len(sizes)
-                and (high + 1 - low) * sizes[high] ** 2 <= ATTENTION_NUMBERS_PER_BATCH
-                and sizes[high] <= 2 * sizes[low]
-            ):
+            while high < len(sizes) and sizes[high] <= 2 * sizes[low]:
+                if (high + 1 - low) * sizes[high] ** 2 > ATTENTION_NUMBERS_PER_BATCH:
+                    break
                 high += 1
             yield order[low:high]
             low = high
 
     def parts(self) -> ModelParts:
         """The model with the weights as they are now; scores and calibration are left out if these have changed."""
-        parts, metadata = self._parts, dict(self._parts.metadata)
+        parts = self._parts
         for name, weight in self.named_parameters():
             if not bool(torch.isfinite(weight).all()):
                 raise LovevecError(f"{name}: holds numbers that are not finite, so training went wrong; not a model")
@@ -198,7 +189,7 @@ class TorchLOVE(nn.Module):
         rows = parts.rows
         if self.known is not None and rows is not None:
             rows = KnownRows.of(_array(self.known), "float16", rows.weights)
-        metadata = {name: value for name, value in metadata.items() if name not in MEASUREMENTS}
+        metadata = {name: value for name, value in parts.metadata.items() if name not in MEASUREMENTS}
         metadata["confidence"] = {"missing": "the model was trained further in torch"}
         if isinstance(self.encoder, FoldedEncoder):
             return replace(parts, tables=self.encoder.tables(), rows=rows, metadata=metadata)
@@ -206,13 +197,8 @@ class TorchLOVE(nn.Module):
         return replace(parts, weights=weights, rows=rows, metadata=metadata)
 
     def has_changed(self) -> bool:
-        """Whether any weight differs from the model that the module was made of."""
-        parts = self._parts
-        if (
-            self.known is not None
-            and parts.rows is not None
-            and not np.array_equal(_array(self.known), parts.rows.all())
-        ):
+        parts, rows = self._parts, self._parts.rows
+        if self.known is not None and rows is not None and not np.array_equal(_array(self.known), rows.all()):
             return True
         if isinstance(self.encoder, FoldedEncoder):
             before: dict[str, Any] = {"out": parts.folded.all_out(), "features": parts.folded.all_features()}
@@ -223,10 +209,7 @@ class TorchLOVE(nn.Module):
         return any(not np.array_equal(_array(now[name]), before[name]) for name in before)
 
     def model_card(self) -> str:
-        """The card, with a line if the model was trained further."""
-        return (
-            self.card + TRAINED_FURTHER if self.has_changed() and not self.card.endswith(TRAINED_FURTHER) else self.card
-        )
+        return self.card.removesuffix(TRAINED_FURTHER) + TRAINED_FURTHER if self.has_changed() else self.card
 
 
 def _array(weight: Tensor) -> NDArray[np.float32]:

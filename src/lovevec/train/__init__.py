@@ -51,7 +51,6 @@ class _CallablePackage(ModuleType):
     the package calls the function."""
 
     def __call__(self, target: Any, settings: Settings | None = None, **options: Any) -> LOVE:
-        """See `lovevec.train.train`."""
         love: LOVE = self.train(target, settings, **options)
         return love
 

@@ -7,9 +7,9 @@ of its own while the last one trains.
 
 from __future__ import annotations
 
-import queue
-import threading
+from collections import deque
 from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,68 +67,42 @@ class Batches:
 
     def __call__(self, first: int = 0) -> Generator[Batch]:
         """All batches from step `first` on, made ahead of their use in a thread of its own."""
-        ready: queue.Queue[list[Batch] | BaseException | None] = queue.Queue(CHUNKS_AHEAD)
-        stop = threading.Event()
-
-        def hand(item: list[Batch] | BaseException | None) -> None:
-            while not stop.is_set():
-                try:
-                    return ready.put(item, timeout=0.1)
-                except queue.Full:
-                    continue
-
-        def work() -> None:
-            try:
-                if self.device.type == "cuda":
-                    torch.cuda.set_device(self.device)
-                for chunk in self._chunks(first):
-                    hand(chunk)
-                    if stop.is_set():
-                        return
-                hand(None)
-            except BaseException as error:  # noqa: BLE001  handed to the training thread, which raises it
-                hand(error)
-
-        thread = threading.Thread(target=work, name="lovevec-batches", daemon=True)
-        thread.start()
+        chunks, pool = self._chunks(first), ThreadPoolExecutor(1, "lovevec-batches")
         try:
-            while (item := ready.get()) is not None:
-                if isinstance(item, BaseException):
-                    raise item
-                yield from item
+            ahead = deque(pool.submit(next, chunks, None) for _ in range(CHUNKS_AHEAD))
+            while (chunk := ahead.popleft().result()) is not None:
+                ahead.append(pool.submit(next, chunks, None))
+                yield from chunk
         finally:
-            stop.set()
-            thread.join()
+            pool.shutdown(cancel_futures=True)
 
     def _chunks(self, first: int) -> Iterator[list[Batch]]:
+        if self.device.type == "cuda":
+            torch.cuda.set_device(self.device)  # of the thread that makes them
         for epoch in range(first // self.per_epoch, self.settings.epochs):
-            order = self._order(np.random.default_rng([self.settings.seed, 1, epoch]))
+            rng = np.random.default_rng([self.settings.seed, 1, epoch])
+            order, begin = self.rows[rng.permutation(len(self.rows))], epoch * self.per_epoch
             for low in range(0, self.per_epoch, self.per_chunk):
                 high = min(low + self.per_chunk, self.per_epoch)
-                begin = epoch * self.per_epoch
                 if begin + high <= first:
                     continue
                 rng = np.random.default_rng([self.settings.seed, 2, epoch, low])
                 chunk = self._chunk(order[low * self.size : high * self.size], begin + low, rng)
                 yield [batch for batch in chunk if batch.step >= first]
 
-    def _order(self, rng: np.random.Generator) -> NDArray[np.int64]:
-        return self.rows[rng.permutation(len(self.rows))]
-
     def _chunk(self, words: NDArray[np.int64], step: int, rng: np.random.Generator) -> list[Batch]:
-        """The batches of the steps from `step` on: `words` in so many rows, their hard negatives behind them."""
+        """The batches of the steps from `step` on: `words`, and behind the rows of each batch their hard negatives."""
         count = len(words) // self.size
         negatives = self._draw_negatives(words, rng)
         rows = np.concatenate([words.reshape(count, self.size), negatives.reshape(count, -1)], axis=1)
         encoded = self.augment(rows.ravel(), rng)
         places = np.arange(rows.size).reshape(rows.shape)
         arrays = [self._arrays(row, encoded.take(place)) for row, place in zip(rows, places, strict=True)]
-        return [self._batch(step + number, tensors) for number, tensors in enumerate(self._on_device(arrays))]
-
-    def _batch(self, step: int, tensors: list[Tensor]) -> Batch:
-        words, units, pairs, *rest = tensors
-        parts = list(zip(rest[0::4], rest[1::4], rest[2::4], rest[3::4], strict=True))
-        return Batch(step, words, units, parts, pairs)
+        batches = []
+        for number, (shown, units, pairs, *rest) in enumerate(self._on_device(arrays), step):
+            parts = list(zip(rest[0::4], rest[1::4], rest[2::4], rest[3::4], strict=True))
+            batches.append(Batch(number, shown, units, parts, pairs))
+        return batches
 
     def _on_device(self, batches: list[list[NDArray[np.int64]]]) -> Iterator[list[Tensor]]:
         """The arrays of each batch as tensors. One transfer for the whole chunk; they are views of it."""
@@ -163,7 +137,7 @@ class Batches:
         order = np.argsort(words, kind="stable")
         ordered = words[order]
         first = np.searchsorted(ordered, synonyms.values, side="left")
-        # A word may stand in several rows, so that a synonym has so many places in `ordered`, from `first` on.
+        # A word may stand in several rows: a synonym then has `count` places in `ordered`, from `first` on.
         count = np.searchsorted(ordered, synonyms.values, side="right") - first
         start = spread(first - (np.cumsum(count) - count), count)
         return np.stack([spread(synonyms.owners, count), order[start + np.arange(len(start))]])
@@ -173,6 +147,5 @@ class Batches:
         anyone = self.rows[rng.integers(0, len(self.rows), (len(words), self.settings.hard_negatives))]
         negatives = self.negatives[words]
         usable = (negatives >= 0) & ~self.hidden[negatives]
-        return Ragged.from_lengths(negatives[usable], usable.sum(axis=1)).draw(
-            np.arange(len(words))[:, None], anyone, rng
-        )
+        look_alikes = Ragged.from_lengths(negatives[usable], usable.sum(axis=1))
+        return look_alikes.draw(np.arange(len(words))[:, None], anyone, rng)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -16,22 +17,20 @@ from numpy.typing import NDArray
 from lovevec.confidence import EVENT, Confidence, Feature, logit
 from lovevec.damage.misspell import misspell
 from lovevec.love import LOVE
-from lovevec.train.score import ranks
+from lovevec.train.score import Floats, Rows, ranks, rounded, sample
 
 Numbers = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 MIN_HOLDOUT = 50
 MAX_WORDS_PER_GROUP = 1500  # of words held back, of typos and of known words
-NEAREST = 10  # the own vector among so many counts as right
+NEAREST = 10  # a word's own vector among these is right
 RIDGE = 1e-3
 BINS = 10
 CLIPPED_SHARE = 0.005  # of each feature's values, at either end
 WORDS_PER_NONSENSE = 4  # held-back words for each string of nonsense
 
 
-def calibrate(
-    love: LOVE, words: Sequence[str], vectors: NDArray[np.float32], holdout: NDArray[np.int64], seed: int
-) -> dict[str, Any]:
+def calibrate(love: LOVE, words: Sequence[str], vectors: Floats, holdout: Rows, seed: int) -> dict[str, Any]:
     """Fit the confidence of a model whose training never saw the rows `holdout` of its target's words.
 
     Returns what goes into config.json as `confidence`: the event, the numbers of the regressions, how good they are; or
@@ -44,16 +43,12 @@ def calibrate(
     rng = np.random.default_rng([seed, 6])
     trained = np.setdiff1d(np.arange(len(words)), holdout)
     unaware = restrict_known(love, trained)  # held-back words are unknown to it
-    unseen, typed, known = _sample(holdout, rng), _sample(trained, rng), _sample(trained, rng)
+    unseen, typed, known = (sample(rows, MAX_WORDS_PER_GROUP, rng) for rows in (holdout, trained, trained))
     typos = misspell([words[row] for row in typed], rng)
     typos[::2] = misspell(typos[::2], rng)  # real ones are harder than one pass of these
     real = np.array([typo not in love for typo in typos])  # some come out as they were, or as another word
     nonsense = _nonsense(len(unseen) // WORDS_PER_NONSENSE, rng)
-    strings = [
-        *(words[row] for row in unseen),
-        *(typo for typo, good in zip(typos, real, strict=True) if good),
-        *nonsense,
-    ]
+    strings = [words[row] for row in unseen] + list(compress(typos, real)) + nonsense
     rows = np.concatenate([unseen, typed[real], np.zeros(len(nonsense), dtype=np.int64)])
     group = np.repeat([0, 1, 2], [len(unseen), int(real.sum()), len(nonsense)])
     features, reading = unaware._judge.features(strings), unaware._read(strings)
@@ -66,12 +61,11 @@ def calibrate(
     def fit_to(subset: Bools) -> Confidence:
         columns = {name: column[subset] for name, column in features.items()}
         imputed = fit(columns, right_alone[subset], weights[subset], known_share)
-        return imputed if love.spelling_only else with_readings(imputed, subset)
-
-    def with_readings(imputed: Confidence, subset: Bools) -> Confidence:
+        if love.spelling_only:
+            return imputed
         mixed = logit(imputed.mixed(reading, imputed(features)))[subset]
-        columns = np.stack([np.ones(len(mixed)), mixed], axis=1)
-        intercept, slope = newton(columns, _soften(right[subset]), weights[subset]).tolist()
+        ones_and_mixed = np.stack([np.ones(len(mixed)), mixed], axis=1)
+        intercept, slope = newton(ones_and_mixed, _soften(right[subset]), weights[subset]).tolist()
         return replace(imputed, readings=(intercept, slope))
 
     def probabilities(calibration: Confidence) -> Numbers:
@@ -80,21 +74,20 @@ def calibrate(
 
     half = rng.permutation(len(rows)) % 2 == 0
     judged = np.where(half, probabilities(fit_to(~half)), probabilities(fit_to(half)))
-    final = asdict(fit_to(np.ones(len(rows), dtype=bool)))
     return {
         "event": EVENT,
-        **final,
+        **asdict(fit_to(np.ones(len(rows), dtype=bool))),
         "held_back_words": len(unseen),
         "typos": int(real.sum()),
         "nonsense": len(nonsense),
-        "right": {"held_back": _round(right[group == 0].mean()), "typos": _round(right[group == 1].mean())},
-        "calibration_error": _round(calibration_error(judged, right, weights)),
+        "right": {"held_back": rounded(right[group == 0].mean()), "typos": rounded(right[group == 1].mean())},
+        "calibration_error": rounded(calibration_error(judged, right, weights)),
         "auc": {"held_back": _auc(judged, right, group == 0), "typos": _auc(judged, right, group == 1)},
-        "on_nonsense": _round(judged[group == 2].mean()) if len(nonsense) else None,
+        "on_nonsense": rounded(judged[group == 2].mean()) if len(nonsense) else None,
     }
 
 
-def restrict_known(love: LOVE, rows: NDArray[np.int64]) -> LOVE:
+def restrict_known(love: LOVE, rows: Rows) -> LOVE:
     """The same model, but of its known words it knows only those in `rows`."""
     known_rows = None if love.parts.rows is None else love.parts.rows.take(rows)
     words = [love.words[row] for row in rows.tolist()]
@@ -109,13 +102,7 @@ def _nonsense(count: int, rng: np.random.Generator) -> list[str]:
     return [text if len(text) > 1 else text * int(length) for text, length in zip(texts, lengths, strict=True)]
 
 
-def _sample(rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    if len(rows) <= MAX_WORDS_PER_GROUP:
-        return rows
-    return np.sort(rng.choice(rows, MAX_WORDS_PER_GROUP, replace=False))
-
-
-def _is_right(queries: NDArray[np.float32], vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> Bools:
+def _is_right(queries: Floats, vectors: Floats, rows: Rows) -> Bools:
     """For each query the event of which confidence is the probability: its own target vector is among the nearest."""
     among_nearest: Bools = ranks(queries, vectors, rows)[1] < NEAREST
     return among_nearest
@@ -185,8 +172,4 @@ def auc(chance: Numbers, right: Bools) -> float:
 
 
 def _auc(chance: Numbers, right: Bools, subset: Bools) -> float | None:
-    return _round(auc(chance[subset], right[subset])) if 0 < right[subset].mean() < 1 else None
-
-
-def _round(number: float) -> float:
-    return round(float(number), 4)
+    return rounded(auc(chance[subset], right[subset])) if 0 < right[subset].mean() < 1 else None

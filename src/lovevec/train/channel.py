@@ -133,7 +133,8 @@ def _features(reader: Reader, pairs: Sequence[Pair]) -> tuple[Numbers, Any, Numb
 def fit(data: Examples, start: Channel) -> Channel:
     """The numbers that make the right readings likeliest: Newton's method with a little ridge, costs held above 0."""
     size = len(KINDS) + 1
-    weights = _weights(start)
+    # The channel in one row, as coefficients of the logit: minus the costs, minus rank, then what speaks for new.
+    weights = np.concatenate([-np.array([start.costs[kind] for kind in KINDS]), [-start.rank], start.new_weights])
     low = np.concatenate([np.full(len(KINDS), -MAX_SLIP_COST), [-MAX_SLIP_COST], np.full(len(FEATURES), -np.inf)])
     high = np.concatenate([np.full(len(KINDS), -MIN_COST), [0.0], np.full(len(FEATURES), np.inf)])
     string = np.repeat(np.arange(len(data.new)), np.diff(data.offsets))
@@ -168,11 +169,6 @@ def fit(data: Examples, start: Channel) -> Channel:
         round(float(-weights[size - 1]), 4),
         {name: round(float(weight), 4) for name, weight in zip(FEATURES, weights[size:], strict=True)},
     )
-
-
-def _weights(channel: Channel) -> Numbers:
-    """The numbers of a channel in one row, as coefficients of the logit: minus the costs, minus rank, then the rest."""
-    return np.concatenate([-np.array([channel.costs[kind] for kind in KINDS]), [-channel.rank], channel.new_weights])
 
 
 def probabilities(data: Examples, string: NDArray[np.int64], weights: Numbers) -> tuple[Numbers, Numbers]:

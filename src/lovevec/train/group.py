@@ -24,6 +24,7 @@ class Group:
 
     def __init__(self, rank: int = 0, size: int = 1) -> None:
         self.rank, self.size = rank, size
+        self.first = rank == 0  # the process that shows progress and writes files
 
     @classmethod
     def from_environment(cls, device: torch.device) -> Group:
@@ -33,11 +34,6 @@ class Group:
         if not dist.is_initialized():
             dist.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=LONG_WAIT)
         return cls(dist.get_rank(), dist.get_world_size())
-
-    @property
-    def first(self) -> bool:
-        """Whether this is the process that shows progress and writes files."""
-        return self.rank == 0
 
     def share(self, rows: int) -> slice:
         """Which of a batch's `rows` rows this process encodes."""
@@ -58,19 +54,17 @@ class Group:
         return torch.cat([everything[: mine.start], own, everything[mine.stop :]])
 
     def add_up(self, gradients: list[Tensor]) -> None:
-        """Replace each gradient by its sum over all processes."""
         if self.size > 1:
             for gradient in gradients:
                 dist.all_reduce(gradient)
 
     def wait(self) -> None:
-        """Wait until all processes have come to this point."""
         if self.size > 1:
             dist.barrier()
 
     def leave(self) -> None:
-        """Take the group apart, all processes together, when everything went well. (After a failure it is left as it
-        is: the others may be inside an exchange, and torchrun ends them.)"""
+        """Take the group apart when everything went well. (After a failure the others may be inside an exchange:
+        torchrun ends them.)"""
         if self.size > 1:
             dist.barrier()
             dist.destroy_process_group()

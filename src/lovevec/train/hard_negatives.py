@@ -106,14 +106,10 @@ class _Search:
         self.result: npt.NDArray[np.int32] = np.full((len(words), k), -1, np.int32)
 
     def rounds(self) -> Iterator[Iterator[tuple[int, Rows]]]:
-        """The strips, in parts that have to be done one after the other."""
-        yield self.strips()
-
-    def strips(self) -> Iterator[tuple[int, Rows]]:
-        """Cut the words into strips of one length each, the unit of work of a thread."""
-        for length, rows in self.by_length.items():
-            for start in range(0, len(rows), STRIP):
-                yield length, rows[start : start + STRIP]
+        """The strips, a thread's unit of work, in parts that have to be done one after the other: here in one, and a
+        strip has words of one length."""
+        by_length = self.by_length.items()
+        yield ((length, rows[low : low + STRIP]) for length, rows in by_length for low in range(0, len(rows), STRIP))
 
     def tiles(self, length: int) -> Iterator[tuple[int, Rows]]:
         """Yield all words as (difference of length, rows), in the order that decides ties."""
@@ -136,7 +132,9 @@ class _Search:
             if not len(searching):
                 break
             worst = int(nearest.worst[searching].max())
-            nearest.offer(self.compare(queries[searching], tile, length + gap, worst), searching, tile)
+            longest = length + gap
+            kind, cutoff = np.uint8 if longest < 255 else np.int32, worst if worst < longest else None
+            nearest.offer(self.compare(queries[searching], tile, kind, cutoff), searching, tile)
         wanted = nearest.distances > 0
         if self.synonyms is not None:
             wanted &= ~contains(self.synonyms.take(queries), nearest.rows, nearest.columns)
@@ -146,15 +144,11 @@ class _Search:
         self.result[queries[rows[first]], place[first]] = columns[first]
         return len(queries)
 
-    def compare(self, queries: Rows, tile: Rows, longest: int, worst: int) -> npt.NDArray[Any]:
-        """Compare queries with a tile; beyond `worst` any larger number will do (long words gain)."""
+    def compare(self, queries: Rows, tile: Rows, kind: type, cutoff: int | None) -> npt.NDArray[Any]:
+        """The distances [queries, tile]; beyond `cutoff` any larger number will do (long words gain)."""
+        words = self.words[queries].tolist(), self.words[tile].tolist()
         table: npt.NDArray[Any] = self.cdist(
-            self.words[queries].tolist(),
-            self.words[tile].tolist(),
-            scorer=self.levenshtein,
-            dtype=np.uint8 if longest < 255 else np.int32,
-            score_cutoff=worst if worst < longest else None,
-            workers=1,
+            *words, scorer=self.levenshtein, dtype=kind, score_cutoff=cutoff, workers=1
         )
         return table
 
@@ -186,14 +180,7 @@ class _Nearby(_Search):
         """Merge the words near those of one strip with what they have, and give the number of its words."""
         low, queries = strip
         tile = self.order[max(low - WITHIN, 0) : low + len(queries) + WITHIN]
-        table = self.cdist(
-            self.words[queries].tolist(),
-            self.words[tile].tolist(),
-            scorer=self.levenshtein,
-            dtype=np.uint8,
-            score_cutoff=FARTHEST - 1,
-            workers=1,
-        )
+        table = self.compare(queries, tile, np.uint8, FARTHEST - 1)
         k = self.result.shape[1]
         before = self.numbers(queries, self.result[queries], self.distances[queries])
         near = np.concatenate([before, self.numbers(queries, tile, table)], axis=1)

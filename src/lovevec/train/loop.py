@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing, nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.functional import normalize
 
 from lovevec.encoders.network import EncoderNetwork
 from lovevec.errors import LovevecError
-from lovevec.files.checkpoints import CheckpointFolder, Interruption
+from lovevec.files.checkpoints import CheckpointFolder, Interruption, damage_named
 from lovevec.files.tensors import release
 from lovevec.progress import Progress
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.batches import Batch, Batches
-from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
 from lovevec.train.group import Group
 from lovevec.train.losses import alignment_uniformity, contrastive, mse, related_rows
 from lovevec.train.optimiser import Optimiser
-from lovevec.train.prepared import Prepared, synonyms_without
+from lovevec.train.prepared import Prepared
 from lovevec.train.settings import TrainSettings
 from lovevec.units.characters import to_codes
 from lovevec.units.mixed_input import Units
+from lovevec.units.ragged import Ragged
+
+CHECKPOINT = "checkpoint"
 
 
 class Trainer:
@@ -51,7 +54,7 @@ class Trainer:
             warnings.filterwarnings("ignore", "The given NumPy array is not writable")  # nor written to
             self.targets = torch.from_numpy(prepared.vectors).to(device)
         if device.type != "cpu":  # there a second table would cost more than to do it for each batch
-            self.targets = torch.nn.functional.normalize(self.targets.float(), dim=1)
+            self.targets = normalize(self.targets.float(), dim=1)
         self.generator = torch.Generator(device)
         self.network.use_generator(self.generator)
         self.losses: list[float] = []
@@ -70,10 +73,12 @@ class Trainer:
         release(self.prepared.negatives)
 
     def _batches(self) -> Batches:
-        prepared, settings = self.prepared, self.settings
+        prepared, settings, synonyms = self.prepared, self.settings, self.prepared.synonyms
         hidden = np.zeros(len(prepared.words), dtype=bool)
         hidden[self.holdout] = True
-        synonyms = synonyms_without(prepared, hidden)
+        keep = ~hidden[synonyms.values]  # so no step ever shows a word that is held back
+        counts = np.bincount(synonyms.owners[keep], minlength=len(synonyms))
+        synonyms = Ragged.from_lengths(synonyms.values[keep], counts)
         codes = to_codes(prepared.words, prepared.lowercase)
         encoded = self.units.encode_codes(codes)
         augment = Augmentation(codes, encoded, self.units, synonyms, settings.augmentation, settings.twice)
@@ -97,8 +102,8 @@ class Trainer:
                 save_checkpoint(unfinished, self.network, self.optimiser, step, log)
                 at_checkpoint()
 
-        phase_of = progress.phase("training", batches.steps * size, done=first * size)
-        with phase_of as phase, closing(batches(first)) as feed, Interruption() as interruption:
+        shown = progress.phase("training", batches.steps * size, done=first * size)
+        with shown as phase, closing(batches(first)) as feed, Interruption() as interruption:
             done = first
             for batch in feed:
                 meter.add(self.step(batch))
@@ -133,10 +138,13 @@ class Trainer:
 
     def step(self, batch: Batch) -> Tensor:
         """Encode a batch and move the weights by the gradients of its loss, which is returned, still on the device."""
-        self.generator.manual_seed(_mix(self.settings.seed, batch.step, self.group.rank))
+        # A seed for each step and process: 64 bits of a hash that numpy keeps stable.
+        mixed = np.random.SeedSequence([self.settings.seed, 3, batch.step, self.group.rank])
+        self.generator.manual_seed(int(mixed.generate_state(1, np.uint64)[0] >> np.uint64(1)))
         self.optimiser.zero()
         rows = self.optimiser.rows(batch.units)
-        with self._precision():
+        half = self.settings.precision == "bfloat16"
+        with torch.autocast(self.device.type, dtype=torch.bfloat16) if half else nullcontext():
             generated = torch.cat([self._encode(rows, *part) for part in batch.parts])
         loss = self.loss(generated, batch.words, batch.pairs)
         loss.backward()
@@ -147,16 +155,16 @@ class Trainer:
     def _encode(self, rows: Tensor, index: Tensor, lengths: Tensor, bag: Tensor, bag_lengths: Tensor) -> Tensor:
         """The vectors of all words of a part: this process computes its share and gets the others'."""
         mine = self.group.share(len(index))
-        own = (
-            self.network(rows, index[mine], lengths[mine], bag[mine], bag_lengths[mine])
-            if mine.start < mine.stop
-            else rows.new_empty(0, self.spec.dim)
-        )
+        own = rows.new_empty(0, self.spec.dim)
+        if mine.start < mine.stop:
+            own = self.network(rows, index[mine], lengths[mine], bag[mine], bag_lengths[mine])
         return self.group.gather(own, len(index))
 
     def loss(self, generated: Tensor, words: Tensor, pairs: Tensor) -> Tensor:
         """The chosen loss of a batch's vectors against the target's; `pairs` are synonyms."""
-        settings, target = self.settings, self._targets(words)
+        settings, target = self.settings, self.targets[words]
+        if self.device.type == "cpu":
+            target = normalize(target.float(), dim=1)
         if settings.loss == "mse":
             return mse(generated, target)
         related = related_rows(words, pairs)
@@ -164,33 +172,21 @@ class Trainer:
             return alignment_uniformity(generated, target, related)
         return contrastive(generated, target, related, settings.temperature)
 
-    def _targets(self, words: Tensor) -> Tensor:
-        rows = self.targets[words]
-        return torch.nn.functional.normalize(rows.float(), dim=1) if self.device.type == "cpu" else rows
-
-    def _precision(self) -> Any:
-        if self.settings.precision == "bfloat16":
-            return torch.autocast(self.device.type, dtype=torch.bfloat16)
-        return nullcontext()
-
     def weights(self) -> dict[str, NDArray[np.float32]]:
-        """The trained weights by name, as the model folder stores them."""
         return {name: weight.detach().float().cpu().numpy() for name, weight in self.network.state_dict().items()}
 
 
 class Meter:
     """Reads the loss without making the GPU wait: losses are summed on the device and copied in the background.
-    `glance` gives a recent one for free, `mean` waits for the sum."""
+    `glance` gives a recent one for free, `mean` waits for the sum of the steps since its last call."""
 
     def __init__(self, device: torch.device) -> None:
         self.cuda = device.type == "cuda"
-        self.total = torch.zeros((), device=device)
-        self.count = 0
+        self.total, self.count = torch.zeros((), device=device), 0
         self.value: float | None = None
         self.coming: tuple[Tensor, torch.cuda.Event] | None = None
 
     def add(self, loss: Tensor) -> None:
-        """Add the loss of one step to the sum."""
         self.total += loss
         self.count += 1
         if not self.cuda:
@@ -205,21 +201,17 @@ class Meter:
     def glance(self) -> float | None:
         """The last loss that has arrived from the device, or None while none has."""
         if self.coming is not None and self.coming[1].query():
-            self.value = float(self.coming[0])
-            self.coming = None
+            self.value, self.coming = float(self.coming[0]), None
         return self.value
 
     def state(self) -> dict[str, float]:
-        """The sum since the last `mean`, and of how many steps: for a checkpoint."""
         return {"total": float(self.total), "count": self.count}
 
     def load(self, state: dict[str, float]) -> None:
-        """Go on from the sum that `state` returned before the stop."""
         self.total.fill_(state["total"])
         self.count = int(state["count"])
 
     def mean(self) -> float:
-        """The mean loss of the steps since the last call of this."""
         mean = float(self.total) / max(self.count, 1)
         self.total.zero_()
         self.count = 0
@@ -232,6 +224,41 @@ def holdout_rows(count: int, share: float, seed: int) -> NDArray[np.int64]:
     return np.sort(np.random.default_rng([seed, 0]).choice(count, max(most, 0), replace=False))
 
 
-def _mix(seed: int, step: int, rank: int) -> int:
-    """A generator seed for each step and process: 64 bits of a hash that numpy keeps stable."""
-    return int(np.random.SeedSequence([seed, 3, step, rank]).generate_state(1, np.uint64)[0] >> np.uint64(1))
+class Stateful(Protocol):
+    """An optimiser that hands out all that a resumed run needs of it, by name, and takes it back."""
+
+    def state(self) -> dict[str, Tensor]: ...
+
+    def load(self, state: dict[str, Tensor]) -> None: ...
+
+
+def save_checkpoint(
+    unfinished: CheckpointFolder, network: nn.Module, optimiser: Stateful, step: int, log: dict[str, Any]
+) -> None:
+    """Write what a run needs to go on from `step` as if it had never stopped; `log` goes with it, as JSON."""
+    if unfinished.folder is None:
+        return
+    tensors = {f"network.{name}": weight for name, weight in network.state_dict().items()}
+    tensors |= {f"optimiser.{name}": value for name, value in optimiser.state().items()}
+    arrays = {name: value.detach().cpu().numpy() for name, value in tensors.items()}
+    unfinished.save(CHECKPOINT, arrays, step=step, log=log)
+
+
+def load_checkpoint(
+    unfinished: CheckpointFolder, network: nn.Module, optimiser: Stateful
+) -> tuple[int, dict[str, Any]]:
+    """Put the weights and the optimiser's state of a checkpoint in place, and return its step and log; (0, {}) where
+    there is none."""
+    state = unfinished.load(CHECKPOINT)
+    if state is None:
+        return 0, {}
+    with damage_named(unfinished.path(CHECKPOINT)), torch.no_grad():
+        network.load_state_dict(_tensors(state.arrays, "network."))
+        optimiser.load(_tensors(state.arrays, "optimiser."))
+        return state.values["step"], state.values["log"]
+
+
+def _tensors(arrays: Mapping[str, NDArray[np.generic]], prefix: str) -> dict[str, Tensor]:
+    return {
+        name.removeprefix(prefix): torch.from_numpy(array) for name, array in arrays.items() if name.startswith(prefix)
+    }

@@ -20,12 +20,12 @@ class Optimiser:
     """Hands out the rows of a step, takes their gradients back, and keeps all state as named tensors."""
 
     def __init__(self, network: EncoderNetwork, settings: TrainSettings) -> None:
-        self.network, self.settings = network, settings
-        self.taken = torch.empty(0)
+        self.network, self.settings, self.taken = network, settings, torch.empty(0)
         table = network.table
         # Zero but for the rows of a step: cheaper than a new gradient of the table's size each time.
         table.grad = torch.zeros_like(table)
         self.weights = dict(network.named_parameters())
+        self.others = [weight for weight in self.weights.values() if weight is not table]
         fused = table.device.type in ("cpu", "cuda")
         self.adam = torch.optim.Adam(self.weights.values(), betas=(BETA1, BETA2), eps=EPSILON, fused=fused)
 
@@ -36,25 +36,20 @@ class Optimiser:
 
     def gradients(self) -> list[Tensor]:
         """All gradients of the step, as tensors that several processes add up in place."""
-        others = (weight.grad for weight in self.weights.values() if weight is not self.network.table)
-        return [gradient for gradient in (self.taken.grad, *others) if gradient is not None]
+        return [weight.grad for weight in (self.taken, *self.others) if weight.grad is not None]
 
     def zero(self) -> None:
-        """Forget the gradients of the step before; those of the table are already zero."""
-        for weight in self.weights.values():
-            if weight is not self.network.table:
-                weight.grad = None
+        for weight in self.others:  # the table's gradients are zero already
+            weight.grad = None
 
     @torch.no_grad()
     def step(self, units: Tensor, share_done: float) -> None:
         """Move all weights, and of the table the rows `units`. `share_done`, from 0 to 1, is how much of the run is
         over: the learning rate depends on it."""
         decay = 1.0 - share_done if self.settings.schedule == "linear" else 1.0
-        rate = self.settings.learning_rate * decay
-        gradient = self.taken.grad
+        self.adam.param_groups[0]["lr"] = self.settings.learning_rate * decay
+        gradient, buffer = self.taken.grad, self.network.table.grad
         assert gradient is not None
-        self.adam.param_groups[0]["lr"] = rate
-        buffer = self.network.table.grad
         assert buffer is not None
         buffer[units] = gradient
         self.adam.step()
@@ -74,7 +69,6 @@ class Optimiser:
         }
 
     def load(self, state: dict[str, Tensor]) -> None:
-        """Put the tensors that `state` returned back in place."""
         for name, weight in self.weights.items():
             values = {key: state[f"adam.{key}.{name}"] for key in ADAM_STATE}
             self.adam.state[weight] = {key: value.to(weight.device) for key, value in values.items()}

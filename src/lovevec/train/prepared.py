@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
@@ -25,15 +25,18 @@ from lovevec.files import atomic_write, write_json, write_text
 from lovevec.files.lines import read_bytes
 from lovevec.files.tensors import in_blocks, map_tensors, release, tensor_blocks
 from lovevec.progress import Progress
+from lovevec.train.hard_negatives import hard_negatives
 from lovevec.train.settings import PrepareSettings, names, with_files
 from lovevec.train.synonyms import find_synonyms
 from lovevec.train.target import is_cased, load_target
 from lovevec.units.ragged import Ragged, offsets_of
 from lovevec.units.vocabulary import UnitVocabulary, build_vocabulary, read_pieces
-from lovevec.vectors import LARGE_FILE, VectorTable, is_large
+from lovevec.vectors import LARGE_FILE, is_large
 from lovevec.vectors.read.source import file_hash
 
 FORMAT = 1
+# What reading a damaged folder may raise.
+DAMAGE = OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, SafetensorError, LovevecError
 JSON, TENSORS, TOKENIZER, SCRATCH_VECTORS = "prepared.json", "prepared.safetensors", "tokenizer.json", "target.npy"
 
 
@@ -56,7 +59,6 @@ class Prepared:
 
     @property
     def lowercase(self) -> bool:
-        """Whether words are read in lower case."""
         return self.settings.lowercase is not False
 
     def save(self, folder: str | Path) -> None:
@@ -64,14 +66,14 @@ class Prepared:
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / JSON).unlink(missing_ok=True)
-        lengths = np.fromiter((len(_encode(word)) for word in self.words), np.int64, len(self.words))
+        sizes = (len(word.encode("utf-8", "surrogatepass")) for word in self.words)
         tensors: dict[str, NDArray[Any]] = {
-            "word_offsets": offsets_of(lengths),
+            "word_offsets": offsets_of(np.fromiter(sizes, np.int64, len(self.words))),
             "synonym_offsets": self.synonyms.offsets,
             "synonyms": self.synonyms.values,
             "negatives": self.negatives,
             "vectors": self.vectors,
-            "words": np.frombuffer(_encode("".join(self.words)), dtype=np.uint8),
+            "words": np.frombuffer("".join(self.words).encode("utf-8", "surrogatepass"), dtype=np.uint8),
         }
         halved = ["vectors"] if _half_is_exact(self.vectors) else []
         with atomic_write(folder / TENSORS) as file:
@@ -91,33 +93,22 @@ class Prepared:
     def load(cls, folder: str | Path) -> Prepared:
         """Read a folder that `save` wrote; anything else is one error that says to prepare again. Large arrays stay in
         their file."""
-        with _explain_damage(Path(folder)):
-            return cls._load(Path(folder))
-
-    @classmethod
-    def _load(cls, folder: Path) -> Prepared:
-        metadata = read_metadata(folder)
-        for name in (TENSORS, TOKENIZER):
-            if file_hash(folder / name) != metadata["sha256"][name]:
-                raise ValueError(f"the SHA-256 of {name} is not the one in {JSON}")
-        settings = PrepareSettings(**metadata["settings"])
-        tensors = map_tensors(folder / TENSORS) if is_large(folder / TENSORS) else load_file(folder / TENSORS)
-        _check_tensors(tensors)
-        raw, ends = tensors["words"].tobytes(), tensors["word_offsets"].tolist()
-        return cls(
-            [raw[low:high].decode("utf-8", "surrogatepass") for low, high in pairwise(ends)],
-            tensors["vectors"],
-            UnitVocabulary.from_json(
-                (folder / TOKENIZER).read_text("utf-8"),
-                folder / TOKENIZER,
-                settings.keep if settings.shrink == "hash" else 0,
-                settings.ngrams,
-            ),
-            Ragged(tensors["synonyms"], tensors["synonym_offsets"]),
-            tensors["negatives"],
-            settings,
-            metadata["target"],
-        )
+        folder = Path(folder)
+        with _explain_damage(folder):
+            metadata = read_metadata(folder)
+            for name in (TENSORS, TOKENIZER):
+                if file_hash(folder / name) != metadata["sha256"][name]:
+                    raise ValueError(f"the SHA-256 of {name} is not the one in {JSON}")
+            settings = PrepareSettings(**metadata["settings"])
+            tensors = map_tensors(folder / TENSORS) if is_large(folder / TENSORS) else load_file(folder / TENSORS)
+            _check_tensors(tensors)
+            raw, ends = tensors["words"].tobytes(), tensors["word_offsets"].tolist()
+            words = [raw[low:high].decode("utf-8", "surrogatepass") for low, high in pairwise(ends)]
+            text, buckets = (folder / TOKENIZER).read_text("utf-8"), settings.keep if settings.shrink == "hash" else 0
+            vocabulary = UnitVocabulary.from_json(text, folder / TOKENIZER, buckets, settings.ngrams)
+            synonyms = Ragged(tensors["synonyms"], tensors["synonym_offsets"])
+            target = metadata["target"]
+            return cls(words, tensors["vectors"], vocabulary, synonyms, tensors["negatives"], settings, target)
 
 
 @contextmanager
@@ -125,16 +116,7 @@ def _explain_damage(folder: Path) -> Iterator[None]:
     """Turn whatever reading a folder raises into the one error that says to prepare again."""
     try:
         yield
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        RecursionError,
-        SafetensorError,
-        LovevecError,
-    ) as error:
+    except DAMAGE as error:
         raise LovevecError(
             f"{folder}: not a prepared folder, or damaged ({reason(error)}); run lovevec prepare again"
         ) from None
@@ -159,10 +141,6 @@ def _check_tensors(tensors: Mapping[str, NDArray[Any]]) -> None:
             raise ValueError(f"{name} that are no rows")
     if not all(np.isfinite(rows).all() for _, rows in in_blocks(vectors)):
         raise ValueError("vectors that are not finite")
-
-
-def _encode(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
 
 
 def read_metadata(folder: Path) -> dict[str, Any]:
@@ -191,10 +169,7 @@ def is_prepared(source: Any) -> bool:
 
 
 def prepare(
-    target: Any,
-    settings: PrepareSettings | None = None,
-    progress: Progress | None = None,
-    scratch: Path | None = None,
+    target: Any, settings: PrepareSettings | None = None, progress: Progress | None = None, scratch: Path | None = None
 ) -> Prepared:
     """Find the units, synonyms and hard negatives of a target's words, once for many runs.
 
@@ -212,64 +187,30 @@ def prepare(
         if cased:
             name = target if isinstance(target, (str, os.PathLike)) else "the target"
             progress.say(f"{name} is cased: words keep their case ({Parameter('lowercase')} takes it away)")
-    table = load_target(
-        target,
-        limit=settings.limit or None,
-        lowercase=settings.lowercase is True,
-        words=settings.words or None,
-        progress=progress,
-    )
+    limit, lowercase, words = settings.limit or None, settings.lowercase is True, settings.words or None
+    table = load_target(target, limit=limit, lowercase=lowercase, words=words, progress=progress)
     for line in table.report.lines():
         progress.say(line)
-    if scratch is not None:
-        table = _move_to_file(table, scratch / SCRATCH_VECTORS)
+    if scratch is not None and not table.mapped and table.vectors.nbytes >= LARGE_FILE:
+        np.save(scratch / SCRATCH_VECTORS, table.vectors)
+        table = replace(table, vectors=np.load(scratch / SCRATCH_VECTORS, mmap_mode="r"))
     with progress.phase("vocabulary", unit="units") as phase:
-        vocabulary = _learn_vocabulary(table.words, settings)
+        pieces = read_pieces(settings.vocabulary) if settings.vocabulary else None
+        pieces = [] if settings.input == "chars" else pieces  # no rows for what is never looked up
+        sizes = settings.vocabulary_size, settings.shrink, settings.keep, settings.ngrams
+        vocabulary = build_vocabulary(table.words, pieces, *sizes)
         phase.advance(len(vocabulary))
-    synonyms = _find_synonyms(table.vectors, settings, progress)
+    synonyms = Ragged.from_lengths(np.empty(0, dtype=np.int32), np.zeros(len(table), dtype=np.int64))
+    if settings.synonyms:
+        bar, most = settings.synonym_similarity, settings.synonyms
+        synonyms = find_synonyms(table.vectors, similarity=bar, most=most, progress=progress)
     release(table.vectors)
-    negatives = _find_negatives(table.words, synonyms, settings, progress)
+    negatives = np.empty((len(table), 0), dtype=np.int32)
+    if settings.negatives:
+        negatives = hard_negatives(table.words, synonyms, k=settings.negatives, progress=progress)
     origin = {"name": table.name, "dim": table.dim, "words": len(table), **table.source}
     public = with_files(settings, lambda name: Path(name).name)  # no folders of this machine in what people publish
     return Prepared(table.words, table.vectors, vocabulary, synonyms, negatives, public, origin)
-
-
-def _move_to_file(table: VectorTable, path: Path) -> VectorTable:
-    """The table with its vectors in a file, if they take much memory."""
-    if table.mapped or table.vectors.nbytes < LARGE_FILE:
-        return table
-    np.save(path, table.vectors)
-    return replace(table, vectors=np.load(path, mmap_mode="r"))
-
-
-def _learn_vocabulary(words: Sequence[str], settings: PrepareSettings) -> UnitVocabulary:
-    pieces = read_pieces(settings.vocabulary) if settings.vocabulary else None
-    if settings.input == "chars":
-        pieces = []  # no rows for what is never looked up
-    return build_vocabulary(words, pieces, settings.vocabulary_size, settings.shrink, settings.keep, settings.ngrams)
-
-
-def _find_synonyms(vectors: NDArray[np.float32], settings: PrepareSettings, progress: Progress) -> Ragged:
-    if not settings.synonyms:
-        return Ragged(np.empty(0, dtype=np.int32), np.zeros(len(vectors) + 1, dtype=np.int64))
-    return find_synonyms(vectors, similarity=settings.synonym_similarity, most=settings.synonyms, progress=progress)
-
-
-def _find_negatives(
-    words: Sequence[str], synonyms: Ragged, settings: PrepareSettings, progress: Progress
-) -> NDArray[np.int32]:
-    if not settings.negatives:
-        return np.empty((len(words), 0), dtype=np.int32)
-    from lovevec.train.hard_negatives import hard_negatives
-
-    return hard_negatives(words, synonyms, k=settings.negatives, progress=progress)
-
-
-def synonyms_without(prepared: Prepared, hidden: NDArray[np.bool_]) -> Ragged:
-    """The synonyms of all words, without those that are hidden: so no step ever shows one."""
-    keep = ~hidden[prepared.synonyms.values]
-    counts = np.bincount(prepared.synonyms.owners[keep], minlength=len(prepared.words))
-    return Ragged.from_lengths(prepared.synonyms.values[keep], counts)
 
 
 def refuse_stale(prepared: PrepareSettings, chosen: Mapping[str, Any]) -> None:

@@ -37,8 +37,7 @@ def report_lines(folder: Path | None, metadata: dict[str, Any]) -> list[str]:
 
 def model_card(name: str, metadata: dict[str, Any]) -> str:
     """The model card of a model of this name, in Markdown; all of its facts are from the model's `metadata`."""
-    target, counts, report = metadata["target"], metadata["parameters"], metadata["report"]
-    settings = metadata["settings"]
+    target, counts, report, settings = (metadata[key] for key in ("target", "parameters", "report", "settings"))
     origin = target.get("file") or "vectors in memory"
     total = counts["embedding"] + counts["others"]
     lines = [
@@ -73,35 +72,29 @@ def model_card(name: str, metadata: dict[str, Any]) -> str:
 def _scores(score: dict[str, Any]) -> list[str]:
     if not score["words"]:
         return []
-    rows = [
-        f"| {label} | {score[key]['cosine']:.3f} | {score[key]['top1']:.1%} | {score[key]['top10']:.1%} |"
-        for key, label in (("clean", "spelled right"), ("typo", "with one typo"))
-    ]
-    return [
+    lines = [
         f"Score on {score['words']:,} words that training never saw, against all target vectors:",
         "",
         "| | mean cosine to its own | its own is nearest | among the 10 nearest |",
         "|---|---|---|---|",
-        *rows,
-        "",
     ]
+    for label, row in (("spelled right", score["clean"]), ("with one typo", score["typo"])):
+        lines.append(f"| {label} | {row['cosine']:.3f} | {row['top1']:.1%} | {row['top10']:.1%} |")
+    return [*lines, ""]
 
 
 def _confidence(fit: dict[str, Any]) -> list[str]:
     if "missing" in fit:
         return []
+    areas = {name: "–" if area is None else f"{area:.2f}" for name, area in fit["auc"].items()}
     return [
         f"`love.confidence(words)` is the probability that {fit['event']}. Measured on {fit['held_back_words']:,}"
         f" held-back words and {fit['typos']:,} typos, each judged by a fit to the others: expected calibration error"
-        f" {fit['calibration_error']:.3f}, AUC {_number(fit['auc']['held_back'])} (held back) and"
-        f" {_number(fit['auc']['typos'])} (typos). Of known words {fit['known']:.1%} have their own target vector"
+        f" {fit['calibration_error']:.3f}, AUC {areas['held_back']} (held back) and"
+        f" {areas['typos']} (typos). Of known words {fit['known']:.1%} have their own target vector"
         " among the 10 nearest; that is their confidence.",
         "",
     ]
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
 
 
 def peak_memory_mb() -> int:

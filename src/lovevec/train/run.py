@@ -110,25 +110,23 @@ class _Run:
         if is_prepared(target):
             return self._with_same_settings(Prepared.load(target))
         folder = self.folder.prepared
+        if folder is not None and not self.group.first:
+            self.group.wait()
+            return Prepared.load(folder)
+        part, scratch = self.settings.prepare_part(), self.folder.scratch
+        is_ready = isinstance(target, Prepared)
+        prepared = self._with_same_settings(target) if is_ready else prepare(target, part, self.progress, scratch)
         if folder is None:
-            return self._prepare_now(target)
-        prepared = self._prepare_and_save(target, folder) if self.group.first else None
-        self.group.wait()
-        return prepared or Prepared.load(folder)
-
-    def _prepare_and_save(self, target: Any, folder: Path) -> Prepared | None:
-        """What was prepared, or None where it is so large that it is read from its file."""
-        prepared = self._prepare_now(target)
+            return prepared
         with self.progress.phase("saving"):
             self.clock.save()  # before: a run that goes on from these words knows what they took
             prepared.save(folder)
         (folder.parent / SCRATCH_VECTORS).unlink(missing_ok=True)
-        return None if is_large(folder / TENSORS) else prepared
-
-    def _prepare_now(self, target: Any) -> Prepared:
-        if isinstance(target, Prepared):
-            return self._with_same_settings(target)
-        return prepare(target, self.settings.prepare_part(), self.progress, self.folder.scratch)
+        self.group.wait()
+        if is_large(folder / TENSORS):
+            del prepared  # the memory is wanted: it is read from its file
+            return Prepared.load(folder)
+        return prepared
 
     def _with_same_settings(self, prepared: Prepared) -> Prepared:
         """Refuse settings of the run that differ from those that the target was prepared with."""
@@ -143,20 +141,20 @@ class _Run:
         self._train(trainer)
         trainer.tidy()
         prepared = trainer.prepared
-        metadata = {
-            "lovevec": __version__,
-            "target": prepared.target,
-            "parameters": trainer.network.parameter_counts(),
-            "settings": settings.as_dict(),
-        }
-        rows = (
-            None if settings.rows == "none" else KnownRows.of_target(prepared.vectors, settings.rows, settings.weights)
-        )
+        counts = trainer.network.parameter_counts()
+        origin = {"lovevec": __version__, "target": prepared.target}
+        metadata = {**origin, "parameters": counts, "settings": settings.as_dict()}
+        rows = None
+        if settings.rows != "none":
+            rows = KnownRows.of_target(prepared.vectors, settings.rows, settings.weights)
         parts = ModelParts(trainer.spec, trainer.weights(), trainer.units, prepared.words, metadata, None, rows)
         love = LOVE(parts)
         refuse_nothing_learned(love)
         if self.group.first:
-            parts = self._with_channel(parts)
+            with self.progress.phase("learning how words get damaged"):
+                seed, lowercase = self.settings.seed, parts.units.lowercase
+                channel, report = fit_channel(parts.words, lowercase, seed, self.misspellings)
+            parts = replace(parts, channel=channel, metadata=metadata | {"channel_report": report})
             measures = self._measure(LOVE(parts, low_memory=True), trainer)
             parts = replace(parts, metadata=parts.metadata | measures)
             name = self.folder.path.name if self.folder.path else prepared.target["name"]
@@ -164,11 +162,6 @@ class _Run:
             self._save(love)
         self.group.leave()  # the others wait here until the first has scored and saved
         return love
-
-    def _with_channel(self, parts: ModelParts) -> ModelParts:
-        with self.progress.phase("learning how words get damaged"):
-            channel, report = fit_channel(parts.words, parts.units.lowercase, self.settings.seed, self.misspellings)
-        return replace(parts, channel=channel, metadata=parts.metadata | {"channel_report": report})
 
     def _train(self, trainer: Trainer) -> None:
         try:

@@ -2,7 +2,7 @@
 
     FOLDER/.unfinished/run.json                  the plan: the target and the settings
     FOLDER/.unfinished/prepared/                 the prepared words (prepared.py)
-    FOLDER/.unfinished/checkpoint.safetensors    the weights, the optimiser's state and the step (checkpoint.py)
+    FOLDER/.unfinished/checkpoint.safetensors    the weights, the optimiser's state and the step (loop.py)
     FOLDER/.unfinished/seconds.safetensors       what the run took until it was stopped
 
 Every batch and every draw of dropout is a function of the seed and the step, so a run that goes on from a checkpoint
@@ -37,21 +37,17 @@ class RunFolder:
     def __init__(self, path: Path | None, writes: bool = True) -> None:
         self.path, self.writes = path, writes and path is not None
         self.scratch = None if path is None else path / UNFINISHED
-
-    @property
-    def prepared(self) -> Path | None:
-        """Where the run keeps its prepared words."""
-        return None if self.scratch is None else self.scratch / PREPARED
+        self.prepared = None if path is None else path / UNFINISHED / PREPARED
 
     def unfinished(self, seconds: float = 0.0) -> CheckpointFolder:
-        """The folder of what is unfinished, with a checkpoint due every so many seconds."""
+        """The folder of what is unfinished, with a checkpoint due each time these `seconds` have passed."""
         return CheckpointFolder(self.scratch, seconds)
 
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Keep other runs out of the folder; a new one that stays empty goes again."""
-        lock = Lock(self.path) if self.path is not None and self.writes else None
-        new = self.path is not None and not self.path.exists()
+        path = self.path if self.writes else None
+        lock, new = Lock(path) if path else None, path is not None and not path.exists()
         try:
             if lock is not None:
                 lock.take()
@@ -61,8 +57,8 @@ class RunFolder:
         finally:
             if lock is not None:
                 lock.release()
-                if new and self.path is not None and self.path.is_dir() and not any(self.path.iterdir()):
-                    self.path.rmdir()
+            if path is not None and new and path.is_dir() and not any(path.iterdir()):
+                path.rmdir()
 
     def begin(self, target: Any, settings: Settings, overwrite: bool) -> None:
         """Write the plan, with absolute paths. A folder with a model or another run is refused unless `overwrite`."""
@@ -125,8 +121,8 @@ class RunClock:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Begin with what earlier stretches took; whatever ends this one, the next will know what it took."""
-        state = self.folder.unfinished().load(SECONDS)
-        self.before = {} if state is None else state.values
+        if (state := self.folder.unfinished().load(SECONDS)) is not None:
+            self.before = state.values
         try:
             yield
         finally:
@@ -134,7 +130,6 @@ class RunClock:
                 self.save()
 
     def seconds(self) -> dict[str, float]:
-        """What the run took so far: each phase by its name, and `total`."""
         spent = {name: value - self.at_start.get(name, 0.0) for name, value in self.progress.seconds.items()}
         now = {name: value for name, value in spent.items() if value > 0} | {"total": time.perf_counter() - self.start}
         return {name: self.before.get(name, 0.0) + now.get(name, 0.0) for name in [*self.before, *now]}

@@ -13,40 +13,37 @@ from lovevec.files.tensors import in_blocks
 from lovevec.love import LOVE
 from lovevec.vectors.rows import normalized
 
+Floats = NDArray[np.float32]
+Rows = NDArray[np.int64]
 MAX_SCORED = 1000
 TYPOS_IN_REPORT = 6
 ROWS_PER_BLOCK = 4_096
 
 
-def score(
-    love: LOVE, words: Sequence[str], vectors: NDArray[np.float32], holdout: NDArray[np.int64], seed: int
-) -> dict[str, Any]:
+def score(love: LOVE, words: Sequence[str], vectors: Floats, holdout: Rows, seed: int) -> dict[str, Any]:
     """Score a model on words that training never saw (`holdout`, rows of the target), spelled right and with one typo.
 
     Returns how many words there were and, for `clean` and `typo`, the mean cosine to their own target vector, and how
     often that is the nearest, or among the 10 nearest, of all target vectors."""
     rng = np.random.default_rng([seed, 4])
-    rows = holdout if len(holdout) <= MAX_SCORED else np.sort(rng.choice(holdout, MAX_SCORED, replace=False))
+    rows = sample(holdout, MAX_SCORED, rng)
     if not len(rows):
         return {"words": 0}
     right = [words[row] for row in rows]
-    return {
-        "words": len(rows),
-        "clean": _against(love, right, vectors, rows),
-        "typo": _against(love, damage(right, rng), vectors, rows),
-    }
+    scores: dict[str, Any] = {"words": len(rows)}
+    for name, strings in (("clean", right), ("typo", damage(right, rng))):
+        own, rank = ranks(love.embed(strings), vectors, rows)
+        tops = {"top1": rounded((rank < 1).mean()), "top10": rounded((rank < 10).mean())}
+        scores[name] = {"cosine": rounded(own.mean()), **tops}
+    return scores
 
 
-def _against(
-    love: LOVE, shown: Sequence[str], vectors: NDArray[np.float32], rows: NDArray[np.int64]
-) -> dict[str, float]:
-    own, rank = ranks(love.embed(shown), vectors, rows)
-    return {"cosine": _round(own.mean()), "top1": _round((rank < 1).mean()), "top10": _round((rank < 10).mean())}
+def sample(rows: Rows, most: int, rng: np.random.Generator) -> Rows:
+    """All rows, or `most` of them, drawn evenly and left in their order."""
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
 
 
-def ranks(
-    queries: NDArray[np.float32], vectors: NDArray[np.float32], rows: NDArray[np.int64]
-) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def ranks(queries: Floats, vectors: Floats, rows: Rows) -> tuple[Floats, Rows]:
     """For each query: its cosine to its own target vector `vectors[row]`, and how many others are nearer."""
     own = (queries * normalized(vectors[rows].astype(np.float32))).sum(axis=1)
     rank = np.zeros(len(rows), dtype=np.int64)
@@ -58,7 +55,8 @@ def ranks(
     return own, rank
 
 
-def _round(number: np.floating[Any]) -> float:
+def rounded(number: float | np.floating[Any]) -> float:
+    """A number as reports have it, with four digits."""
     return round(float(number), 4)
 
 
@@ -70,11 +68,8 @@ def typo_neighbors(love: LOVE, seed: int, k: int = 3) -> list[dict[str, Any]]:
     picks = np.sort(rng.choice(len(likely), min(3 * TYPOS_IN_REPORT, len(likely)), replace=False))
     chosen = [likely[pick] for pick in picks.tolist()]
     pairs = [(word, typo) for word, typo in zip(chosen, damage(chosen, rng), strict=True) if typo not in known]
-    return [
-        {
-            "word": word,
-            "typo": typo,
-            "neighbors": [[name, _round(np.float64(near))] for name, near in love.neighbors(typo, k)],
-        }
-        for word, typo in pairs[:TYPOS_IN_REPORT]
-    ]
+    rows = []
+    for word, typo in pairs[:TYPOS_IN_REPORT]:
+        near = [[name, rounded(cosine)] for name, cosine in love.neighbors(typo, k)]
+        rows.append({"word": word, "typo": typo, "neighbors": near})
+    return rows

@@ -38,10 +38,6 @@ def _setting(default: Any, help: str, choices: tuple[str, ...] = (), **marks: An
     return field(default=default, metadata={"help": help, "choices": choices, **marks})
 
 
-def _file(help: str) -> Any:
-    return field(default="", metadata={"help": help, "file": True})
-
-
 def _share(default: float, help: str, **marks: Any) -> Any:
     return field(default=default, metadata={"help": help, "range": (0.0, 1.0), **marks})
 
@@ -62,21 +58,15 @@ class PrepareSettings:
     lowercase: bool | None = _setting(
         None, "lower-case all words, as the paper does; by default all but those of a cased transformer", basic=True
     )
-    input: InputMode = _setting(
-        "mixed",
-        "units of a word: characters and pieces, or one of them",
-        INPUT_MODES,
+    input: InputMode = _setting("mixed", "units of a word: characters and pieces, or one of them", INPUT_MODES)
+    words: str = _setting("", "the word list, one a line, of a .npy or .safetensors file that has none", file=True)
+    vocabulary: str = _setting(
+        "", "a WordPiece vocab.txt (BERT's format) instead of pieces learned from the words", file=True
     )
-    words: str = _file("the word list, one a line, of a .npy or .safetensors file that has none")
-    vocabulary: str = _file("a WordPiece vocab.txt (BERT's format) instead of pieces learned from the words")
     vocabulary_size: int = _from(30_000, 100, "how many pieces to learn", basic=True)
     shrink: Shrink = _setting("stem", "how to shrink the unit vocabulary", SHRINKS)
     keep: int = _from(20_000, 100, "units that `top` keeps, buckets that `hash` uses")
-    factor: int = _from(
-        0,
-        0,
-        "rows of h numbers times one matrix, with any way to shrink; 0 is none, 200 for `factor`",
-    )
+    factor: int = _from(0, 0, "rows of h numbers times one matrix, with any way to shrink; 0 is none, 200 for `factor`")
     ngrams: int = _from(0, 0, "rows that hashed n-grams of 3 and 4 characters share; 0 is none, as in the paper", 1e8)
     synonym_similarity: float = _share(0.6, "least cosine in the target at which words count as synonyms")
     synonyms: int = _from(10, 0, "most synonyms of a word")
@@ -121,7 +111,7 @@ class TrainSettings:
     dropout: float = _share(0.2, "share of units that a step leaves out")
     holdout: float = _share(0.01, "share of the words kept back, to score the model", basic=True)
 
-    seed: int = field(default=0, metadata={"help": "decides every random draw", "range": (0, 2**63 - 1), "basic": True})
+    seed: int = _from(0, 0, "decides every random draw", 2**63 - 1, basic=True)
     device: str = _setting("auto", "auto, cpu, cuda, cuda:1, mps …", basic=True)
     precision: str = _setting("float32", "arithmetic inside the encoder", PRECISIONS)
     checkpoint_minutes: float = _from(2.0, 0.0, "save so often what resuming needs; 0 saves after each epoch only")
@@ -130,11 +120,10 @@ class TrainSettings:
         "int8", "how the known words' own vectors are kept in the model", ROW_PRECISIONS, group="readings"
     )
     weights: str = _setting(
-        "rank", "how much a word counts in a text: by its place in the target, or its vector's length", TEXT_WEIGHTS,
-        group="readings",
-    )  # fmt: skip
-    misspellings: str = _file(
-        "real misspellings to fit the channel to besides damaged words: right word, tab, wrong one"
+        "rank", "how much a word counts in a text: by its place in the target, or its vector's length", TEXT_WEIGHTS
+    )
+    misspellings: str = _setting(
+        "", "real misspellings to fit the channel to besides damaged words: right word, tab, wrong one", file=True
     )
 
     def __post_init__(self) -> None:
@@ -150,7 +139,6 @@ class TrainSettings:
         return {kind: getattr(self, kind) for kind in AUGMENTATIONS}
 
     def spec(self, dim: int) -> EncoderSpec:
-        """The description of the encoder for a target of `dim` dimensions."""
         return EncoderSpec(self.encoder, dim, self.key_width, float(dim**self.position_power), self.head)
 
 
@@ -167,21 +155,16 @@ class Settings(PrepareSettings, TrainSettings):
         TrainSettings.__post_init__(self)
 
     def prepare_part(self) -> PrepareSettings:
-        """The settings that concern preparation."""
         return PrepareSettings(**{name: getattr(self, name) for name in names(PrepareSettings)})
 
     def as_dict(self) -> dict[str, Any]:
-        """All settings by name, as plain values for JSON."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Settings:
         """Read back what `as_dict` gave; an unknown name or a wrong value is an error that says which."""
-        unknown = set(values) - set(names(cls))
-        if unknown:
-            raise LovevecError(
-                f"unknown settings: {', '.join(sorted(unknown)):.200}; known are {', '.join(names(cls))}"
-            )
+        if unknown := sorted(set(values) - set(names(cls))):
+            raise LovevecError(f"unknown settings: {', '.join(unknown):.200}; known are {', '.join(names(cls))}")
         return cls(**values)
 
 
@@ -235,32 +218,14 @@ def _check(settings: Any) -> None:
 #            their own (lab/runs/recipe.sh): minilm-input nearly these, the default model others, NEW_WORDS
 #   typos    the recipe with three times the parameters, more and harder damage, a lower temperature: for words that are
 #            meant to be found again, as inside BERT-like models (docs/results/transformers.md). Similarity suffers
-RECIPE: dict[str, Any] = {
-    "ngrams": 15_000,
-    "factor": 165,
-    "negatives": 15,
-    "hard_negatives": 7,
-    "swap": 0.09,
-    "drop": 0.09,
-    "insert": 0.09,
-    "keyboard": 0.06,
-    "sound": 0.16,
-    "scan": 0.24,
-    "twice": 0.35,
-    "synonym": 0.1,
-    "none": 0.2,
-    "temperature": 0.08,
-    "dropout": 0.1,
-    "learning_rate": 0.003,
-    "epochs": 40,
-}
-TYPOS: dict[str, Any] = RECIPE | {
-    "ngrams": 30_000,
-    "factor": 0,
-    "sound": 0.12,
-    "scan": 0.4,
-    "twice": 0.5,
-    "temperature": 0.06,
-    "epochs": 70,
-}
+RECIPE: dict[str, Any] = (
+    {"ngrams": 15_000, "factor": 165, "negatives": 15, "hard_negatives": 7}
+    | {"swap": 0.09, "drop": 0.09, "insert": 0.09, "keyboard": 0.06, "sound": 0.16, "scan": 0.24, "twice": 0.35}
+    | {"synonym": 0.1, "none": 0.2, "temperature": 0.08, "dropout": 0.1, "learning_rate": 0.003, "epochs": 40}
+)
+TYPOS: dict[str, Any] = (
+    RECIPE
+    | {"ngrams": 30_000, "factor": 0, "sound": 0.12, "scan": 0.4, "twice": 0.5}
+    | {"temperature": 0.06, "epochs": 70}
+)
 PRESETS: dict[str, dict[str, Any]] = {"paper": {}, "recipe": RECIPE, "typos": TYPOS}

@@ -33,6 +33,7 @@ NEARBY = 16
 MAX_CLUSTERS = np.iinfo(np.uint16).max
 WORDS_PER_CENTRE = 24  # a sample from which the centres are found
 
+Floats = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.int64]
 Pairs = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
@@ -60,21 +61,17 @@ def find_synonyms(
     exact = len(vectors) < EXACT_BELOW if exact is None else exact
     with (progress or Progress(quiet=True)).phase("synonyms", total=len(vectors)) as phase:
         rows, columns = (_among_all if exact else _among_nearby)(vectors, bar, most, phase)
-    return _from_pairs(rows, columns, len(vectors))
+    return Ragged.from_lengths(columns, np.bincount(rows, minlength=len(vectors)))
 
 
 def _among_all(vectors: npt.NDArray[Any], bar: np.float32, most: int, phase: Phase) -> Pairs:
     """Pairs of a row and one of its synonyms, sorted; all pairs are compared."""
-    unit = _directions(vectors)
+    unit, everyone = _directions(vectors), np.arange(len(vectors))
     rows, columns = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
     for start in range(0, len(unit), TILE_ROWS):
         block = -unit[start : start + TILE_ROWS]
         nearest = Shortlist(np.full(len(block), most), np.full(len(block), bar))
-        for first in range(0, len(unit), TILE_COLUMNS):
-            tile = block @ unit[first : first + TILE_COLUMNS].T
-            itself = np.arange(max(start, first), min(start + len(block), first + tile.shape[1]))
-            tile[itself - start, itself - first] = 0
-            nearest.offer(tile, np.arange(len(block)), np.arange(first, first + tile.shape[1]))
+        _offer_tiles(nearest, block, everyone[start : start + TILE_ROWS], unit, everyone)
         rows.append((nearest.rows + start).astype(np.int32))
         columns.append(nearest.columns.astype(np.int32))
         phase.advance(len(block))
@@ -97,18 +94,23 @@ def _among_nearby(vectors: npt.NDArray[Any], bar: np.float32, most: int, phase: 
             rows = asking[start : start + TILE_ROWS]
             block = -_directions(vectors[rows])
             nearest = Shortlist(np.full(len(rows), most), distances[rows].max(axis=1))
-            for first in range(0, len(met), TILE_COLUMNS):
-                columns = met[first : first + TILE_COLUMNS]
-                tile = block @ there[first : first + TILE_COLUMNS].T
-                place = np.minimum(np.searchsorted(columns, rows), len(columns) - 1)
-                itself = np.flatnonzero(columns[place] == rows)
-                tile[itself, place[itself]] = 0
-                nearest.offer(tile, np.arange(len(rows)), columns)
+            _offer_tiles(nearest, block, rows, there, met)
             _merge(distances, synonyms, rows, nearest)
         phase.advance(len(met))
         release(vectors)
     rows, places = np.nonzero(synonyms >= 0)
     return rows.astype(np.int32), synonyms[rows, places]
+
+
+def _offer_tiles(nearest: Shortlist, block: Floats, rows: Rows, there: Floats, met: Rows) -> None:
+    """Compare the `block` of `rows` with the vectors `there` of the rows `met`, tile by tile; nobody meets itself."""
+    for first in range(0, len(met), TILE_COLUMNS):
+        columns = met[first : first + TILE_COLUMNS]
+        tile = block @ there[first : first + TILE_COLUMNS].T
+        place = np.minimum(np.searchsorted(columns, rows), len(columns) - 1)
+        itself = np.flatnonzero(columns[place] == rows)
+        tile[itself, place[itself]] = 0
+        nearest.offer(tile, np.arange(len(rows)), columns)
 
 
 def _find_clusters(vectors: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint16], list[Rows]]:
@@ -148,7 +150,7 @@ def symmetric(synonyms: Ragged) -> Ragged:
     rows = np.concatenate([owners, synonyms.values[backward]])
     columns = np.concatenate([synonyms.values, owners[backward].astype(synonyms.values.dtype)])
     order = np.argsort(rows, kind="stable")
-    return _from_pairs(rows[order], columns[order], len(synonyms))
+    return Ragged.from_lengths(columns[order], np.bincount(rows, minlength=len(synonyms)))
 
 
 def contains(lists: Ragged, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
@@ -158,11 +160,6 @@ def contains(lists: Ragged, rows: npt.NDArray[np.integer], columns: npt.NDArray[
     queries = rows.astype(np.int64) * width + columns
     inside: npt.NDArray[np.bool_] = pairs[np.searchsorted(pairs, queries)] == queries
     return inside & (columns >= 0)
-
-
-def _from_pairs(rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer], count: int) -> Ragged:
-    """The lists of `count` rows, from pairs that are already sorted by row."""
-    return Ragged.from_lengths(columns, np.bincount(rows, minlength=count))
 
 
 def _directions(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
@@ -187,8 +184,7 @@ class Shortlist:
 
     def __init__(self, most: npt.NDArray[np.int64], worst: npt.NDArray[Any]) -> None:
         self.most, self.worst = most, worst
-        self.rows = np.empty(0, np.int64)
-        self.columns = np.empty(0, np.int64)
+        self.rows, self.columns = np.empty(0, np.int64), np.empty(0, np.int64)
         self.distances: npt.NDArray[Any] = np.empty(0, np.uint8)
 
     def offer(self, table: npt.NDArray[Any], rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> None:
@@ -206,8 +202,7 @@ class Shortlist:
         order = np.lexsort((self.distances, self.rows.astype(np.uint16)))
         sorted_rows = self.rows[order]
         kept = order[place_in_row(sorted_rows) < self.most[sorted_rows]]
-        self.rows, self.columns = self.rows[kept], self.columns[kept]
-        self.distances = self.distances[kept]
+        self.rows, self.columns, self.distances = self.rows[kept], self.columns[kept], self.distances[kept]
         ends = np.cumsum(np.bincount(self.rows, minlength=len(self.most)))
         full = np.diff(ends, prepend=0) == self.most
         self.worst[full] = self.distances[ends[full] - 1]

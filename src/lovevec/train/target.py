@@ -9,14 +9,7 @@ from typing import Any
 
 from lovevec.errors import LovevecError
 from lovevec.progress import Progress
-from lovevec.transformer.load import (
-    PREFIX,
-    input_embeddings,
-    is_transformer,
-    load_tokenizer,
-    public_name,
-    weights_file,
-)
+from lovevec.transformer.load import PREFIX, input_embeddings, is_transformer, load_tokenizer, public_name, weights_file
 from lovevec.transformer.pieces import lowercases
 from lovevec.vectors import Oddity, VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
@@ -36,17 +29,17 @@ def load_target(
     """Load the words and vectors to mimic, with a name and an origin that are fit to publish.
 
     `source` is a path, `hf:NAME` for the input embeddings of a transformer (a folder or a hub id), a VectorTable, a
-    pair (words, vectors), a dict of word to vector, or gensim's KeyedVectors (or a gensim model). `limit` takes the
-    first so many usable rows, before case is looked at.
-    With `lowercase` words are lower-cased; where some then are the same, the row that was lower case already
-    is kept, else the first. An array in memory is used as it is when nothing has to be dropped; do not change
-    it afterwards.
+    pair (words, vectors), a dict of word to vector, or gensim's KeyedVectors (or a gensim model). At most
+    `limit` usable rows are taken, the first ones, before case is looked at. With `lowercase` words are lower-cased;
+    where some then are the same, the row that was lower case already is kept, else the first. An array in memory is
+    used as it is when nothing has to be dropped; do not change it afterwards.
 
         load_target("glove.6B.300d.txt.gz", limit=100_000)
         load_target("hf:bert-base-uncased")
         load_target((["cat", "dog"], np.eye(2)))
     """
     progress = progress or Progress(quiet=True)
+    origin: dict[str, Any]
     a_file = isinstance(source, (str, os.PathLike)) and not is_transformer(source)
     if words is not None and not a_file:
         raise LovevecError("words= names the word list of an array file; this source is not a file")
@@ -55,7 +48,8 @@ def load_target(
     if a_file:
         path = Path(source)
         table, owned = read_vectors(path, limit=limit, words=words, progress=progress, mmap=None), True
-        name, origin = table.name, origin_of(path, progress)
+        name, origin = table.name, {"file": path.name, "sha256": file_hash(path, progress)}
+        origin |= {"made": distilled} if (distilled := read_origin(path)) else {}
     elif is_transformer(source):
         model = source.removeprefix(PREFIX)
         table, owned = input_embeddings(model, limit, progress), True
@@ -69,7 +63,11 @@ def load_target(
             name = source.name or name
             origin |= {"made": source.source} if source.source else {}
     if lowercase:
-        table = lower_table(table, owned)
+        lowered, keep = lower_case(table.words)
+        if dropped := len(table) - len(lowered):
+            table.report.note(Oddity.SAME_IN_LOWER_CASE, count=dropped)
+            table.report.kept -= dropped
+        table = dataclasses.replace(table, words=lowered, vectors=keep_rows(table.vectors, keep, owned))
     if len(table) < 2:
         raise LovevecError(f"{name}: a target needs at least 2 words, this one has {len(table)}")
     origin |= {"format": table.report.format, "compression": table.report.compression}
@@ -85,20 +83,3 @@ def is_cased(source: Any) -> bool:
     if isinstance(source, VectorTable):
         return bool(source.source.get("cased"))
     return isinstance(source, (str, os.PathLike)) and bool((read_origin(Path(source)) or {}).get("cased"))
-
-
-def lower_table(table: VectorTable, owned: bool) -> VectorTable:
-    """Lower-case the words of a table and drop the rows that then stand for a word twice."""
-    words, keep = lower_case(table.words)
-    dropped = len(table) - len(words)
-    if dropped:
-        table.report.note(Oddity.SAME_IN_LOWER_CASE, count=dropped)
-        table.report.kept -= dropped
-    return dataclasses.replace(table, words=words, vectors=keep_rows(table.vectors, keep, owned))
-
-
-def origin_of(path: Path, progress: Progress) -> dict[str, Any]:
-    """Where a file's vectors came from: its name, its hash, and what distilled it, if that is written in it."""
-    origin: dict[str, Any] = {"file": path.name, "sha256": file_hash(path, progress)}
-    earlier = read_origin(path)
-    return origin | {"made": earlier} if earlier else origin

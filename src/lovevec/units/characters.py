@@ -1,7 +1,7 @@
 """A word as characters: normalised, and as code points, many words at once.
 
 Words are brought into Unicode's composed form and lower case. Of a word over 100 characters the first and the last 50
-are kept. A character that a vocabulary lacks stands as its base letter where that is known (é as e).
+are kept. A character that a vocabulary lacks stands as its base letter where that is known (é as e), else as [UNK].
 """
 
 from __future__ import annotations
@@ -37,8 +37,7 @@ def to_codes(words: Sequence[str], lowercase: bool = True) -> Ragged:
     lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
     text = "".join(words) if lengths.max(initial=0) <= LONGEST else ""
     if text.isascii() and len(text) == lengths.sum():
-        if lowercase:
-            text = text.lower()
+        text = text.lower() if lowercase else text
     else:
         plain = [normalise(word, lowercase) for word in words]
         lengths = np.fromiter(map(len, plain), dtype=np.int64, count=len(plain))
@@ -56,8 +55,7 @@ def codes_of(text: str) -> NDArray[np.uint32]:
 def to_words(codes: Ragged) -> list[str]:
     """The words that rows of code points spell: the inverse of `to_codes`."""
     text = codes.values.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    ends = codes.offsets.tolist()
-    return [text[low:high] for low, high in pairwise(ends)]
+    return [text[low:high] for low, high in pairwise(codes.offsets.tolist())]
 
 
 def base_letters(alphabet: dict[int, int]) -> Iterable[tuple[int, int]]:

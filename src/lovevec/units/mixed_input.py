@@ -6,8 +6,7 @@
 Where the vocabulary has rows for n-grams, the word's n-grams follow behind [SEP] (see ngrams.py).
 
 Three modes: `mixed`, `chars` (no pieces), `pieces` (no characters). Words are normalised first (see characters.py). A
-character that the vocabulary lacks stands as its base letter where that is known (é as e), else as [UNK]; a word with
-such a character, which WordPiece would give up on, still has all its other characters.
+word with a character that is [UNK], which WordPiece would give up on, still has all its other characters.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from lovevec.units.characters import base_letters, normalise, to_codes
 from lovevec.units.ngrams import ngram_buckets, ngram_counts, ngram_names, ngram_spans
-from lovevec.units.ragged import Ragged, join_rows, offsets_of, spread
+from lovevec.units.ragged import Ragged, join_rows, offsets_of
 from lovevec.units.trie import PieceTrie
 from lovevec.units.vocabulary import CLS, SEP, SPECIAL, SUB, UNK, UnitVocabulary
 
@@ -72,14 +71,9 @@ class Units:
         """All that makes ids of words, as plain values: what serve/page/units.js reads. `rows` is None where unit i has
         row i."""
         vocabulary = self.vocabulary
-        return {
-            "input": self.mode,
-            "lowercase": self.lowercase,
-            "ngrams": vocabulary.ngrams,
-            "unit_rows": vocabulary.unit_rows,
-            "units": list(vocabulary.units),
-            "rows": self.row_of_unit.tolist() if vocabulary.buckets else None,
-        }
+        table = {"ngrams": vocabulary.ngrams, "unit_rows": vocabulary.unit_rows, "units": list(vocabulary.units)}
+        rows = self.row_of_unit.tolist() if vocabulary.buckets else None
+        return {"input": self.mode, "lowercase": self.lowercase, **table, "rows": rows}
 
     def spans(self, word: str) -> list[tuple[int, int] | None]:
         """Of each unit of `names` the characters of the normalised word that it covers, from and to; None for marks.
@@ -91,12 +85,11 @@ class Units:
         spans += [None] if self.mode == "mixed" else []
         start = 0
         for name in names[len(spans) : names.index(self.vocabulary.units[SEP], len(spans))]:
-            whole = name == self.vocabulary.units[UNK]
-            end = length if whole else start + len(name.removeprefix("##") if start else name)
+            end = start + len(name.removeprefix("##") if start else name)
+            end = length if name == self.vocabulary.units[UNK] else end
             spans.append((start, end))
             start = end
-        ngrams = ngram_spans(length) if self.vocabulary.ngrams else []
-        return [*spans, None, *ngrams]
+        return [*spans, None, *(ngram_spans(length) if self.vocabulary.ngrams else [])]
 
     def unit_ids(self, codes: Ragged) -> Ragged:
         """[CLS] characters [SUB] pieces [SEP] for each word, as unit ids; [SUB] only in mixed input."""
@@ -105,15 +98,12 @@ class Units:
         characters = spelled if self.mode != "pieces" else none
         pieces = self.trie.split(spelled, UNK) if self.mode != "chars" else none
         mixed = self.mode == "mixed"
-        many, few = characters.lengths, pieces.lengths
-        offsets = offsets_of(many + few + 2 + mixed)
+        offsets = offsets_of(characters.lengths + pieces.lengths + 2 + mixed)
         out = np.empty(offsets[-1], dtype=np.int32)
-        starts = offsets[:-1]
-        behind = starts + 1 + mixed + many
-        out[starts] = CLS
-        out[spread(starts + 1 - characters.offsets[:-1], many) + np.arange(len(characters.values))] = characters.values
+        starts, behind = offsets[:-1], offsets[:-1] + 1 + characters.lengths
+        out[starts], out[offsets[1:] - 1] = CLS, SEP
         if mixed:
-            out[starts + 1 + many] = SUB
-        out[spread(behind - pieces.offsets[:-1], few) + np.arange(len(pieces.values))] = pieces.values
-        out[offsets[1:] - 1] = SEP
+            out[behind] = SUB
+        characters.put(out, starts + 1)
+        pieces.put(out, behind + mixed)
         return Ragged(out, offsets)

@@ -25,9 +25,9 @@ def ngram_buckets(codes: Ragged, buckets: int) -> Ragged:
     The hash is h = (h * PRIME) ^ character over the run, from h = its length, modulo 2^64, then mixed and cut.
     """
     ends = with_ends(codes)
-    owner = spread(np.arange(len(codes)), ends.lengths)
+    owner = ends.owners
     left = spread(ends.offsets[1:], ends.lengths) - np.arange(len(ends.values))  # characters to the word's end
-    owners, found = [], []
+    owners, numbers = [], []
     for length in LENGTHS:
         whole = np.flatnonzero(left >= length)
         hashed: NDArray[np.uint64] = np.full(len(whole), length, dtype=np.uint64)
@@ -35,10 +35,10 @@ def ngram_buckets(codes: Ragged, buckets: int) -> Ragged:
             hashed = (hashed * np.uint64(PRIME)) ^ ends.values[whole + step].astype(np.uint64, copy=False)
         mixed = (hashed * np.uint64(MIX)) >> np.uint64(SHIFT)
         owners.append(owner[whole])
-        found.append((mixed % np.uint64(buckets)).astype(np.int32))
+        numbers.append((mixed % np.uint64(buckets)).astype(np.int32))
     owned = np.concatenate(owners)
     order = np.argsort(owned, kind="stable")
-    return Ragged(np.concatenate(found)[order], offsets_of(np.bincount(owned, minlength=len(codes))))
+    return Ragged(np.concatenate(numbers)[order], offsets_of(np.bincount(owned, minlength=len(codes))))
 
 
 def ngram_counts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -60,9 +60,8 @@ def ngram_spans(length: int) -> list[tuple[int, int]]:
 
 def with_ends(codes: Ragged) -> Ragged:
     """Put BEGIN before and END behind each word."""
-    lengths = codes.lengths + 2
-    offsets = offsets_of(lengths)
+    offsets = offsets_of(codes.lengths + 2)
     values = np.empty(offsets[-1], dtype=np.uint64)
     values[offsets[:-1]], values[offsets[1:] - 1] = BEGIN, END
-    values[spread(offsets[:-1] + 1 - codes.offsets[:-1], codes.lengths) + np.arange(len(codes.values))] = codes.values
+    codes.put(values, offsets[:-1] + 1)
     return Ragged(values, offsets)

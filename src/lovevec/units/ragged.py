@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+Ints = NDArray[np.integer]
 
 
 @dataclass(frozen=True)
 class Ragged:
     """Many short integer rows without a Python object for each: flat `values`, `offsets` of length rows + 1."""
 
-    values: NDArray[np.integer]
+    values: Ints
     offsets: NDArray[np.int64]
 
     @classmethod
-    def from_lengths(cls, values: NDArray[np.integer], lengths: NDArray[np.integer]) -> Ragged:
-        """Cut `values` into consecutive rows of these lengths."""
+    def from_lengths(cls, values: Ints, lengths: Ints) -> Ragged:
         return cls(values, offsets_of(lengths))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def row(self, index: int) -> NDArray[np.integer]:
-        """The row of this number, as a view of the values."""
+    def row(self, index: int) -> Ints:
         return self.values[self.offsets[index] : self.offsets[index + 1]]
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """How many values each row has, [rows]."""
         return np.diff(self.offsets)
 
     @property
@@ -38,16 +38,14 @@ class Ragged:
         """The number of the row that each value stands in."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
-    def take(self, rows: NDArray[np.integer]) -> Ragged:
+    def take(self, rows: Ints) -> Ragged:
         """These rows in this order; a row may be taken more than once."""
         starts = self.offsets[rows]
         lengths = self.offsets[rows + 1] - starts
         offsets = offsets_of(lengths)
-        return Ragged(self.values[spread(starts - offsets[:-1], lengths) + np.arange(offsets[-1])], offsets)
+        return Ragged(self.values[np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])], offsets)
 
-    def draw(
-        self, rows: NDArray[np.integer], default: NDArray[np.integer], rng: np.random.Generator
-    ) -> NDArray[np.integer]:
+    def draw(self, rows: Ints, default: Ints, rng: np.random.Generator) -> Ints:
         """A random value of each row, or its `default` where the row is empty; `default` has the shape of the result,
         to which `rows` is broadcast."""
         first = self.offsets[rows]
@@ -57,7 +55,11 @@ class Ragged:
             return default
         return np.where(count > 0, self.values[np.minimum(places, len(self.values) - 1)], default)
 
-    def equal_lengths(self, most: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.integer]]]:
+    def put(self, out: NDArray[Any], starts: Ints) -> None:
+        """Write each row into the flat array `out`, from its place in `starts` on."""
+        out[np.repeat(starts - self.offsets[:-1], self.lengths) + np.arange(len(self.values))] = self.values
+
+    def equal_lengths(self, most: int) -> Iterator[tuple[NDArray[np.int64], Ints]]:
         """All rows as rectangles of one length each: (which rows, values [rows, length]), `most` values at a time."""
         lengths = self.lengths
         order = np.argsort(lengths, kind="stable")
@@ -76,7 +78,7 @@ class Ragged:
         below = before[self.offsets]
         return Ragged(self.values[low], below), Ragged(self.values[~low], self.offsets - below)
 
-    def padded(self, width: int = 0) -> NDArray[np.integer]:
+    def padded(self, width: int = 0) -> Ints:
         """A rectangle [rows, longest (at least `width`)] with zeros behind each row's end."""
         lengths = self.lengths
         width = max(width, int(lengths.max(initial=0)))
@@ -89,9 +91,8 @@ def join_rows(first: Ragged, second: Ragged) -> Ragged:
     """Each row of `first` with the same row of `second` behind it."""
     offsets = first.offsets + second.offsets
     values = np.empty(offsets[-1], dtype=first.values.dtype)
-    values[spread(offsets[:-1] - first.offsets[:-1], first.lengths) + np.arange(len(first.values))] = first.values
-    behind = offsets[:-1] + first.lengths - second.offsets[:-1]
-    values[spread(behind, second.lengths) + np.arange(len(second.values))] = second.values
+    first.put(values, offsets[:-1])
+    second.put(values, offsets[:-1] + first.lengths)
     return Ragged(values, offsets)
 
 
@@ -106,13 +107,13 @@ def merge(where: NDArray[np.bool_], yes: Ragged, no: Ragged) -> Ragged:
     return Ragged(values, offsets)
 
 
-def offsets_of(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
+def offsets_of(lengths: Ints) -> NDArray[np.int64]:
     """Where rows of these lengths begin, and where the last ends: [3, 1] -> [0, 3, 4]."""
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
 
 
-def spread(per_row: NDArray[np.integer], lengths: NDArray[np.integer]) -> NDArray[np.integer]:
+def spread(per_row: Ints, lengths: Ints) -> Ints:
     """One value per row -> the same value for each element of the row."""
     return np.repeat(per_row, lengths)

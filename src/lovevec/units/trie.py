@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.units.characters import LONGEST
+from lovevec.units.characters import LONGEST, codes_of
 from lovevec.units.ragged import Ragged, offsets_of, spread
 
 START, CONTINUE = 0, 1
@@ -29,8 +29,7 @@ class PieceTrie:
         self.bits = max(4, len(pieces.values).bit_length())  # more slots than there can be nodes: never full
         self.keys = np.full(1 << self.bits, EMPTY, dtype=np.int64)
         self.values = np.full(1 << self.bits, EMPTY, dtype=np.int32)
-        node = np.where(continues, CONTINUE, START).astype(np.int64)
-        nodes = 2
+        node, nodes = np.where(continues, CONTINUE, START).astype(np.int64), 2
         lengths = pieces.lengths
         growing = np.argsort(-lengths, kind="stable")
         for depth in range(int(lengths.max(initial=0))):  # all pieces grow by a character in each pass
@@ -50,16 +49,13 @@ class PieceTrie:
         """The trie of the units from the `first` on. `character` has the id of each code point; units with a character
         that has none (`unknown`), or longer than the words that are read, cannot be reached and are left out."""
         lengths = np.fromiter(map(len, units[first:]), dtype=np.int64, count=len(units) - first)
-        text = "".join(units[first:]).encode("utf-32-le", "surrogatepass")
-        codes = np.append(np.frombuffer(text, dtype=np.uint32), [0, 0])
+        codes = np.append(codes_of("".join(units[first:])), [0, 0])
         starts = offsets_of(lengths)[:-1]
         continues = (lengths > 2) & (codes[starts] == HASH_SIGN) & (codes[starts + 1] == HASH_SIGN)
         spelled = Ragged(character[codes[:-2]], offsets_of(lengths))
-        owner = spread(np.arange(len(lengths)), lengths)
-        missing = np.bincount(owner[spelled.values == unknown], minlength=len(lengths))
+        missing = np.bincount(spelled.owners[spelled.values == unknown], minlength=len(lengths))
         missing -= continues * (2 * (character[HASH_SIGN] == unknown))
-        fits = (lengths > 0) & (lengths - 2 * continues <= LONGEST)
-        kept = np.flatnonzero((missing == 0) & fits)
+        kept = np.flatnonzero((missing == 0) & (lengths > 0) & (lengths - 2 * continues <= LONGEST))
         cut = 2 * continues[kept]
         lengths, starts = lengths[kept] - cut, starts[kept] + cut
         offsets = offsets_of(lengths)
@@ -87,36 +83,31 @@ class PieceTrie:
         """The node that each (node, character) leads to, or -1."""
         keys = nodes.astype(np.int64) << 20 | characters
         slots = self._slot(keys)
-        found = self.keys[slots]
-        out = self.values[slots]
-        wrong = np.flatnonzero((found != keys) & (found != EMPTY))
+        there, out = self.keys[slots], self.values[slots]
+        wrong = np.flatnonzero((there != keys) & (there != EMPTY))
         while len(wrong):
             slots[wrong] = (slots[wrong] + 1) & (len(self.keys) - 1)
-            found = self.keys[slots[wrong]]
-            out[wrong] = self.values[slots[wrong]]
-            wrong = wrong[(found != keys[wrong]) & (found != EMPTY)]
+            there, out[wrong] = self.keys[slots[wrong]], self.values[slots[wrong]]
+            wrong = wrong[(there != keys[wrong]) & (there != EMPTY)]
         return out
 
     def split(self, words: Ragged, unknown: int) -> Ragged:
         """Words as rows of character ids -> rows of piece ids; a word that cannot be split whole is [unknown]."""
         word = np.flatnonzero(words.lengths)
-        at = words.offsets[word].copy()
-        end = words.offsets[word + 1]
+        at, end = words.offsets[word], words.offsets[word + 1]
         node = np.full(len(word), START, dtype=np.int64)
         best = np.full(len(word), EMPTY, dtype=np.int32)  # the longest piece met since the last cut …
         best_end = at.copy()  # … and where it ends
-        emitted: list[tuple[NDArray[np.int64], NDArray[np.int32]]] = []
-        failed: list[NDArray[np.int64]] = []
+        empty = np.empty(0, dtype=np.int64)
+        owners, pieces, failed = [empty], [empty.astype(np.int32)], [empty]  # words and their pieces, words without
         characters = np.append(words.values.astype(np.int64), 0)
         while len(word):
             child = self.child(node, characters[at])
             walks = (child != EMPTY) & (at < end)
-            node = np.where(walks, child, node)
-            at = at + walks
+            node, at = np.where(walks, child, node), at + walks
             piece = self.piece_at[node]
             ends_piece = walks & (piece != EMPTY)
-            best = np.where(ends_piece, piece, best)
-            best_end = np.where(ends_piece, at, best_end)
+            best, best_end = np.where(ends_piece, piece, best), np.where(ends_piece, at, best_end)
 
             stuck = np.flatnonzero(~walks)
             if not len(stuck):
@@ -124,33 +115,20 @@ class PieceTrie:
             dead = stuck[best[stuck] == EMPTY]  # no piece fits here: the whole word is unknown
             failed.append(word[dead])
             cut = stuck[best[stuck] != EMPTY]
-            emitted.append((word[cut], best[cut]))
-            at[cut] = best_end[cut]
-            node[cut] = CONTINUE
-            best[cut] = EMPTY
+            owners.append(word[cut])
+            pieces.append(best[cut])
+            at[cut], node[cut], best[cut] = best_end[cut], CONTINUE, EMPTY
             done = np.concatenate([dead, cut[at[cut] == end[cut]]])
             if len(done):
                 keep = np.ones(len(word), dtype=bool)
                 keep[done] = False
                 word, at, end, node = word[keep], at[keep], end[keep], node[keep]
                 best, best_end = best[keep], best_end[keep]
-        return self._collect(len(words), emitted, failed, unknown)
-
-    @staticmethod
-    def _collect(
-        rows: int,
-        emitted: list[tuple[NDArray[np.int64], NDArray[np.int32]]],
-        failed: list[NDArray[np.int64]],
-        unknown: int,
-    ) -> Ragged:
-        bad = np.concatenate(failed) if failed else np.empty(0, dtype=np.int64)
-        owner = np.concatenate([*(w for w, _ in emitted), np.empty(0, dtype=np.int64)])
-        piece = np.concatenate([*(p for _, p in emitted), np.empty(0, dtype=np.int32)])
-        if len(bad):
-            is_bad = np.zeros(rows, dtype=bool)
-            is_bad[bad] = True
-            good = ~is_bad[owner]
-            owner = np.concatenate([owner[good], bad])
-            piece = np.concatenate([piece[good], np.full(len(bad), unknown, dtype=np.int32)])
+        owner, piece, bad = np.concatenate(owners), np.concatenate(pieces), np.concatenate(failed)
+        good = np.ones(len(words), dtype=bool)
+        good[bad] = False
+        kept = good[owner]
+        owner = np.concatenate([owner[kept], bad])
+        piece = np.concatenate([piece[kept], np.full(len(bad), unknown, dtype=np.int32)])
         order = np.argsort(owner, kind="stable")  # passes emit in reading order, so stable keeps it
-        return Ragged(piece[order], offsets_of(np.bincount(owner, minlength=rows)))
+        return Ragged(piece[order], offsets_of(np.bincount(owner, minlength=len(words))))

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -65,7 +65,6 @@ class UnitVocabulary:
 
     @property
     def table_rows(self) -> int:
-        """The number of rows of the table of unit vectors: of units and of n-grams."""
         return self.unit_rows + self.ngrams
 
     def rows(self) -> NDArray[np.int32]:
@@ -73,8 +72,7 @@ class UnitVocabulary:
         rows = np.arange(len(self.units), dtype=np.int32)
         if self.buckets:
             spelled = (unit.encode("utf-8", "surrogatepass") for unit in self.units[len(SPECIAL) :])
-            digests = b"".join(blake2b(text, digest_size=8).digest() for text in spelled)
-            hashes = np.frombuffer(digests, dtype="<u8")
+            hashes = np.frombuffer(b"".join(blake2b(text, digest_size=8).digest() for text in spelled), dtype="<u8")
             rows[len(SPECIAL) :] = len(SPECIAL) + (hashes % np.uint64(self.buckets)).astype(np.int32)
         return rows
 
@@ -102,8 +100,8 @@ def _tokenizer(units: Sequence[str]) -> Any:
     from tokenizers import Tokenizer
     from tokenizers.models import WordPiece
 
-    vocabulary = {unit: number for number, unit in enumerate(units)}
-    return Tokenizer(WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))
+    ids = {unit: number for number, unit in enumerate(units)}
+    return Tokenizer(WordPiece(ids, unk_token="[UNK]", max_input_chars_per_word=100))
 
 
 def learn_pieces(words: Sequence[str], size: int = 30_000) -> list[str]:
@@ -125,25 +123,18 @@ def learn_pieces(words: Sequence[str], size: int = 30_000) -> list[str]:
         show_progress=False,
     )
     known = frozenset(letters)
-    first = islice((word for word in words if known.issuperset(word)), MAX_WORDS)
-    tokenizer.train_from_iterator(_zipf(list(first)), trainer)
+    first = list(islice((word for word in words if known.issuperset(word)), MAX_WORDS))
+    often = (repeat(word, max(1, len(first) // rank)) for rank, word in enumerate(first, 1))
+    tokenizer.train_from_iterator(chain.from_iterable(often), trainer)
     ids: dict[str, int] = tokenizer.get_vocab()
     return sorted(ids, key=ids.__getitem__)
 
 
 def alphabet(words: Sequence[str]) -> list[str]:
     """The characters of the words, sorted; of more than a thousand the most frequent."""
-    counts: Counter[str] = Counter()
-    for word in words:
-        counts.update(word)
+    counts = Counter(chain.from_iterable(words))
     common = sorted(filter(writable, counts), key=lambda character: (-counts[character], character))
     return sorted(common[:MAX_CHARACTERS])
-
-
-def _zipf(words: Sequence[str]) -> Iterator[str]:
-    for rank, word in enumerate(words, 1):
-        for _ in range(max(1, len(words) // rank)):
-            yield word
 
 
 def writable(text: str) -> bool:
@@ -154,10 +145,9 @@ def writable(text: str) -> bool:
 def read_pieces(path: str | Path) -> list[str]:
     """The pieces of a vocab.txt, one on each line (BERT's format)."""
     try:
-        lines = [line.decode() for line in split_lines(read_bytes(Path(path)))]
+        pieces = [line.decode() for line in split_lines(read_bytes(Path(path))) if line]
     except UnicodeDecodeError as error:
         raise LovevecError(f"cannot read the vocabulary {path}: {error}") from None
-    pieces = [line for line in lines if line]
     if not any(piece.startswith(CONTINUATION) for piece in pieces):
         raise LovevecError(
             f"{path}: no piece starts with {CONTINUATION}; expected a WordPiece vocab.txt, one piece a line"
@@ -177,7 +167,7 @@ def build_vocabulary(
     if shrink not in SHRINKS:
         raise LovevecError(f"unknown way to shrink {shrink!r}: choose one of {', '.join(SHRINKS)}")
     pieces = dict.fromkeys(pieces if pieces is not None else learn_pieces(words, size))
-    pieces = [piece for piece in pieces if not _is_special(piece) and not _fits_no_word(piece)]
+    pieces = [piece for piece in pieces if _fits_words(piece)]
     single = dict.fromkeys([*alphabet(words), *(piece for piece in pieces if len(piece) == 1)])
     pieces = [piece for piece in pieces if piece not in single]
     if shrink == "stem":
@@ -188,12 +178,9 @@ def build_vocabulary(
     return UnitVocabulary(units, keep if shrink == "hash" else 0, ngrams)
 
 
-def _is_special(piece: str) -> bool:
-    return (len(piece) > 2 and piece[0] == "[" and piece[-1] == "]") or not piece.removeprefix(CONTINUATION)
-
-
-def _fits_no_word(piece: str) -> bool:
-    return len(piece.removeprefix(CONTINUATION)) > LONGEST
+def _fits_words(piece: str) -> bool:
+    special = len(piece) > 2 and piece[0] == "[" and piece[-1] == "]"
+    return not special and 0 < len(piece.removeprefix(CONTINUATION)) <= LONGEST
 
 
 def stem_pieces(pieces: Sequence[str]) -> list[str]:
@@ -207,22 +194,16 @@ def stem_pieces(pieces: Sequence[str]) -> list[str]:
     except ImportError:
         raise MissingExtra("snowballstemmer", "train") from None
     stem = snowballstemmer.stemmer("english").stemWord
-    plain = [
-        piece
-        for piece in pieces
-        if len(piece.removeprefix(CONTINUATION)) == 1 or not any(character.isnumeric() for character in piece)
-    ]
+    plain = (piece for piece in pieces if len(piece.removeprefix("##")) == 1 or not any(map(str.isnumeric, piece)))
     return list(dict.fromkeys(piece if piece.startswith(CONTINUATION) else stem(piece) for piece in plain))
 
 
 def top_pieces(pieces: Sequence[str], words: Sequence[str], always: Sequence[str], keep: int) -> list[str]:
-    """The pieces that the words use most, each word weighed by Zipf's law, so many that `keep` units are in all."""
+    """The pieces that the words use most, each word weighed by Zipf's law: `keep` units, `always` included."""
     tokenizer = _tokenizer((*always, *pieces))
     counts: dict[str, float] = defaultdict(float)
     for rank, split in enumerate(tokenizer.encode_batch([word for word in words if writable(word)]), 1):
         for piece in split.tokens:
             counts[piece] += 1 / rank
-    ranked = sorted(pieces, key=lambda piece: -counts[piece])
-    room = max(keep - len(always), 0)
-    chosen = set(ranked[:room])
+    chosen = set(sorted(pieces, key=lambda piece: -counts[piece])[: max(keep - len(always), 0)])
     return [piece for piece in pieces if piece in chosen]

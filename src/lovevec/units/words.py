@@ -29,8 +29,7 @@ def word_list(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
     if isinstance(words, np.ndarray):
         if words.ndim != 1:
             raise LovevecError(f"expected one row of words, not an array of shape {words.shape}")
-        listed: list[str] = words.tolist()
-        return listed
+        return list(words.tolist())
     # Asked of the class: a pandas Series has an attribute for each label of its index.
     if hasattr(type(words), "columns") or "columns" in getattr(words, "__dict__", ()):
         raise LovevecError(_frame_message(words))

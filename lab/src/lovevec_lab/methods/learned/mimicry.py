@@ -25,8 +25,7 @@ from lovevec.encoders.shared import initialise
 from lovevec.errors import LovevecError
 from lovevec.files.checkpoints import CheckpointFolder, Interruption
 from lovevec.progress import Phase, Progress
-from lovevec.train.checkpoint import load_checkpoint, save_checkpoint
-from lovevec.train.loop import holdout_rows
+from lovevec.train.loop import holdout_rows, load_checkpoint, save_checkpoint
 from lovevec.train.losses import mse
 from lovevec.units.ragged import Ragged
 from lovevec.units.vocabulary import UNK
