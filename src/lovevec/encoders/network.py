@@ -36,12 +36,19 @@ class EncoderNetwork(nn.Module):
         with torch.no_grad():
             self.table.normal_(0.0, self.table.shape[1] ** -0.5, generator=generator)
 
-    def forward(self, rows: Tensor, index: Tensor, lengths: Tensor, bag: Tensor, bag_lengths: Tensor) -> Tensor:
+    def forward(
+        self,
+        rows: Tensor,
+        index: Tensor,
+        lengths: Tensor,
+        bag: Tensor | None = None,
+        bag_lengths: Tensor | None = None,
+    ) -> Tensor:
         """Unit vectors `rows` [u, …] taken from the table, `index` [b, n] into them -> vectors [b, dim] of unit length.
         The rows of the n-grams `bag` [b, m] are added to what the encoder makes of the others."""
         units = rows if self.factor is None else rows @ self.factor
         out: Tensor = self.encoder(units, index, lengths)
-        if bag.shape[1]:
+        if bag is not None and bag_lengths is not None and bag.shape[1]:
             counts = self.dropout(inside(bag_lengths, bag.shape[1]).to(units.dtype))
             out = out + F.embedding_bag(bag, units, per_sample_weights=counts, mode="sum")
         return F.normalize(out.float(), dim=1)
