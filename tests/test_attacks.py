@@ -130,6 +130,8 @@ print(json.dumps({name: attack(door, folder, folder, watch)["finding"] for name,
 @pytest.mark.parametrize("value", [10**400, -(10**400), ["x"] * 1000, {"y": 1}, float("nan"), None])
 def test_settings_of_absurd_values_are_one_short_line(value):
     for name in Settings().as_dict():
+        if (name, value) == ("lowercase", None):
+            continue  # the default: preparing decides
         with pytest.raises(LovevecError) as error:
             Settings.from_dict({name: value})
         assert len(str(error.value)) < 400
