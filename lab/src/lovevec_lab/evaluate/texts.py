@@ -6,7 +6,7 @@ queries   how often the nearest of all clean texts is a damaged one's own, in pe
 
 A noise is `clean`, or KIND:PERCENT of the words (`typo:30`, `ocr:10`: damage/noise.py). `typo` hits words of five
 letters or more; without a number it is the set's own typos where it has such, as MS MARCO has. Every encoder meets the
-same damage.
+same damage. The file is long because a task is one place: its data, noises, scores, speeds, table and picture.
 
 >>> texts(["default", "symspell+potion-base-8M", "potion-base-8M+robust"], sets=["stsb", "marco"]).markdown()
 """
