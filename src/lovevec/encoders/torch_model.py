@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lovevec.errors import MissingExtra
 from lovevec.model.folder import ModelParts
-from lovevec.word_vectors import WordVectors
+from lovevec.near.readings import Readings
 
 if TYPE_CHECKING:
     from lovevec.encoders.torch_love import TorchLOVE
@@ -14,7 +18,7 @@ if TYPE_CHECKING:
 Model = TypeVar("Model", bound="TorchModel")
 
 
-class TorchModel(WordVectors):
+class TorchModel:
     """The way to torch and back, for a model that has `parts` and a `card`."""
 
     parts: ModelParts
@@ -22,6 +26,12 @@ class TorchModel(WordVectors):
     spelling_only: bool
 
     def __init__(self, parts: ModelParts, card: str, engine: Any, *, spelling_only: bool) -> None:
+        raise NotImplementedError
+
+    def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+        raise NotImplementedError
+
+    def _read(self, strings: Sequence[str]) -> Readings:
         raise NotImplementedError
 
     def to_torch(self) -> TorchLOVE:
