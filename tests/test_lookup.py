@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
 import json
 import pickle
@@ -12,6 +13,8 @@ import pytest
 
 from lovevec import LOVE, Attached, LovevecError
 from lovevec.attach import PlainModel
+from lovevec.attach import attached as attached_module
+from lovevec.texts import encode as encode_module
 from lovevec.word_vectors import WordVectors
 
 WORDS = ["wrnog", "house", "", "qzzzt", "Dog", "x" * 200, "wrnog", "deplatformed"]
@@ -246,3 +249,13 @@ def test_bad_texts_and_a_missing_torch_are_one_line(shipped_love, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
     with pytest.raises(LovevecError, match=r"lovevec\[torch\]"):
         shipped_love.encode(["a"], convert_to_tensor=True)
+
+
+@pytest.mark.parametrize("kind", [LOVE, WordVectors, attached_module, encode_module], ids=lambda kind: kind.__name__)
+def test_examples_of_docstrings_run(kind):
+    examples = doctest.DocTestFinder(exclude_empty=True).find(kind, globs={"LOVE": LOVE, "Attached": Attached})
+    runner = doctest.DocTestRunner()
+    for example in examples:
+        runner.run(example)
+    assert runner.tries > 0
+    assert runner.failures == 0

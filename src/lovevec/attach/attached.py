@@ -84,7 +84,10 @@ class Attached(WordVectors):
     :param by_confidence: False leaves vectors their usual length, however unsure the model is of them.
     :param near: False imputes misspellings too, as the paper does; so does a model that reads by spelling only.
 
-    >>> robust = LOVE.load().attach({"oxygen": [1.0, 0.0], "water": [0.0, 1.0]}, space="mapped")  # doctest: +SKIP
+    >>> love = LOVE.load()
+    >>> table = {word: love[word] for word in ("oxygen", "water")}
+    >>> Attached(love, table).near("oxgen", k=1)[0][0]
+    'oxygen'
     """
 
     def __init__(

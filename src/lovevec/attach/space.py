@@ -58,8 +58,8 @@ class Sample:
 def shared_words(
     known: Sequence[str], impute: Callable[[Sequence[str]], Floats], row: Mapping[str, int], vectors: Floats
 ) -> Sample:
-    """The words that a model `known`s and a table has, in a random order that is always the same. `impute` gives the
-    model's vectors, `row` the place of a word in the table, whose rows are `vectors`."""
+    """The words that are both `known` to a model and in a table, in a random order that is always the same. `impute`
+    gives the model's vectors, `row` the place of a word in the table, whose rows are `vectors`."""
     both = [word for word in known if word in row]
     order = np.random.default_rng(SAMPLE_SEED).permutation(len(both))[:MAX_SHARED_WORDS]
     words = [both[place] for place in order.tolist()]
