@@ -14,6 +14,7 @@ import pytest
 from lovevec import LOVE, Attached, LovevecError
 from lovevec.attach import PlainModel
 from lovevec.attach import attached as attached_module
+from lovevec.attach.folder import write_attached
 from lovevec.texts import encode as encode_module
 from lovevec.word_vectors import WordVectors
 
@@ -164,6 +165,18 @@ def test_a_saved_table_is_the_same_again(kind, request, tmp_path):
     assert np.array_equal(again.encode("a wrnog hosue"), table.encode("a wrnog hosue"))
     again.save(tmp_path / "t")  # over itself
     assert np.array_equal(Attached.load(tmp_path / "t").embed(WORDS), table.embed(WORDS))
+
+
+def test_a_save_that_fails_leaves_the_old_table(robust, tmp_path):
+    robust.save(tmp_path / "t")
+    before = {path: path.read_bytes() for path in (tmp_path / "t").rglob("*") if path.is_file()}
+
+    def full_disk(folder):
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        write_attached(tmp_path / "t", robust._parts, full_disk)
+    assert {path: path.read_bytes() for path in (tmp_path / "t").rglob("*") if path.is_file()} == before
 
 
 def test_options_of_attaching_are_saved(shipped_love, tmp_path):

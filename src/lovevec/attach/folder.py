@@ -65,14 +65,13 @@ class AttachedParts:
 
 
 def write_attached(folder: str | os.PathLike[str], parts: AttachedParts, save_model: Callable[[Path], None]) -> None:
-    """Write the folder; attached.json comes last, and without it the folder holds nothing. `save_model` writes the
-    model behind the table into a folder."""
+    """Write the folder. All is on the disk under temporary names before anything takes its place, so that a full disk
+    leaves an old table as it is; attached.json comes last, and without it the folder holds nothing. `save_model` writes
+    the model behind the table into a folder."""
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise LovevecError(f"{folder}: is a file; an attached table is saved as a folder")
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / CONFIG).unlink(missing_ok=True)
-    save_model(folder / MODEL)
     space, lengths = parts.space, parts.lengths
     tensors, codes = {"vectors": parts.vectors}, {}
     if lengths.slope is not None:
@@ -97,10 +96,15 @@ def write_attached(folder: str | os.PathLike[str], parts: AttachedParts, save_mo
     }
     config["checksum"] = _checksum(config)
     config_text = json.dumps(config, indent=2, ensure_ascii=False) + "\n"
-    with ExitStack() as stack:  # which ends with what came first: all files take their place together
-        stack.enter_context(atomic_write(folder / CONFIG)).write(config_text.encode("utf-8", "backslashreplace"))
-        stack.enter_context(atomic_write(folder / WORDS)).writelines(words)
-        stack.enter_context(atomic_write(folder / TABLE)).writelines(tensor_blocks(tensors))
+    files = {CONFIG: [config_text.encode("utf-8", "backslashreplace")], WORDS: words, TABLE: tensor_blocks(tensors)}
+    with ExitStack() as stack:  # which ends with what came first: attached.json takes its place last
+        for name, content in files.items():
+            file = stack.enter_context(atomic_write(folder / name))
+            file.writelines(content)
+            file.flush()
+            os.fsync(file.fileno())
+        save_model(folder / MODEL)
+        (folder / CONFIG).unlink(missing_ok=True)  # a table never stands beside another one's model
 
 
 def read_attached(folder: str | os.PathLike[str]) -> tuple[AttachedParts, Path]:
