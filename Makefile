@@ -3,22 +3,49 @@ PYTHON ?= python3
 BIN := .venv/bin
 # How many processes share the test files.
 JOBS ?= 2
+# Which tests: MARKS='slow or not slow' for all, as CI runs them, in three processes because slow tests wait half of their time.
+MARKS ?= not slow
 
-.PHONY: demo test test-slow test-engines attack lint docs bench lock licences audit dist container versions clean
+# What the compiled core is made of.
+NATIVE := $(wildcard native/*.c native/*.h) hatch_build.py
+# Tests that compute with the core, whichever engine does it, and those that run under the sanitizers: one name a line.
+ENGINE_TESTS := tests/near tests/engine tests/texts tests/attach
+SANITIZED_TESTS := \
+  tests/native \
+  tests/near/test_compiled.py \
+  tests/near/test_love_readings.py \
+  tests/engine/test_engines.py \
+  tests/engine/test_word_map.py \
+  tests/texts/test_text_vectors.py \
+  tests/attach/test_neighbors.py
+
+.PHONY: demo build test test-slow test-engines sanitize fuzz attack lint docs bench lock licences audit dist container versions clean
 
 # torch first and pinned: what comes after finds it in place and takes no other build.
-.venv/installed: pyproject.toml lab/pyproject.toml
+.venv/packages: pyproject.toml lab/pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet torch==2.13.0
-	$(BIN)/python -m pip install --quiet --editable '.[dev]' --editable lab
+	LOVEVEC_BUILD=none $(BIN)/python -m pip install --quiet --editable '.[dev]' --editable lab
 	touch $@
 
-# What a user would install, and the plots: no torch, so it is there in a minute.
-.venv/demo: pyproject.toml lab/pyproject.toml
+# The core on top, in a second or two: new C needs no new packages.
+.venv/installed: .venv/packages $(NATIVE)
+	$(BIN)/python -m tools.core
+	touch $@
+
+# What a user would install, and the plots: no torch, so it is there in a minute. pip keeps the line to itself that the core
+# was not built.
+.venv/demo: pyproject.toml lab/pyproject.toml $(NATIVE)
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --editable '.[plots]' --editable lab
+	@$(BIN)/python -c 'import lovevec._core' 2>/dev/null || echo 'lovevec: the compiled core was not built; numpy computes instead, several times as slowly. `pip install -v -e .` says why.'
 	touch $@
+
+# The compiled core anew, beside the sources.
+build: .venv/packages
+	$(BIN)/python -m tools.core
+	touch .venv/installed
 
 demo: .venv/demo
 	$(BIN)/python demo/demo.py
@@ -26,17 +53,31 @@ demo: .venv/demo
 # Files in the order of their names: by the number of their tests the longest come last, and one process waits. A thread
 # each: small products of processes that share the cores are slower with more.
 test: .venv/installed
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m 'not slow'
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m '$(MARKS)'
 
 # End to end, minutes each: kill -9 and Ctrl-C in the middle of runs, browsers, whole experiments. CI runs them too.
 test-slow: .venv/installed
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m slow
 
-# The engines as processors without AVX-512 compute: OpenBLAS rounds differently on each.
+# The engines as processors without AVX-512 compute (OpenBLAS rounds differently on each), by numpy where the core is there,
+# and all that computes where it was never built.
 test-engines: .venv/installed
 	for core in Haswell Sandybridge; do \
-	  echo "engines on $$core"; OPENBLAS_CORETYPE=$$core $(BIN)/python -m pytest tests/engine || exit 1; \
+	  echo "engines on $$core"; OPENBLAS_CORETYPE=$$core $(BIN)/python -m pytest -n $(JOBS) --dist loadfile tests/engine || exit 1; \
 	done
+	echo "engines by numpy"; LOVEVEC_ENGINE=numpy $(BIN)/python -m pytest -n $(JOBS) --dist loadfile tests/engine
+	$(BIN)/python -m tools.core none build/without-core
+	echo "engines without the core"; PYTHONPATH=$(CURDIR)/build/without-core $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m 'not slow' $(ENGINE_TESTS)
+
+# The core with ASan and UBSan, in a folder of its own, under the tests that reach it: a read or write beyond a buffer, or
+# an overflow, ends the run with a report.
+sanitize: .venv/installed
+	$(BIN)/python -m tools.core sanitized build/sanitized \
+	  $(BIN)/python -m pytest -p no:cacheprovider -n $(JOBS) --dist loadfile -m 'not slow' $(SANITIZED_TESTS)
+
+# Hostile inputs for the compiled core, with the sanitizers in it: libFuzzer on its kernels, Hypothesis on its binding.
+fuzz: .venv/installed
+	$(BIN)/python -m tools.fuzz $(SECONDS)
 
 # Hostile files for an hour; `make attack SECONDS=60 SEED=2` for other ones. A finding can be repeated by its number.
 SECONDS ?= 3600
@@ -65,6 +106,7 @@ bench: .venv/installed
 	$(BIN)/python bench/ann.py
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/robustify.py
+	$(BIN)/python bench/latency.py
 	$(BIN)/python bench/near.py
 	$(BIN)/python bench/texts.py
 	$(BIN)/python bench/bulk.py
@@ -101,5 +143,5 @@ versions: .venv/release
 	$(BIN)/python -m tools.versions $(PYTHONS)
 
 clean:
-	rm -rf .venv site demo/clusters.png .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf .venv site demo/clusters.png .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build src/lovevec/_core*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

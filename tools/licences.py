@@ -22,7 +22,7 @@ from tools.requirements import BUILDS, LAB, ROOT, project, stated
 PAGE = ROOT / "docs" / "licences.md"
 PERMISSIVE = {
     "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0",
-    "CNRI-Python", "ISC", "MIT", "MIT-0", "MIT-CMU", "PSF", "PSF-2.0", "Unlicense", "Zlib",
+    "CNRI-Python", "ISC", "MIT", "MIT-0", "MIT-CMU", "PSF", "PSF-2.0", "Public Domain", "Unlicense", "Zlib",
 }  # fmt: skip
 FOR_ALL = PERMISSIVE | {"MPL-2.0"}
 FOR_EXTRAS = FOR_ALL | {"LGPL-2.1-only"}

@@ -1,11 +1,17 @@
-"""Does an installed lovevec work? Run by `make dist` in an environment that holds nothing else; with `--lab`, where the
-lab is installed too."""
+"""Does an installed lovevec work? Run by `make dist` and cibuildwheel in an environment that holds nothing else.
+
+python tools/smoke.py --core       the wheel for a platform, with its compiled core
+python tools/smoke.py --no-core    where the core was not built
+python tools/smoke.py --lab        where the lab is installed too
+"""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,7 +23,8 @@ from lovevec import LOVE
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run `lovevec …` as people run it."""
-    program = Path(sys.executable).with_name("lovevec")
+    program = shutil.which("lovevec", path=Path(sys.executable).parent)
+    assert program is not None, "the command is not there"
     return subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
 
 
@@ -28,9 +35,12 @@ def output_of(*arguments: str) -> str:
     return done.stdout
 
 
-def check_library() -> None:
+def check_library(has_core: bool) -> None:
     """The commands and the class, without torch and without the lab."""
     assert Path(sys.prefix) in Path(lovevec.__file__).parents, f"not the installed one: {lovevec.__file__}"
+    assert (find_spec("lovevec._core") is not None) == has_core, "the compiled core"
+    if has_core:
+        import_module("lovevec._core")
     assert find_spec("torch") is None, "inference is to work without torch"
     assert find_spec("lovevec_lab") is None, "the library is to work without the lab"
     assert output_of("--version").split() == ["lovevec", lovevec.__version__]
@@ -68,9 +78,9 @@ def check_lab() -> None:
 
 def main() -> None:
     """Ends with an AssertionError, or says that it works."""
-    is_lab = sys.argv[1:] == ["--lab"]
-    check_lab() if is_lab else check_library()
-    name = "lovevec with the lab" if is_lab else "lovevec"
+    (kind,) = sys.argv[1:]
+    check_lab() if kind == "--lab" else check_library(has_core=kind == "--core")
+    name = {"--core": "lovevec", "--no-core": "lovevec without its core", "--lab": "lovevec with the lab"}[kind]
     print(f"{name} {lovevec.__version__} on Python {sys.version.split()[0]}, numpy {np.__version__}: works")
 
 

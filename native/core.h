@@ -1,0 +1,232 @@
+/* What the kernels compute with and what they offer; no Python here.
+ *
+ * The binding (module.c) checks every size once, before a kernel sees it; a kernel trusts what stands in these structs.
+ * src/lovevec says what is computed and why (near/, engine/, texts/, attach/); here is how it is done fast. All sums are
+ * added up in one order and nothing is fused, so that results have the same bits on every processor.
+ */
+#ifndef LOVEVEC_CORE_H
+#define LOVEVEC_CORE_H
+
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define PREFETCH(place) __builtin_prefetch(place)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define PREFETCH(place) ((void)0)
+#define INLINE static inline
+#endif
+
+/* The lower case of a plain letter; other characters stay. */
+INLINE uint32_t lower(uint32_t code) { return code + (code >= 'A' && code <= 'Z' ? 32 : 0); }
+
+enum {
+    LONGEST = 100,           /* code points of a word, at most (units/characters.py) */
+    CODE_POINTS = 0x110000,  /* of Unicode */
+    MAX_SYMBOLS = 256,       /* of an alphabet (near/symbols.py), 0 being any other character */
+    MAX_WORD_LENGTH = 32,    /* letters of a known word, and of a string that may be near one (near/index.py) */
+    MAX_STRETCHED = 48,      /* characters of such a string before repeated letters are left out (near/reader.py) */
+    PREFIX = 6,
+    SOUND_LENGTH = 12,
+    DELETE_MASKS = 22,
+    KEYS_PER_WORD = DELETE_MASKS + SOUND_LENGTH + 1,
+    BUCKET_BITS = 20,
+    WORDS_PER_BUCKET = 512,
+    MAX_CANDIDATES = 48,
+    MAX_QUICK_GAP = 20,
+    MAX_QUICK_SCORE = 1 << 10,
+    LETTER_BITS = 29,
+    WORDS_PER_READING = 10,
+    MAX_COST_GAP = 256,      /* near/readings.py; costs are whole numbers of 1/UNIT nat */
+    UNIT = 32,
+    FAR_COST = 12000,        /* near/alignment.py */
+    ORDER = 5,               /* near/novelty.py */
+    COUNT_BITS = 21,
+    WORD_BITS = 24,
+    FEATURES = 8,
+    STRENGTH = 5,
+    BEGIN = 256,
+    END = 257,
+    MAX_UNITS = 2 * LONGEST + 3,          /* engine/fold.py: [CLS] characters [SUB] pieces [SEP] */
+    MAX_NGRAMS = 2 * (LONGEST + 2),
+    PLACE_BITS = 16,         /* attach/neighbors.py */
+    LANES = 64
+};
+
+/* Kinds of slips, in the order of KINDS in near/symbols.py. */
+enum {
+    KIND_LOST_TWIN = 6, KIND_LOST_VOWEL, KIND_LOST_H, KIND_LOST_END, KIND_LOST,
+    KIND_EXTRA_TWIN, KIND_EXTRA_VOWEL, KIND_EXTRA_JOINT, KIND_EXTRA,
+    KIND_SWAP, KIND_RESPELLED, KIND_MISPRINT, KIND_FIRST, KIND_LAST, KINDS
+};
+
+/* Words as code points, normalised: those of word w from offsets[w] to offsets[w + 1], at most LONGEST. */
+enum { IS_NAME = 1, IS_TOO_LONG = 2 };
+typedef struct {
+    int64_t count;
+    const uint32_t *codes;
+    const int64_t *offsets;
+    const uint8_t *flags; /* [count] */
+} Words;
+
+/* A known word: where its letters begin, how many there are, whether some are rare, what its rank costs, and its number. */
+typedef struct { int32_t start; int16_t size, is_rare; int32_t cost, word; } Entry;
+
+/* A spelling for which another one is written, and what that costs. */
+typedef struct { int16_t spelling, cost; } Respelling;
+
+/* What the quick score of a known word is computed from: bits of its pairs of letters and of its letters; its length,
+ * what its rank costs, and its first letter, a byte each. */
+typedef struct { uint32_t pairs[2], letters, rest; } Record;
+
+/* Known words and a channel, by which strings are read. */
+typedef struct {
+    int64_t symbols;             /* of the alphabet */
+    const uint8_t *symbol_of;    /* [CODE_POINTS] */
+    const uint8_t *folded, *sound, *classes, *is_letter, *is_digit; /* [symbols] */
+    uint8_t letter_e;            /* the symbol of e */
+    const int16_t *costs;        /* [KINDS] */
+    const int16_t *substitution; /* [symbols, symbols] */
+    const uint8_t *one;          /* [symbols] numbers of spellings */
+    const uint8_t *two;          /* [symbols, symbols] */
+    int64_t spellings;
+    const int16_t *respelling;   /* [spellings, spellings] */
+    const double *new_weights;   /* [FEATURES] */
+
+    int64_t words;
+    const uint8_t *letters;      /* symbols of the words, one word after the other */
+    const int64_t *offsets;      /* [words + 1] */
+    const int32_t *rank_bits, *rank_costs, *table_rows; /* [words] */
+
+    /* Made of the above by build_index, in two pieces of memory: that of the bucket's words, and one for the rest. */
+    void *memory;
+    int32_t *bucket_places;      /* the words of each bucket, by their places */
+    int32_t *bucket_starts;      /* [2^BUCKET_BITS + 1] */
+    /* By place: words in the order of their letters, so that those of one bucket lie side by side. */
+    Record *records;             /* [words] */
+    Entry *entries;       /* [words] */
+    uint8_t *spelled;            /* four bytes a letter: symbol, kind of slip that leaves it out, spelling with the letter before, and
+                                    the bit of the pair that both make if they change places */
+    int32_t *counts;             /* [2^COUNT_BITS] of n-grams */
+    uint8_t *known_bits;         /* [2^(WORD_BITS - 3)] */
+    Respelling *respellings;     /* for which each spelling is written: from respelling_starts[it] on */
+    int32_t *respelling_starts;  /* [spellings + 1] */
+    double all_letters;
+    int32_t last_row;            /* of table_rows */
+} Index;
+
+/* A step of the walk through pieces (units/trie.py): from (node, character) to a node, with the piece that ends there. */
+typedef struct { int64_t key; int32_t node, piece; } TrieSlot;
+
+/* The folded encoder. Rows of `out` and `features` are int8 or float32. */
+typedef struct {
+    int64_t dim, key_width, rows, unit_rows, hidden;
+    int with_characters, with_pieces, is_mixed, is_int8;
+    const int32_t *character;    /* [CODE_POINTS] */
+    int64_t units;
+    const int32_t *row_of_unit;  /* [units] */
+    int trie_bits;
+    const int64_t *trie_keys;    /* [2^trie_bits] */
+    const int32_t *trie_values;  /* [2^trie_bits] nodes */
+    int64_t nodes;
+    const int32_t *piece_at;     /* [nodes] */
+    TrieSlot *trie;              /* [2^trie_bits] made of the three: a step of the walk in one place of memory */
+    int64_t ngrams;              /* rows for n-grams, behind the units' rows; 0 for none */
+    const void *out;             /* [rows, dim] */
+    const float *out_scale;      /* [rows] */
+    const void *features;        /* [unit_rows, 2 key_width] */
+    const float *features_scale; /* [unit_rows] */
+    const float *positions;      /* [MAX_UNITS, MAX_UNITS] */
+    const float *shares;         /* [MAX_UNITS + 1, MAX_UNITS] */
+    const float *head[4];        /* [dim, hidden], [hidden], [hidden, dim], [dim] */
+} Fold;
+
+/* Rows of vectors, as a table holds them. */
+typedef enum { ROWS_FLOAT32, ROWS_FLOAT16, ROWS_INT8, ROWS_INT4 } RowKind;
+typedef struct {
+    RowKind kind;
+    int64_t count, dim;
+    const void *codes;  /* [count, dim], int4: two a byte */
+    const float *scale; /* [count], or NULL for 1 */
+    float levels[16];   /* of int4 */
+} Rows;
+
+/* Random directions for pairs of letters (texts/signatures.py). */
+enum { PAIR_BITS = 12 };
+typedef struct {
+    int64_t dim;
+    const int8_t *directions; /* [2^PAIR_BITS, dim] of 1 and -1 */
+} Signatures;
+
+/* Words by their spelling: a hash table of rows. */
+typedef struct {
+    int64_t count;
+    const uint8_t *text;      /* all words in UTF-8, one after the other */
+    const int64_t *offsets;   /* [count + 1] */
+    uint64_t seed;            /* other hashes in each process: nobody can choose words that fall together */
+    int bits;
+    int32_t *slots;           /* [2^bits] rows, -1 for none; made by build_map */
+} WordMap;
+
+/* What the vectors of texts are made of. */
+typedef struct {
+    const WordMap *map;
+    const Rows *table;
+    const float *weights;         /* [rows of the table] how much each word counts */
+    const Signatures *signatures; /* or NULL */
+    float signature_length;
+    int lowercase;                /* whether a word that is not there is looked for in lower case */
+} TextSource;
+
+/* Parts of texts. */
+typedef struct { int64_t text, start, end; } Chunk;
+typedef struct { int64_t count, capacity; Chunk *chunks; } Chunks;
+/* What of texts is no known word: unknown words of nothing but letters, without the marks around them; and whatever else
+ * stands between two blanks. */
+typedef struct { Chunks words, chunks; } Left;
+
+/* Known words in clusters, as attach/neighbors.py has them. */
+typedef struct {
+    int64_t width;               /* of a row of codes, a multiple of LANES */
+    int64_t clusters, words;
+    const int8_t *centres, *codes;
+    const int64_t *starts;       /* [clusters + 1] */
+    int centre_shift, code_shift;
+    int64_t probes;
+} Clusters;
+
+typedef struct IndexRoom IndexRoom;
+typedef struct FoldRoom FoldRoom;
+typedef struct TextRoom TextRoom;
+
+/* The kernels of one kind of processor. */
+typedef struct {
+    const char *name;
+    int (*build_index)(Index *); /* 0, or -1 where memory ends */
+    IndexRoom *(*index_room)(const Index *);
+    void (*read)(const Index *, const Words *, IndexRoom *, double new_divisor, int32_t *rows, double *probabilities, double *new_);
+    void (*likelihood)(const Index *, const Words *, double *totals, int64_t *lengths);
+    FoldRoom *(*fold_room)(const Fold *);
+    void (*embed)(const Fold *, const Words *, FoldRoom *, float *vectors, float *norms);
+    void (*count_units)(const Fold *, const Words *, FoldRoom *, int64_t *counts); /* [words, 4] */
+    void (*take)(const Rows *, const int64_t *rows, int64_t count, float *vectors);
+    void (*mix)(const Rows *, int64_t count, const int32_t *rows, const double *probabilities, const double *new_,
+                const float *weights, float new_weight, double least, float *vectors);
+    void (*normalize)(float *vectors, int64_t count, int64_t dim);
+    void (*sum_rows)(const float *vectors, int64_t dim, const int64_t *chosen, const int64_t *ends, int64_t count,
+                     float *result);
+    void (*add_signatures)(const Signatures *, const Words *, int16_t *sums, const float *scales, float *vectors);
+    int (*build_map)(WordMap *); /* 0, or -1 where memory ends */
+    int64_t (*find_word)(const WordMap *, const uint32_t *codes, int64_t length, int is_lowered);
+    TextRoom *(*text_room)(int64_t dim);
+    int (*sum_texts)(const TextSource *, const uint32_t *codes, const int64_t *offsets, int64_t count, TextRoom *, Left *left,
+                     float *result, double *weights);
+    int (*search)(const Clusters *, const int16_t *queries, int64_t count, int64_t most, int32_t *keys);
+} Kernels;
+
+extern const Kernels base_kernels;
+#if defined(__GNUC__) && defined(__x86_64__)
+extern const Kernels avx2_kernels;
+#endif
+
+#endif

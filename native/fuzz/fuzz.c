@@ -1,0 +1,305 @@
+/* The kernels under libFuzzer, with ASan and UBSan: `make fuzz`.
+ *
+ * An input chooses one of some models, made by chance within what the binding lets through, and is read as words and
+ * numbers. Every kernel of the processor is run beside the base one: a read or write beyond an array ends the run, and so
+ * does a bit by which the two differ. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core.h"
+
+enum { MODELS = 6, MOST_WORDS = 12, KNOWN = 400, UNITS = 50, NODES = 40, TRIE_BITS = 7, SLOTS = 1 << TRIE_BITS };
+
+static uint64_t state = 1;
+static uint32_t chance(uint32_t limit) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % limit;
+}
+
+static void *room_for(size_t bytes) {
+    void *room = malloc(bytes ? bytes : 1);
+    if (!room) abort();
+    return room;
+}
+
+#define FILLED(name, Number, count, value)                            \
+    static Number *name(int64_t count) {                              \
+        Number *numbers = room_for((size_t)count * sizeof(Number));   \
+        for (int64_t place = 0; place < count; place++) numbers[place] = (value); \
+        return numbers;                                               \
+    }
+static uint32_t most = 1;
+FILLED(some_bytes, uint8_t, count, (uint8_t)chance(most))
+FILLED(some_shorts, int16_t, count, (int16_t)chance(most))
+FILLED(some_ints, int32_t, count, (int32_t)chance(most))
+FILLED(some_codes, int8_t, count, (int8_t)((int)chance(255) - 127))
+FILLED(some_floats, float, count, ((float)chance(2001) - 1000) / 500)
+#define UP_TO(limit, made) (most = (uint32_t)(limit), made)
+
+/* Costs are by chance, all nothing, or all the most that is let through. */
+static uint32_t cost_limit;
+static int16_t *some_costs(int64_t count, int limit) {
+    int16_t *costs = UP_TO(limit + 1, some_shorts(count));
+    for (int64_t place = 0; place < count && cost_limit != 1; place++) costs[place] = (int16_t)(cost_limit ? limit : 0);
+    return costs;
+}
+
+static Index indexes[2][MODELS];
+static Fold folds[MODELS];
+static IndexRoom *index_rooms[2][MODELS]; /* which calls use one after the other, as the binding's calls do */
+static FoldRoom *fold_rooms[2][MODELS];
+
+static Index some_index(int model) {
+    static const int64_t sizes[MODELS] = {KNOWN, KNOWN, KNOWN, KNOWN, 1, 0};
+    const int64_t symbols = model == 3 ? MAX_SYMBOLS : 40, spellings = model == 3 ? 256 : 5, words = sizes[model];
+    Index index = {.symbols = symbols, .spellings = spellings, .words = words, .letter_e = 5};
+    uint8_t *symbol_of = room_for(CODE_POINTS);
+    cost_limit = model == 1 ? 0 : model == 2 ? 2 : 1;
+    for (int code = 0; code < CODE_POINTS; code++) symbol_of[code] = code < 128 || model == 3 ? (uint8_t)(code % symbols) : 0;
+    index.symbol_of = symbol_of;
+    index.folded = UP_TO(symbols, some_bytes(symbols)), index.sound = UP_TO(model ? 256 : 4, some_bytes(symbols));
+    index.classes = UP_TO(4, some_bytes(symbols)), index.is_letter = UP_TO(2, some_bytes(symbols));
+    index.is_digit = UP_TO(2, some_bytes(symbols)), index.one = UP_TO(spellings, some_bytes(symbols));
+    index.two = UP_TO(spellings, some_bytes(symbols * symbols));
+    index.costs = some_costs(KINDS, 256), index.substitution = some_costs(symbols * symbols, 256);
+    index.respelling = some_costs(spellings * spellings, FAR_COST);
+    double *weights = room_for(FEATURES * sizeof *weights);
+    for (int feature = 0; feature < FEATURES; feature++) weights[feature] = ((double)chance(2001) - 1000) / (model == 2 ? 1e-3 : 500);
+    index.new_weights = weights;
+    int64_t *offsets = room_for((size_t)(words + 1) * sizeof *offsets);
+    offsets[0] = 0;
+    for (int64_t word = 0; word < words; word++) offsets[word + 1] = offsets[word] + 2 + chance(MAX_WORD_LENGTH - 1);
+    index.offsets = offsets;
+    /* few letters: words share buckets, and are candidates of each other */
+    index.letters = UP_TO(model == 3 ? symbols : 4, some_bytes(offsets[words]));
+    index.rank_bits = UP_TO(256, some_ints(words)), index.rank_costs = UP_TO(model == 2 ? 1 << 20 : 500, some_ints(words));
+    index.table_rows = UP_TO(words + 1, some_ints(words));
+    return index;
+}
+
+static Fold some_fold(int model) {
+    static const int64_t dims[MODELS] = {12, 1, 64, 71, 7, 300}, widths[MODELS] = {4, 1, 8, 3, 64, 5};
+    Fold fold = {.dim = dims[model], .key_width = widths[model], .hidden = model % 2 ? 9 : 0, .ngrams = model % 3 ? 20 : 0};
+    fold.is_int8 = model < 3, fold.is_mixed = model != 4, fold.with_characters = model != 4, fold.with_pieces = model != 5;
+    fold.units = fold.unit_rows = UNITS, fold.rows = UNITS + fold.ngrams, fold.nodes = NODES, fold.trie_bits = TRIE_BITS;
+    fold.character = UP_TO(8, some_ints(CODE_POINTS)), fold.row_of_unit = UP_TO(UNITS, some_ints(UNITS));
+    int64_t *keys = room_for(SLOTS * sizeof *keys);
+    for (int slot = 0; slot < SLOTS; slot++) keys[slot] = -1;
+    int32_t *values = UP_TO(NODES, some_ints(SLOTS)), *pieces = UP_TO(UNITS + 1, some_ints(NODES));
+    for (int node = 0; node < NODES; node++) pieces[node]--;
+    for (int key = 0; key < SLOTS / 2; key++) { /* as units/trie.py stores them: from the hashed slot on, the first free */
+        int64_t wanted = (int64_t)chance(NODES) << 20 | chance(8);
+        uint64_t slot = (uint64_t)wanted * 0x9E3779B97F4A7C15u >> (64 - fold.trie_bits);
+        while (keys[slot] != -1 && keys[slot] != wanted) slot = (slot + 1) % SLOTS;
+        keys[slot] = wanted;
+    }
+    fold.trie_keys = keys, fold.trie_values = values, fold.piece_at = pieces;
+    fold.trie = room_for(SLOTS * sizeof *fold.trie);
+    for (int slot = 0; slot < SLOTS; slot++) fold.trie[slot] = (TrieSlot){keys[slot], values[slot], pieces[values[slot]]};
+    fold.out = fold.is_int8 ? (void *)some_codes(fold.rows * fold.dim) : some_floats(fold.rows * fold.dim);
+    fold.features = fold.is_int8 ? (void *)some_codes(UNITS * 2 * fold.key_width) : some_floats(UNITS * 2 * fold.key_width);
+    fold.out_scale = some_floats(fold.rows), fold.features_scale = some_floats(UNITS);
+    fold.positions = some_floats(MAX_UNITS * MAX_UNITS), fold.shares = some_floats((MAX_UNITS + 1) * MAX_UNITS);
+    if (fold.hidden) {
+        fold.head[0] = some_floats(fold.dim * fold.hidden), fold.head[1] = some_floats(fold.hidden);
+        fold.head[2] = some_floats(fold.dim * fold.hidden), fold.head[3] = some_floats(fold.dim);
+    }
+    return fold;
+}
+
+/* The kernels of this processor first, then the base ones: what both must agree with. */
+static const Kernels *both[2] = {&base_kernels, &base_kernels};
+
+int LLVMFuzzerInitialize(int *count, char ***arguments) {
+    (void)count, (void)arguments;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) both[0] = &avx2_kernels;
+#endif
+    for (int model = 0; model < MODELS; model++) {
+        folds[model] = some_fold(model);
+        indexes[0][model] = indexes[1][model] = some_index(model);
+        for (int kind = 0; kind < 2; kind++) {
+            if (both[kind]->build_index(&indexes[kind][model])) abort();
+            index_rooms[kind][model] = both[kind]->index_room(&indexes[kind][model]);
+            fold_rooms[kind][model] = both[kind]->fold_room(&folds[model]);
+        }
+    }
+    printf("kernels: %s beside %s\n", both[0]->name, both[1]->name);
+    return 0;
+}
+
+static void compare(const char *name, const void *one, const void *other, size_t bytes) {
+    if (!bytes || !memcmp(one, other, bytes)) return;
+    fprintf(stderr, "%s: %s and %s differ\n", name, both[0]->name, both[1]->name);
+    abort();
+}
+
+/* Compare what both kernels wrote, and free it. */
+static void compare_and_free(const char *name, void *results[2], size_t bytes) {
+    compare(name, results[0], results[1], bytes);
+    free(results[0]), free(results[1]);
+}
+
+#define RESULTS(name, count, Number) \
+    const size_t name##_bytes = (size_t)(count) * sizeof(Number); \
+    void *name[2] = {room_for(name##_bytes), room_for(name##_bytes)}; \
+    memset(name[0], 0, name##_bytes), memset(name[1], 0, name##_bytes)
+
+static void read_words(int model, const Words *words) {
+    RESULTS(rows, words->count * WORDS_PER_READING, int32_t);
+    RESULTS(probabilities, words->count * WORDS_PER_READING, double);
+    RESULTS(new_, words->count, double);
+    RESULTS(totals, words->count, double);
+    RESULTS(lengths, words->count, int64_t);
+    for (int kind = 0; kind < 2; kind++) {
+        const Index *index = &indexes[kind][model];
+        const double new_divisor = words->count & 1 ? 1 : 2.7;
+        both[kind]->read(index, words, index_rooms[kind][model], new_divisor, rows[kind], probabilities[kind], new_[kind]);
+        both[kind]->likelihood(index, words, totals[kind], lengths[kind]);
+    }
+    compare_and_free("rows", rows, rows_bytes), compare_and_free("probabilities", probabilities, probabilities_bytes);
+    compare_and_free("new", new_, new__bytes), compare_and_free("totals", totals, totals_bytes);
+    compare_and_free("lengths", lengths, lengths_bytes);
+}
+
+static void embed_words(int model, const Words *words) {
+    const Fold *fold = &folds[model];
+    RESULTS(vectors, words->count * fold->dim, float);
+    RESULTS(norms, words->count, float);
+    RESULTS(counts, 4 * words->count, int64_t);
+    for (int kind = 0; kind < 2; kind++) {
+        both[kind]->embed(fold, words, fold_rooms[kind][model], vectors[kind], norms[kind]);
+        both[kind]->count_units(fold, words, fold_rooms[kind][model], counts[kind]);
+        both[kind]->normalize(vectors[kind], words->count, fold->dim);
+    }
+    compare_and_free("vectors", vectors, vectors_bytes), compare_and_free("norms", norms, norms_bytes);
+    compare_and_free("counts", counts, counts_bytes);
+}
+
+/* The words as a map of words, and as texts in which some of them stand. */
+static void sum_some_texts(const Words *words, uint32_t seed) {
+    state = seed;
+    const int64_t dim = 1 + chance(70), letters = words->offsets[words->count];
+    uint8_t *text = room_for((size_t)letters);
+    float *weights = some_floats(words->count);
+    int8_t *rows = some_codes(words->count * dim), *directions = some_codes(dim << PAIR_BITS);
+    for (int64_t place = 0; place < letters; place++) text[place] = (uint8_t)(words->codes[place] & 127);
+    WordMap maps[2] = {{.count = words->count, .text = text, .offsets = words->offsets, .seed = seed}};
+    maps[1] = maps[0];
+    const Rows table = {.kind = ROWS_INT8, .count = words->count, .dim = dim, .codes = rows};
+    const Signatures signatures = {dim, directions};
+    const int with_signatures = (int)chance(2), lowercase = (int)chance(2);
+    RESULTS(sums, words->count * dim, float);
+    RESULTS(totals, words->count, double);
+    Left left[2];
+    memset(left, 0, sizeof left);
+    for (int kind = 0; kind < 2; kind++) {
+        TextRoom *room = both[kind]->text_room(dim);
+        if (!room || both[kind]->build_map(&maps[kind])) abort();
+        const TextSource source = {&maps[kind], &table, weights, with_signatures ? &signatures : NULL, 0.5f, lowercase};
+        if (both[kind]->sum_texts(&source, words->codes, words->offsets, words->count, room, &left[kind], sums[kind], totals[kind])) abort();
+        for (int64_t word = 0; word < words->count; word++) {
+            const int64_t start = words->offsets[word], row = both[kind]->find_word(&maps[kind], words->codes + start, words->offsets[word + 1] - start, 0);
+            if (row >= words->count || row < -1) abort();
+        }
+        free(room), free(maps[kind].slots);
+    }
+    if (left[0].words.count != left[1].words.count || left[0].chunks.count != left[1].chunks.count) abort();
+    compare("words", left[0].words.chunks, left[1].words.chunks, (size_t)left[0].words.count * sizeof(Chunk));
+    compare("chunks", left[0].chunks.chunks, left[1].chunks.chunks, (size_t)left[0].chunks.count * sizeof(Chunk));
+    compare_and_free("sums", sums, sums_bytes), compare_and_free("totals", totals, totals_bytes);
+    for (int kind = 0; kind < 2; kind++) free(left[kind].words.chunks), free(left[kind].chunks.chunks);
+    free(text), free(weights), free(rows), free(directions);
+}
+
+/* Rows of every kind, taken, mixed and added up. */
+static void sum_some_rows(uint32_t seed) {
+    state = seed;
+    const int64_t known = 1 + chance(20), count = chance(8), dim = 1 + chance(140), texts = chance(5);
+    Rows table = {.kind = (RowKind)chance(4), .count = known, .dim = dim};
+    const int64_t bytes = known * (table.kind == ROWS_FLOAT32 ? 4 * dim : table.kind == ROWS_FLOAT16 ? 2 * dim
+                                   : table.kind == ROWS_INT8 ? dim : (dim + 1) / 2);
+    uint8_t *codes = UP_TO(table.kind == ROWS_FLOAT16 ? 60 : 256, some_bytes(bytes));
+    float *scale = some_floats(known), *weights = some_floats(known);
+    for (int64_t row = 0; table.kind == ROWS_FLOAT32 && row < known * dim; row++) ((float *)(void *)codes)[row] = (float)row / 7;
+    for (int level = 0; level < 16; level++) table.levels[level] = (float)level - 8;
+    table.codes = codes, table.scale = table.kind == ROWS_FLOAT32 ? NULL : scale;
+    int64_t *chosen = room_for((size_t)count * sizeof *chosen), ends[6] = {0};
+    int32_t *rows = room_for((size_t)count * WORDS_PER_READING * sizeof *rows);
+    double *probabilities = room_for((size_t)count * WORDS_PER_READING * sizeof *probabilities);
+    double *new_ = room_for((size_t)count * sizeof *new_);
+    for (int64_t place = 0; place < count; place++) chosen[place] = chance((uint32_t)known), new_[place] = chance(3) / 2.0;
+    for (int64_t place = 0; place < count * WORDS_PER_READING; place++) {
+        rows[place] = (int32_t)chance((uint32_t)known + 1) - 1;
+        probabilities[place] = chance(3) / 10.0;
+    }
+    RESULTS(taken, count * dim, float);
+    RESULTS(mixed, count * dim, float);
+    RESULTS(sums, texts * dim, float);
+    float *vectors = some_floats(known * dim);
+    for (int64_t text = 0; text < texts; text++) ends[text + 1] = text == texts - 1 ? count : ends[text] + (count - ends[text]) / 2;
+    const float *weighted = chance(2) ? weights : NULL;
+    for (int kind = 0; kind < 2; kind++) {
+        both[kind]->take(&table, chosen, count, taken[kind]);
+        both[kind]->mix(&table, count, rows, probabilities, new_, weighted, 0.5f, 0.05, mixed[kind]);
+        both[kind]->sum_rows(vectors, dim, chosen, ends, texts, sums[kind]);
+    }
+    compare_and_free("take", taken, taken_bytes), compare_and_free("mix", mixed, mixed_bytes);
+    compare_and_free("sum_rows", sums, sums_bytes);
+    free(codes), free(scale), free(weights), free(chosen), free(rows), free(probabilities), free(new_), free(vectors);
+}
+
+static void search_some(uint32_t seed) {
+    state = seed;
+    Clusters known = {.width = LANES * (1 + chance(3)), .clusters = 1 + chance(6), .words = chance(60), .probes = 1 + chance(8)};
+    known.centre_shift = (int)chance(12), known.code_shift = (int)chance(12);
+    const int64_t count = chance(4), best = chance(70);
+    int8_t *centres = some_codes(known.clusters * known.width), *codes = some_codes(known.words * known.width);
+    int64_t *starts = room_for((size_t)(known.clusters + 1) * sizeof *starts);
+    starts[0] = 0;
+    for (int64_t cluster = 0; cluster < known.clusters; cluster++)
+        starts[cluster + 1] = cluster + 1 == known.clusters ? known.words
+                                                            : starts[cluster] + chance((uint32_t)(known.words - starts[cluster]) + 1);
+    known.centres = centres, known.codes = codes, known.starts = starts;
+    int16_t *queries = UP_TO(chance(2) ? 128 : 1 << 15, some_shorts(count * known.width));
+    RESULTS(keys, count * best, int32_t);
+    for (int kind = 0; kind < 2; kind++)
+        if (both[kind]->search(&known, queries, count, best, keys[kind])) abort();
+    compare_and_free("search", keys, keys_bytes);
+    free(centres), free(codes), free(starts), free(queries);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const uint32_t others[] = {0xE9, 0x130, 0xDF, 0x3B1, 0x4E2D, 0xD800, 0x1F642, CODE_POINTS - 1};
+    if (size < 5) return 0;
+    const int model = data[0] % MODELS, flags = data[0] / MODELS, part = data[1] % 5; /* one at a time: more inputs a second */
+    uint32_t seed;
+    memcpy(&seed, data + 1, sizeof seed);
+    if (part == 3) {
+        sum_some_rows(seed);
+        search_some(seed);
+        return 0;
+    }
+    /* Words end with a byte 0; bytes from 128 on are code points from elsewhere, and say it again up to 16 times. */
+    uint32_t codes[MOST_WORDS * LONGEST];
+    int64_t offsets[MOST_WORDS + 1] = {0}, count = 0, end = 0;
+    uint8_t kinds[MOST_WORDS];
+    for (size_t place = 5; place < size && count < MOST_WORDS; place++) {
+        const int times = data[place] < 128 ? 1 : 1 + (data[place] >> 3 & 15);
+        for (int time = 0; time < times && end - offsets[count] < LONGEST && data[place]; time++)
+            codes[end++] = data[place] < 128 ? data[place] : others[data[place] & 7];
+        if (data[place] && place + 1 < size) continue;
+        kinds[count] = (uint8_t)((flags & IS_NAME) | (end - offsets[count] > MAX_STRETCHED ? IS_TOO_LONG : 0));
+        offsets[++count] = end;
+    }
+    uint32_t *own = room_for((size_t)end * sizeof *own); /* no longer than it is: what is read beyond it shows */
+    memcpy(own, codes, (size_t)end * sizeof *own);
+    const Words words = {count, own, offsets, kinds};
+    if (part == 0) embed_words(model, &words);
+    else if (part == 4) sum_some_texts(&words, seed);
+    else read_words(model, &words);
+    free(own);
+    return 0;
+}

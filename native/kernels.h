@@ -1,0 +1,10 @@
+/* All kernels for one kind of processor: a file that includes this says which, and gives the table its NAME. */
+#include "rows.h"
+#include "fold.h"
+#include "near.h"
+#include "texts.h"
+
+const Kernels NAME = {
+    LABEL, build_index, index_room, read_words, likelihood, fold_room, embed, count_units, take, mix, normalize, sum_rows,
+    add_signatures, build_map, find_word, text_room, sum_texts, search,
+};

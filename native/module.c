@@ -1,0 +1,899 @@
+/* The binding: Python's words and arrays, checked, for the kernels. Only functions of the limited API are used. */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+#if defined(_MSC_VER)
+#include <intrin.h>
+#define EXCHANGE(slot, value) _InterlockedExchangePointer(slot, value)
+#else
+#define EXCHANGE(slot, value) __atomic_exchange_n(slot, value, __ATOMIC_ACQ_REL)
+#endif
+
+enum { MAX_ARRAYS = 24, MAX_WORDS_WITH_GIL = 32 }; /* giving the GIL away may cost milliseconds until it comes back */
+
+static const Kernels *kernels = &base_kernels;
+
+/* --- arrays --- */
+
+/* Numbers of a buffer by their kind: i signed, u unsigned or bool, f floating. */
+static char kind_of(const char *format) {
+    static const char *kinds[] = {"ibhilq", "uBHILQ?", "fefd"};
+    if (*format == '@' || *format == '=' || *format == '<') format++;
+    for (int kind = 0; kind < 3; kind++)
+        if (*format && !format[1] && strchr(kinds[kind] + 1, *format)) return kinds[kind][0];
+    return 0;
+}
+
+/* Take a contiguous array of one type ("f4") and `count` numbers (any if negative). Returns 0, or -1 with an error. */
+static int take_array(PyObject *object, const char *name, const char *type, int writable, Py_ssize_t count, Py_buffer *view) {
+    int flags = PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
+    if (PyObject_GetBuffer(object, view, flags)) return -1;
+    if (!view->format || kind_of(view->format) != type[0] || view->itemsize != type[1] - '0') {
+        PyErr_Format(PyExc_TypeError, "%s holds %s, not %s", name, view->format ? view->format : "bytes", type);
+    } else if (count >= 0 && view->len != count * view->itemsize) {
+        PyErr_Format(PyExc_ValueError, "%s holds %zd numbers, not %zd", name, view->len / view->itemsize, count);
+    } else {
+        return 0;
+    }
+    PyBuffer_Release(view);
+    return -1;
+}
+
+#define LENGTH(view) ((view).len / (view).itemsize)
+#define REQUIRE(condition, text)                                 \
+    do {                                                         \
+        if (!(condition)) {                                      \
+            PyErr_SetString(PyExc_ValueError, text);             \
+            return -1;                                           \
+        }                                                        \
+    } while (0)
+
+/* Whether all numbers lie from low to high - 1. */
+#define DEFINE_WITHIN(name, Number)                                                      \
+    static int name(const Number *numbers, int64_t count, int64_t low, int64_t high) {   \
+        int good = 1;                                                                    \
+        for (int64_t place = 0; place < count; place++)                                  \
+            good &= (numbers[place] >= low) & (numbers[place] < high);                   \
+        return good;                                                                     \
+    }
+DEFINE_WITHIN(bytes_within, uint8_t)
+DEFINE_WITHIN(shorts_within, int16_t)
+DEFINE_WITHIN(ints_within, int32_t)
+DEFINE_WITHIN(longs_within, int64_t)
+
+/* Whether rows end where the next begins, the first at 0, the last at `total`, of `shortest` to `longest` numbers. */
+static int are_offsets(const int64_t *offsets, int64_t rows, int64_t total, int64_t shortest, int64_t longest) {
+    if (rows < 0 || offsets[0] != 0 || offsets[rows] != total) return 0;
+    for (int64_t row = 0; row < rows; row++) {
+        if (offsets[row] < 0 || offsets[row] > total || offsets[row + 1] < offsets[row]) return 0;
+        if (offsets[row + 1] - offsets[row] < shortest || offsets[row + 1] - offsets[row] > longest) return 0;
+    }
+    return 1;
+}
+
+/* --- objects: what a kernel needs, in arrays that stay as they are --- */
+
+typedef struct {
+    PyObject_HEAD
+    union { Index index; Fold fold; Rows rows; Signatures signatures; WordMap map; } of;
+    Py_buffer views[MAX_ARRAYS];
+    int arrays;
+    void *room;         /* working memory that no call holds now */
+    PyObject *prepare;  /* word -> (as it is compared, whether it is a name), for words that are not plain */
+    int lowercase;
+} Object;
+
+typedef struct { const char *name, *type; size_t place; } Field;
+
+/* Take the arrays that `fields` name from keyword arguments; each pointer goes to its place in the struct. */
+static int take_fields(Object *self, PyObject *arrays, const Field *fields, int count) {
+    for (int field = 0; field < count; field++) {
+        PyObject *array = PyDict_GetItemString(arrays, fields[field].name);
+        if (!array) {
+            PyErr_Format(PyExc_TypeError, "%s is missing", fields[field].name);
+            return -1;
+        }
+        if (take_array(array, fields[field].name, fields[field].type, 0, -1, &self->views[self->arrays])) return -1;
+        *(const void **)((char *)&self->of + fields[field].place) = self->views[self->arrays++].buf;
+    }
+    return 0;
+}
+
+static Object *new_object(PyTypeObject *type) {
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    return (Object *)allocate(type, 0);
+}
+
+static void release_object(Object *self, void (*release)(Object *)) {
+    PyTypeObject *type = Py_TYPE((PyObject *)self);
+    if (release) release(self);
+    for (int array = 0; array < self->arrays; array++) PyBuffer_Release(&self->views[array]);
+    Py_CLEAR(self->prepare);
+    free(self->room);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+/* --- words --- */
+
+typedef struct {
+    Words words;
+    uint32_t *codes;
+    int64_t *offsets;
+    uint8_t *flags;
+    int64_t capacity;
+} Gathered;
+
+static void free_words(Gathered *gathered) {
+    free(gathered->codes), free(gathered->offsets), free(gathered->flags);
+}
+
+/* Whether a plain word begins with a capital and does not go on in capitals: str.isupper by hand. */
+static int is_name(const uint32_t *codes, Py_ssize_t length) {
+    int cased = 0, lower = 0;
+    for (Py_ssize_t place = 1; place < length; place++) {
+        lower |= codes[place] >= 'a' && codes[place] <= 'z';
+        cased |= codes[place] >= 'A' && codes[place] <= 'Z';
+    }
+    return length && codes[0] >= 'A' && codes[0] <= 'Z' && !(cased && !lower);
+}
+
+static int is_plain(const uint32_t *codes, Py_ssize_t length) {
+    uint32_t all = 0;
+    for (Py_ssize_t place = 0; place < length; place++) all |= codes[place];
+    return all < 128;
+}
+
+/* Add the code points of one word, which is `text` in the form in which it is compared. */
+static int add_codes(Gathered *gathered, PyObject *text, Py_ssize_t length, int64_t start) {
+    if (start + length > gathered->capacity) {
+        int64_t capacity = 2 * gathered->capacity + LONGEST;
+        uint32_t *codes = realloc(gathered->codes, (size_t)capacity * sizeof *codes);
+        if (!codes) return PyErr_NoMemory(), -1;
+        gathered->codes = codes, gathered->capacity = capacity;
+    }
+    return length && !PyUnicode_AsUCS4(text, gathered->codes + start, length, 0) ? -1 : 0;
+}
+
+/* The code points of all words. Plain ones are lower-cased here; for others Python is asked. */
+static int gather_words(Object *self, PyObject *sequence, Gathered *gathered) {
+    PyObject *words = PySequence_Tuple(sequence); /* which nobody can change meanwhile */
+    if (!words) return -1;
+    Py_ssize_t count = PyTuple_Size(words);
+    *gathered = (Gathered){.capacity = 16 * count + LONGEST};
+    gathered->codes = malloc((size_t)gathered->capacity * sizeof *gathered->codes);
+    gathered->offsets = malloc((size_t)(count + 1) * sizeof *gathered->offsets);
+    gathered->flags = malloc((size_t)count + 1);
+    if (!gathered->codes || !gathered->offsets || !gathered->flags) {
+        PyErr_NoMemory();
+        goto failed;
+    }
+    int64_t start = 0;
+    gathered->offsets[0] = 0;
+    for (Py_ssize_t word = 0; word < count; word++) {
+        PyObject *text = PyTuple_GetItem(words, word);
+        if (!PyUnicode_Check(text)) {
+            PyErr_Format(PyExc_TypeError, "word %zd is no string", word);
+            goto failed;
+        }
+        Py_ssize_t length = PyUnicode_GetLength(text);
+        uint8_t flags = length > MAX_STRETCHED ? IS_TOO_LONG : 0;
+        if (length <= LONGEST && add_codes(gathered, text, length, start)) goto failed;
+        uint32_t *codes = gathered->codes + start;
+        if (length <= LONGEST && is_plain(codes, length)) {
+            flags |= is_name(codes, length) ? IS_NAME : 0;
+            if (self->lowercase)
+                for (Py_ssize_t place = 0; place < length; place++)
+                    codes[place] += codes[place] >= 'A' && codes[place] <= 'Z' ? 32 : 0;
+        } else {
+            PyObject *prepared = PyObject_CallFunctionObjArgs(self->prepare, text, NULL), *plain;
+            int name;
+            if (!prepared) goto failed;
+            if (!PyTuple_Check(prepared)) PyErr_SetString(PyExc_TypeError, "prepare gives no tuple");
+            if (PyErr_Occurred() || !PyArg_ParseTuple(prepared, "Up", &plain, &name)) {
+                Py_DECREF(prepared);
+                goto failed;
+            }
+            length = PyUnicode_GetLength(plain);
+            if (length > LONGEST) PyErr_Format(PyExc_ValueError, "word %zd is too long", word);
+            int is_bad = length > LONGEST || add_codes(gathered, plain, length, start);
+            Py_DECREF(prepared);
+            if (is_bad) goto failed;
+            flags |= name ? IS_NAME : 0;
+        }
+        gathered->flags[word] = flags;
+        gathered->offsets[word + 1] = start += length;
+    }
+    Py_DECREF(words);
+    gathered->words = (Words){count, gathered->codes, gathered->offsets, gathered->flags};
+    return 0;
+failed:
+    Py_DECREF(words);
+    free_words(gathered);
+    return -1;
+}
+
+static int expect(Py_ssize_t count, Py_ssize_t wanted) {
+    if (count == wanted) return 0;
+    PyErr_Format(PyExc_TypeError, "%zd arguments, not %zd", count, wanted);
+    return -1;
+}
+
+/* Take the arrays of a call; those that were taken are released where one is wrong. */
+typedef struct { const char *name, *type; int writable; Py_ssize_t count; } Wanted;
+
+static int take_arrays(PyObject *const *objects, const Wanted *wanted, int count, Py_buffer *views) {
+    for (int array = 0; array < count; array++) {
+        const Wanted *one = wanted + array;
+        if (!take_array(objects[array], one->name, one->type, one->writable, one->count, views + array)) continue;
+        while (array--) PyBuffer_Release(views + array);
+        return -1;
+    }
+    return 0;
+}
+
+static void release_arrays(Py_buffer *views, int count) {
+    while (count--) PyBuffer_Release(views + count);
+}
+
+/* A whole number among keyword arguments; -1 with an error where there is none. */
+static int64_t number_of(PyObject *options, const char *name) {
+    PyObject *number = PyDict_GetItemString(options, name);
+    if (!number) return PyErr_Format(PyExc_TypeError, "%s is missing", name), -1;
+    return PyLong_AsLongLong(number);
+}
+
+/* Options by which words are read: `prepare` and `lowercase`. */
+static int take_word_options(Object *self, PyObject *options) {
+    PyObject *prepare = PyDict_GetItemString(options, "prepare");
+    self->lowercase = (int)number_of(options, "lowercase");
+    if (PyErr_Occurred()) return -1;
+    REQUIRE(prepare && PyCallable_Check(prepare), "prepare is no function");
+    Py_INCREF(prepare);
+    self->prepare = prepare;
+    return 0;
+}
+
+#define FIELD(Struct, name, type) {#name, type, offsetof(Struct, name)}
+#define TAKE_FIELDS(self, options, fields) take_fields(self, options, fields, (int)(sizeof fields / sizeof *fields))
+
+/* --- Index: known words and a channel, by which strings are read --- */
+
+static int set_up_index(Object *self, PyObject *options) {
+    enum { SYMBOL_OF, FOLDED, SOUND, CLASSES, IS_LETTER, IS_DIGIT, ONE, TWO, COSTS, SUBSTITUTION, RESPELLING, NEW_WEIGHTS,
+           LETTERS, OFFSETS, RANK_BITS, RANK_COSTS, TABLE_ROWS };
+    static const Field fields[] = {
+        FIELD(Index, symbol_of, "u1"), FIELD(Index, folded, "u1"), FIELD(Index, sound, "u1"), FIELD(Index, classes, "u1"),
+        FIELD(Index, is_letter, "u1"), FIELD(Index, is_digit, "u1"), FIELD(Index, one, "u1"), FIELD(Index, two, "u1"),
+        FIELD(Index, costs, "i2"), FIELD(Index, substitution, "i2"), FIELD(Index, respelling, "i2"),
+        FIELD(Index, new_weights, "f8"), FIELD(Index, letters, "u1"), FIELD(Index, offsets, "i8"),
+        FIELD(Index, rank_bits, "i4"), FIELD(Index, rank_costs, "i4"), FIELD(Index, table_rows, "i4"),
+    };
+    Index *index = &self->of.index;
+    Py_buffer *views = self->views;
+    if (take_word_options(self, options) || TAKE_FIELDS(self, options, fields)) return -1;
+    int64_t letter_e = number_of(options, "letter_e"), symbols = LENGTH(views[FOLDED]), spellings = 0;
+    while (spellings * spellings < LENGTH(views[RESPELLING])) spellings++;
+    index->symbols = symbols, index->spellings = spellings, index->words = LENGTH(views[OFFSETS]) - 1;
+    index->letter_e = (uint8_t)letter_e;
+    REQUIRE(symbols > 0 && symbols <= MAX_SYMBOLS && letter_e >= 0 && letter_e < symbols, "symbols: 1 to 256");
+    for (int array = SOUND; array <= ONE; array++) REQUIRE(LENGTH(views[array]) == symbols, "a number for each symbol");
+    REQUIRE(LENGTH(views[SYMBOL_OF]) == CODE_POINTS && bytes_within(index->symbol_of, CODE_POINTS, 0, symbols), "symbol_of");
+    REQUIRE(bytes_within(index->folded, symbols, 0, symbols) && bytes_within(index->classes, symbols, 0, 4), "folded, classes");
+    REQUIRE(LENGTH(views[TWO]) == symbols * symbols && LENGTH(views[SUBSTITUTION]) == symbols * symbols, "pairs of symbols");
+    REQUIRE(spellings > 0 && spellings <= 256 && spellings * spellings == LENGTH(views[RESPELLING]), "respelling");
+    REQUIRE(bytes_within(index->one, symbols, 0, spellings) && bytes_within(index->two, symbols * symbols, 0, spellings), "one, two");
+    REQUIRE(LENGTH(views[COSTS]) == KINDS && shorts_within(index->costs, KINDS, 0, 257), "costs: 0 to 256");
+    REQUIRE(shorts_within(index->substitution, symbols * symbols, 0, 257), "substitution: 0 to 256");
+    REQUIRE(shorts_within(index->respelling, spellings * spellings, 0, FAR_COST + 1), "respelling: 0 to 12000");
+    REQUIRE(LENGTH(views[NEW_WEIGHTS]) == FEATURES, "new_weights");
+    REQUIRE(index->words >= 0 && index->words < (1 << 22) - 1, "offsets: of up to four million words");
+    REQUIRE(are_offsets(index->offsets, index->words, LENGTH(views[LETTERS]), 2, MAX_WORD_LENGTH), "words of 2 to 32 letters");
+    REQUIRE(bytes_within(index->letters, LENGTH(views[LETTERS]), 0, symbols), "letters");
+    for (int array = RANK_BITS; array <= TABLE_ROWS; array++) REQUIRE(LENGTH(views[array]) == index->words, "a number for each word");
+    REQUIRE(ints_within(index->rank_bits, index->words, 0, 256), "rank_bits: 0 to 255");
+    REQUIRE(ints_within(index->rank_costs, index->words, 0, 1 << 20), "rank_costs");
+    REQUIRE(ints_within(index->table_rows, index->words, 0, INT32_MAX), "table_rows");
+    for (int64_t word = 0; word < index->words; word++)
+        index->last_row = index->table_rows[word] > index->last_row ? index->table_rows[word] : index->last_row;
+    int failed;
+    Py_BEGIN_ALLOW_THREADS
+    failed = kernels->build_index(index);
+    Py_END_ALLOW_THREADS
+    return failed ? PyErr_NoMemory(), -1 : 0;
+}
+
+static void free_index(Object *self) {
+    Index *index = &self->of.index;
+    free(index->memory), free(index->bucket_places);
+}
+
+/* What a call computes with: the words, and working memory. */
+typedef struct { Gathered gathered; void *room; PyThreadState *thread; } Call;
+
+static void *new_index_room(const Object *self) { return kernels->index_room(&self->of.index); }
+static void *new_fold_room(const Object *self) { return kernels->fold_room(&self->of.fold); }
+
+static int begin_call(Object *self, PyObject *words, void *(*new_room)(const Object *), Call *call) {
+    if (gather_words(self, words, &call->gathered)) return -1;
+    call->room = NULL;
+    if (new_room && !(call->room = EXCHANGE(&self->room, NULL)) && !(call->room = new_room(self))) {
+        free_words(&call->gathered);
+        return PyErr_NoMemory(), -1;
+    }
+    return 0;
+}
+
+static void give_up_gil(Call *call, int64_t count) { call->thread = count > MAX_WORDS_WITH_GIL ? PyEval_SaveThread() : NULL; }
+
+static void end_call(Object *self, Call *call) {
+    free_words(&call->gathered);
+    if (call->room) free(EXCHANGE(&self->room, call->room));
+}
+
+/* read(words, rows, probabilities, new, new_divisor) */
+static PyObject *index_read(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    Object *self = (Object *)object;
+    Py_buffer views[3];
+    Call call;
+    const double new_divisor = given == 5 ? PyFloat_AsDouble(arguments[4]) : 1;
+    if (expect(given, 5) || PyErr_Occurred() || begin_call(self, arguments[0], new_index_room, &call)) return NULL;
+    int64_t count = call.gathered.words.count;
+    const Wanted wanted[] = {{"rows", "i4", 1, count * WORDS_PER_READING}, {"probabilities", "f8", 1, count * WORDS_PER_READING},
+                             {"new", "f8", 1, count}};
+    if (take_arrays(arguments + 1, wanted, 3, views)) return end_call(self, &call), NULL;
+    give_up_gil(&call, count);
+    kernels->read(&self->of.index, &call.gathered.words, call.room, new_divisor, views[0].buf, views[1].buf, views[2].buf);
+    if (call.thread) PyEval_RestoreThread(call.thread);
+    release_arrays(views, 3);
+    end_call(self, &call);
+    Py_RETURN_NONE;
+}
+
+static PyObject *index_likelihood(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    Object *self = (Object *)object;
+    Py_buffer views[2];
+    Call call;
+    if (expect(given, 3) || begin_call(self, arguments[0], NULL, &call)) return NULL;
+    int64_t count = call.gathered.words.count;
+    const Wanted wanted[] = {{"totals", "f8", 1, count}, {"lengths", "i8", 1, count}};
+    if (take_arrays(arguments + 1, wanted, 2, views)) return end_call(self, &call), NULL;
+    give_up_gil(&call, count);
+    kernels->likelihood(&self->of.index, &call.gathered.words, views[0].buf, views[1].buf);
+    if (call.thread) PyEval_RestoreThread(call.thread);
+    release_arrays(views, 2);
+    end_call(self, &call);
+    Py_RETURN_NONE;
+}
+
+/* --- Fold: the folded encoder --- */
+
+static int set_up_fold(Object *self, PyObject *options) {
+    enum { CHARACTER, ROW_OF_UNIT, TRIE_KEYS, TRIE_VALUES, PIECE_AT, OUT_SCALE, FEATURES_SCALE, POSITIONS, SHARES, OUT, FEATURES_ };
+    static const Field fields[] = {
+        FIELD(Fold, character, "i4"), FIELD(Fold, row_of_unit, "i4"), FIELD(Fold, trie_keys, "i8"),
+        FIELD(Fold, trie_values, "i4"), FIELD(Fold, piece_at, "i4"), FIELD(Fold, out_scale, "f4"),
+        FIELD(Fold, features_scale, "f4"), FIELD(Fold, positions, "f4"), FIELD(Fold, shares, "f4"),
+    };
+    static const Field bytes[] = {FIELD(Fold, out, "i1"), FIELD(Fold, features, "i1")};
+    static const Field floats[] = {FIELD(Fold, out, "f4"), FIELD(Fold, features, "f4")};
+    static const Field head[] = {
+        {"head_0", "f4", offsetof(Fold, head[0])}, {"head_1", "f4", offsetof(Fold, head[1])},
+        {"head_2", "f4", offsetof(Fold, head[2])}, {"head_3", "f4", offsetof(Fold, head[3])},
+    };
+    Fold *fold = &self->of.fold;
+    Py_buffer *views = self->views;
+    fold->is_int8 = number_of(options, "is_int8") == 1;
+    fold->with_characters = number_of(options, "with_characters") == 1;
+    fold->with_pieces = number_of(options, "with_pieces") == 1;
+    fold->is_mixed = number_of(options, "is_mixed") == 1;
+    fold->dim = number_of(options, "dim"), fold->key_width = number_of(options, "key_width");
+    fold->ngrams = number_of(options, "ngrams"), fold->hidden = number_of(options, "hidden");
+    if (PyErr_Occurred() || take_word_options(self, options) || TAKE_FIELDS(self, options, fields)) return -1;
+    if (fold->is_int8 ? TAKE_FIELDS(self, options, bytes) : TAKE_FIELDS(self, options, floats)) return -1;
+    if (fold->hidden && TAKE_FIELDS(self, options, head)) return -1;
+    fold->rows = LENGTH(views[OUT_SCALE]), fold->unit_rows = LENGTH(views[FEATURES_SCALE]);
+    fold->units = LENGTH(views[ROW_OF_UNIT]), fold->nodes = LENGTH(views[PIECE_AT]);
+    int64_t slots = LENGTH(views[TRIE_KEYS]), is_open = 0;
+    while (fold->trie_bits < 40 && INT64_C(1) << fold->trie_bits < slots) fold->trie_bits++;
+    REQUIRE(fold->dim > 0 && fold->dim <= 1 << 20 && fold->key_width > 0 && fold->key_width <= 1 << 16, "dim, key_width");
+    REQUIRE(fold->hidden >= 0 && fold->hidden <= 1 << 20 && fold->ngrams >= 0 && fold->ngrams <= INT32_MAX, "hidden, ngrams");
+    REQUIRE(fold->units > 4 && fold->units <= 1 << 20 && fold->unit_rows > 0, "units");
+    REQUIRE(fold->ngrams <= fold->rows && fold->unit_rows + fold->ngrams == fold->rows, "rows of units and n-grams");
+    REQUIRE(LENGTH(views[CHARACTER]) == CODE_POINTS && ints_within(fold->character, CODE_POINTS, 0, fold->units), "character");
+    REQUIRE(ints_within(fold->row_of_unit, fold->units, 0, fold->unit_rows), "row_of_unit");
+    REQUIRE(slots > 1 && INT64_C(1) << fold->trie_bits == slots && LENGTH(views[TRIE_VALUES]) == slots, "trie");
+    for (int64_t slot = 0; slot < slots; slot++) {
+        if (fold->trie_keys[slot] == -1) is_open = 1;
+        else REQUIRE(fold->trie_values[slot] >= 0 && fold->trie_values[slot] < fold->nodes, "trie_values");
+    }
+    REQUIRE(is_open && fold->nodes > 1 && ints_within(fold->piece_at, fold->nodes, -1, fold->units), "piece_at");
+    fold->trie = malloc((size_t)slots * sizeof *fold->trie);
+    if (!fold->trie) return PyErr_NoMemory(), -1;
+    for (int64_t slot = 0; slot < slots; slot++) {
+        int32_t node = fold->trie_keys[slot] == -1 ? 0 : fold->trie_values[slot];
+        fold->trie[slot] = (TrieSlot){fold->trie_keys[slot], node, fold->piece_at[node]};
+    }
+    REQUIRE(LENGTH(views[OUT]) == fold->rows * fold->dim, "out");
+    REQUIRE(LENGTH(views[FEATURES_]) == fold->unit_rows * 2 * fold->key_width, "features");
+    REQUIRE(LENGTH(views[POSITIONS]) == MAX_UNITS * MAX_UNITS && LENGTH(views[SHARES]) == (MAX_UNITS + 1) * MAX_UNITS, "positions");
+    if (fold->hidden) {
+        Py_buffer *first = views + FEATURES_ + 1;
+        REQUIRE(LENGTH(first[0]) == fold->dim * fold->hidden && LENGTH(first[1]) == fold->hidden, "head");
+        REQUIRE(LENGTH(first[2]) == fold->dim * fold->hidden && LENGTH(first[3]) == fold->dim, "head");
+    }
+    return 0;
+}
+
+static void free_fold(Object *self) { free(self->of.fold.trie); }
+
+static PyObject *fold_embed(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    Object *self = (Object *)object;
+    Py_buffer views[2];
+    Call call;
+    if (expect(given, 3) || begin_call(self, arguments[0], new_fold_room, &call)) return NULL;
+    int64_t count = call.gathered.words.count;
+    const Wanted wanted[] = {{"vectors", "f4", 1, count * self->of.fold.dim}, {"norms", "f4", 1, count}};
+    if (take_arrays(arguments + 1, wanted, 2, views)) return end_call(self, &call), NULL;
+    give_up_gil(&call, count);
+    kernels->embed(&self->of.fold, &call.gathered.words, call.room, views[0].buf, views[1].buf);
+    if (call.thread) PyEval_RestoreThread(call.thread);
+    release_arrays(views, 2);
+    end_call(self, &call);
+    Py_RETURN_NONE;
+}
+
+/* count(words, counts) */
+static PyObject *fold_count(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    Object *self = (Object *)object;
+    Py_buffer view;
+    Call call;
+    if (expect(given, 2) || begin_call(self, arguments[0], new_fold_room, &call)) return NULL;
+    if (take_array(arguments[1], "counts", "i8", 1, 4 * call.gathered.words.count, &view)) return end_call(self, &call), NULL;
+    kernels->count_units(&self->of.fold, &call.gathered.words, call.room, view.buf);
+    PyBuffer_Release(&view);
+    end_call(self, &call);
+    Py_RETURN_NONE;
+}
+
+/* --- Rows: vectors of known words, as a table holds them --- */
+
+static int set_up_rows(Object *self, PyObject *options) {
+    static const Field codes[] = {FIELD(Rows, codes, "f4"), FIELD(Rows, codes, "f2"), FIELD(Rows, codes, "i1"), FIELD(Rows, codes, "u1")};
+    static const Field scale[] = {FIELD(Rows, scale, "f4")}, levels[] = {{"levels", "f4", offsetof(Rows, codes)}};
+    Rows *rows = &self->of.rows;
+    int64_t kind = number_of(options, "kind");
+    rows->dim = number_of(options, "dim");
+    if (PyErr_Occurred()) return -1;
+    REQUIRE(kind >= ROWS_FLOAT32 && kind <= ROWS_INT4 && rows->dim > 0 && rows->dim <= 1 << 20, "kind, dim");
+    rows->kind = (RowKind)kind;
+    if (kind == ROWS_INT4) {
+        if (TAKE_FIELDS(self, options, levels)) return -1;
+        REQUIRE(LENGTH(self->views[0]) == 16, "levels");
+        memcpy(rows->levels, self->views[0].buf, sizeof rows->levels);
+    }
+    if (take_fields(self, options, codes + kind, 1)) return -1;
+    int64_t width = kind == ROWS_INT4 ? (rows->dim + 1) / 2 : rows->dim, numbers = LENGTH(self->views[self->arrays - 1]);
+    rows->count = numbers / width;
+    REQUIRE(rows->count * width == numbers, "codes");
+    if (!PyDict_GetItemString(options, "scale")) return 0;
+    if (TAKE_FIELDS(self, options, scale)) return -1;
+    REQUIRE(LENGTH(self->views[self->arrays - 1]) == rows->count, "scale");
+    return 0;
+}
+
+/* A number for each known word, or None. */
+static int take_weights(const Rows *table, PyObject *weights, Py_buffer *view) {
+    view->buf = NULL, view->obj = NULL;
+    return weights == Py_None ? 0 : take_array(weights, "weights", "f4", 0, table->count, view);
+}
+
+static PyObject *rows_take(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    const Rows *table = &((Object *)object)->of.rows;
+    Py_buffer rows, vectors;
+    if (given == 2 && PyLong_Check(arguments[0])) { /* one row, quickly */
+        int64_t row = PyLong_AsLongLong(arguments[0]);
+        if (PyErr_Occurred() || take_array(arguments[1], "vector", "f4", 1, table->dim, &vectors)) return NULL;
+        int good = row >= 0 && row < table->count;
+        if (good) kernels->take(table, &row, 1, vectors.buf);
+        PyBuffer_Release(&vectors);
+        if (!good) return PyErr_SetString(PyExc_IndexError, "rows: no such row"), NULL;
+        Py_RETURN_NONE;
+    }
+    if (expect(given, 2) || take_array(arguments[0], "rows", "i8", 0, -1, &rows)) return NULL;
+    int64_t count = LENGTH(rows);
+    if (take_array(arguments[1], "vectors", "f4", 1, count * table->dim, &vectors)) return PyBuffer_Release(&rows), NULL;
+    int good = longs_within(rows.buf, count, 0, table->count);
+    if (good) {
+        PyThreadState *thread = count > MAX_WORDS_WITH_GIL ? PyEval_SaveThread() : NULL;
+        kernels->take(table, rows.buf, count, vectors.buf);
+        if (thread) PyEval_RestoreThread(thread);
+    }
+    PyBuffer_Release(&rows);
+    PyBuffer_Release(&vectors);
+    if (!good) return PyErr_SetString(PyExc_IndexError, "rows: no such row"), NULL;
+    Py_RETURN_NONE;
+}
+
+/* mix(vectors, rows, probabilities, new, weights, new_weight, least) */
+static PyObject *rows_mix(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    const Rows *table = &((Object *)object)->of.rows;
+    Py_buffer views[4], weights;
+    if (expect(given, 7)) return NULL;
+    Py_ssize_t count = PyObject_Size(arguments[3]);
+    double new_weight = PyFloat_AsDouble(arguments[5]), least = PyFloat_AsDouble(arguments[6]);
+    if (PyErr_Occurred()) return NULL;
+    const Wanted wanted[] = {{"vectors", "f4", 1, count * table->dim}, {"rows", "i4", 0, count * WORDS_PER_READING},
+                             {"probabilities", "f8", 0, count * WORDS_PER_READING}, {"new", "f8", 0, count}};
+    if (take_arrays(arguments, wanted, 4, views)) return NULL;
+    if (take_weights(table, arguments[4], &weights)) return release_arrays(views, 4), NULL;
+    int good = ints_within(views[1].buf, count * WORDS_PER_READING, -1, table->count);
+    if (good) {
+        PyThreadState *thread = count > MAX_WORDS_WITH_GIL ? PyEval_SaveThread() : NULL;
+        kernels->mix(table, count, views[1].buf, views[2].buf, views[3].buf, weights.buf, (float)new_weight, least, views[0].buf);
+        if (thread) PyEval_RestoreThread(thread);
+    }
+    release_arrays(views, 4);
+    if (weights.obj) PyBuffer_Release(&weights);
+    if (!good) return PyErr_SetString(PyExc_IndexError, "rows: no such row"), NULL;
+    Py_RETURN_NONE;
+}
+
+/* --- Signatures: random directions for the pairs of letters of words --- */
+
+static int set_up_signatures(Object *self, PyObject *options) {
+    static const Field fields[] = {FIELD(Signatures, directions, "i1")};
+    if (take_word_options(self, options) || TAKE_FIELDS(self, options, fields)) return -1;
+    self->of.signatures.dim = LENGTH(self->views[0]) >> PAIR_BITS;
+    REQUIRE(self->of.signatures.dim > 0 && self->of.signatures.dim << PAIR_BITS == LENGTH(self->views[0]), "directions");
+    return 0;
+}
+
+static void *new_signature_room(const Object *self) { return malloc((size_t)self->of.signatures.dim * sizeof(int16_t)); }
+
+/* add(words, scales, vectors) */
+static PyObject *signatures_add(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    Object *self = (Object *)object;
+    Py_buffer views[2];
+    Call call;
+    if (expect(given, 3) || begin_call(self, arguments[0], new_signature_room, &call)) return NULL;
+    int64_t count = call.gathered.words.count;
+    const Wanted wanted[] = {{"scales", "f4", 0, count}, {"vectors", "f4", 1, count * self->of.signatures.dim}};
+    if (take_arrays(arguments + 1, wanted, 2, views)) return end_call(self, &call), NULL;
+    give_up_gil(&call, count);
+    kernels->add_signatures(&self->of.signatures, &call.gathered.words, call.room, views[0].buf, views[1].buf);
+    if (call.thread) PyEval_RestoreThread(call.thread);
+    release_arrays(views, 2);
+    end_call(self, &call);
+    Py_RETURN_NONE;
+}
+
+/* --- WordMap: words by their spelling --- */
+
+static int set_up_map(Object *self, PyObject *options) {
+    static const Field fields[] = {FIELD(WordMap, text, "u1"), FIELD(WordMap, offsets, "i8")};
+    WordMap *map = &self->of.map;
+    map->seed = (uint64_t)number_of(options, "seed");
+    if (PyErr_Occurred() || TAKE_FIELDS(self, options, fields)) return -1;
+    map->count = LENGTH(self->views[1]) - 1;
+    REQUIRE(map->count < INT32_MAX && are_offsets(map->offsets, map->count, LENGTH(self->views[0]), 0, LENGTH(self->views[0])), "offsets");
+    return kernels->build_map(map) ? PyErr_NoMemory(), -1 : 0;
+}
+
+static void free_map(Object *self) { free(self->of.map.slots); }
+
+/* get(word, default): the row of a word, or the default. */
+static PyObject *map_get(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    enum { SHORT = 64 };
+    uint32_t few[SHORT], *codes = few;
+    if (given < 1 || given > 2) return expect(given, 2), NULL;
+    int64_t row = -1;
+    if (PyUnicode_Check(arguments[0])) {
+        const Py_ssize_t length = PyUnicode_GetLength(arguments[0]);
+        if (length > SHORT && !(codes = malloc((size_t)length * sizeof *codes))) return PyErr_NoMemory();
+        const int failed = length && !PyUnicode_AsUCS4(arguments[0], codes, length, 0);
+        if (!failed) row = kernels->find_word(&((Object *)object)->of.map, codes, length, 0);
+        if (codes != few) free(codes);
+        if (failed) return NULL;
+    }
+    if (row >= 0) return PyLong_FromLongLong(row);
+    PyObject *none = given == 2 ? arguments[1] : Py_None;
+    Py_INCREF(none);
+    return none;
+}
+
+/* --- functions --- */
+
+static PyTypeObject *index_type, *fold_type, *rows_type, *signatures_type, *map_type;
+
+/* mean(index, fold, table, words, vectors, norms, rows, probabilities, new, least, new_divisor, weights, new_weight): the
+ * vectors of unknown words, the mean over their readings; how long the imputed ones were; and the readings. Without weights
+ * they are of unit length. One call does it all. */
+static PyObject *core_mean(PyObject *module, PyObject *const *arguments, Py_ssize_t given) {
+    enum { WORDS_AT_A_TIME = 1024 }; /* of which each table is used for some time, and stays in the cache */
+    (void)module;
+    if (expect(given, 13)) return NULL;
+    Object *index = (Object *)arguments[0], *fold = (Object *)arguments[1];
+    const Rows *table = &((Object *)arguments[2])->of.rows;
+    if (Py_TYPE(arguments[0]) != index_type || Py_TYPE(arguments[1]) != fold_type || Py_TYPE(arguments[2]) != rows_type)
+        return PyErr_SetString(PyExc_TypeError, "mean takes an Index, a Fold and Rows"), NULL;
+    const double least = PyFloat_AsDouble(arguments[9]), new_divisor = PyFloat_AsDouble(arguments[10]);
+    const double new_weight = PyFloat_AsDouble(arguments[12]);
+    const int64_t dim = fold->of.fold.dim, last_row = index->of.index.last_row;
+    if (PyErr_Occurred()) return NULL;
+    if (dim != table->dim || last_row >= table->count) return PyErr_SetString(PyExc_ValueError, "the table does not fit"), NULL;
+    Call call, fold_call = {.room = NULL};
+    Py_buffer views[5], weights = {0};
+    if (begin_call(index, arguments[3], new_index_room, &call)) return NULL;
+    const int64_t count = call.gathered.words.count;
+    const Wanted wanted[] = {{"vectors", "f4", 1, count * dim}, {"norms", "f4", 1, count}, {"rows", "i4", 1, count * WORDS_PER_READING},
+                             {"probabilities", "f8", 1, count * WORDS_PER_READING}, {"new", "f8", 1, count}};
+    if (!(fold_call.room = EXCHANGE(&fold->room, NULL)) && !(fold_call.room = new_fold_room(fold))) {
+        end_call(index, &call);
+        return PyErr_NoMemory();
+    }
+    int failed = take_weights(table, arguments[11], &weights) || take_arrays(arguments + 4, wanted, 5, views);
+    if (!failed) {
+        give_up_gil(&call, count);
+        for (int64_t low = 0; low < count; low += WORDS_AT_A_TIME) {
+            int64_t size = count - low < WORDS_AT_A_TIME ? count - low : WORDS_AT_A_TIME;
+            Words words = {size, call.gathered.codes, call.gathered.offsets + low, call.gathered.flags + low};
+            float *vectors = (float *)views[0].buf + low * dim;
+            int32_t *rows = (int32_t *)views[2].buf + low * WORDS_PER_READING;
+            double *probabilities = (double *)views[3].buf + low * WORDS_PER_READING, *new_ = (double *)views[4].buf + low;
+            kernels->embed(&fold->of.fold, &words, fold_call.room, vectors, (float *)views[1].buf + low);
+            kernels->read(&index->of.index, &words, call.room, new_divisor, rows, probabilities, new_);
+            kernels->mix(table, size, rows, probabilities, new_, weights.buf, (float)new_weight, least, vectors);
+            if (!weights.buf) kernels->normalize(vectors, size, dim);
+        }
+        if (call.thread) PyEval_RestoreThread(call.thread);
+        release_arrays(views, 5);
+    }
+    if (weights.obj) PyBuffer_Release(&weights);
+    end_call(index, &call);
+    free(EXCHANGE(&fold->room, fold_call.room));
+    if (failed) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* The code points of all texts, one text after the other: codes and offsets, to be freed together with the codes. */
+static int64_t *gather_texts(PyObject *texts, uint32_t **codes) {
+    const Py_ssize_t count = PyTuple_Size(texts);
+    int64_t total = 0, *offsets = malloc((size_t)(count + 1) * sizeof *offsets);
+    for (Py_ssize_t text = 0; offsets && text < count; text++) {
+        PyObject *one = PyTuple_GetItem(texts, text);
+        if (!PyUnicode_Check(one)) return PyErr_Format(PyExc_TypeError, "text %zd is no string", text), free(offsets), NULL;
+        offsets[text] = total;
+        total += PyUnicode_GetLength(one);
+    }
+    *codes = offsets ? malloc((size_t)(total + 1) * sizeof **codes) : NULL;
+    if (!*codes) return PyErr_NoMemory(), free(offsets), NULL;
+    offsets[count] = total;
+    for (Py_ssize_t text = 0; text < count; text++) {
+        const int64_t length = offsets[text + 1] - offsets[text];
+        if (length && !PyUnicode_AsUCS4(PyTuple_GetItem(texts, text), *codes + offsets[text], length, 0))
+            return free(*codes), free(offsets), NULL;
+    }
+    return offsets;
+}
+
+/* Parts of texts: a list of strings, and as bytes the numbers (int64) of the texts that they stand in. */
+static PyObject *chunks_as_python(PyObject *texts, const Chunks *left) {
+    PyObject *strings = PyList_New(left->count), *owners = PyBytes_FromStringAndSize(NULL, left->count * (Py_ssize_t)sizeof(int64_t));
+    for (int64_t place = 0; strings && owners && place < left->count; place++) {
+        const Chunk chunk = left->chunks[place];
+        PyObject *string = PyUnicode_Substring(PyTuple_GetItem(texts, chunk.text), chunk.start, chunk.end);
+        if (!string || PyList_SetItem(strings, place, string)) Py_CLEAR(strings);
+        else memcpy(PyBytes_AsString(owners) + place * (int64_t)sizeof(int64_t), &chunk.text, sizeof chunk.text);
+    }
+    PyObject *result = strings && owners ? PyTuple_Pack(2, strings, owners) : NULL;
+    Py_XDECREF(strings), Py_XDECREF(owners);
+    return result;
+}
+
+/* sum_texts(map, table, signatures or None, weights, signature_length, lowercase, texts, sums, totals): the sums over the
+ * known words of each text, of their vectors and of their weights; returns what is left, words and chunks (Left). */
+static PyObject *core_sum_texts(PyObject *module, PyObject *const *arguments, Py_ssize_t given) {
+    (void)module;
+    if (expect(given, 9)) return NULL;
+    const int with_signatures = arguments[2] != Py_None;
+    if (Py_TYPE(arguments[0]) != map_type || Py_TYPE(arguments[1]) != rows_type || (with_signatures && Py_TYPE(arguments[2]) != signatures_type))
+        return PyErr_SetString(PyExc_TypeError, "sum_texts takes a WordMap, Rows and Signatures"), NULL;
+    TextSource source = {
+        .map = &((Object *)arguments[0])->of.map, .table = &((Object *)arguments[1])->of.rows,
+        .signatures = with_signatures ? &((Object *)arguments[2])->of.signatures : NULL,
+        .signature_length = (float)PyFloat_AsDouble(arguments[4]), .lowercase = PyObject_IsTrue(arguments[5]) == 1,
+    };
+    if (PyErr_Occurred()) return NULL;
+    const int64_t dim = source.table->dim;
+    if (source.map->count > source.table->count || (with_signatures && source.signatures->dim != dim))
+        return PyErr_SetString(PyExc_ValueError, "words, rows and signatures do not fit each other"), NULL;
+    PyObject *texts = PySequence_Tuple(arguments[6]), *result = NULL;
+    if (!texts) return NULL;
+    uint32_t *codes = NULL;
+    int64_t *offsets = gather_texts(texts, &codes), count = PyTuple_Size(texts);
+    const Wanted wanted[] = {{"sums", "f4", 1, count * dim}, {"totals", "f8", 1, count}};
+    Py_buffer views[2], weights;
+    if (!offsets) return Py_DECREF(texts), NULL;
+    if (!take_array(arguments[3], "weights", "f4", 0, source.table->count, &weights)) {
+        if (!take_arrays(arguments + 7, wanted, 2, views)) {
+            TextRoom *room = kernels->text_room(dim);
+            Left left = {0};
+            source.weights = weights.buf;
+            PyThreadState *thread = offsets[count] > 16 * MAX_WORDS_WITH_GIL ? PyEval_SaveThread() : NULL;
+            const int failed = !room || kernels->sum_texts(&source, codes, offsets, count, room, &left, views[0].buf, views[1].buf);
+            if (thread) PyEval_RestoreThread(thread);
+            PyObject *words = failed ? PyErr_NoMemory() : chunks_as_python(texts, &left.words);
+            PyObject *chunks = words ? chunks_as_python(texts, &left.chunks) : NULL;
+            if (chunks) result = PyTuple_Pack(2, words, chunks);
+            Py_XDECREF(words), Py_XDECREF(chunks);
+            free(room), free(left.words.chunks), free(left.chunks.chunks);
+            release_arrays(views, 2);
+        }
+        PyBuffer_Release(&weights);
+    }
+    free(codes), free(offsets);
+    Py_DECREF(texts);
+    return result;
+}
+
+static PyObject *core_normalize(PyObject *module, PyObject *const *arguments, Py_ssize_t given) {
+    Py_buffer vectors;
+    (void)module;
+    if (expect(given, 1) || take_array(arguments[0], "vectors", "f4", 1, -1, &vectors)) return NULL;
+    int64_t dim = vectors.ndim ? vectors.shape[vectors.ndim - 1] : 0, count = dim ? LENGTH(vectors) / dim : 0;
+    PyThreadState *thread = count > MAX_WORDS_WITH_GIL ? PyEval_SaveThread() : NULL;
+    kernels->normalize(vectors.buf, count, dim);
+    if (thread) PyEval_RestoreThread(thread);
+    PyBuffer_Release(&vectors);
+    Py_RETURN_NONE;
+}
+
+/* sum_rows(vectors, chosen, ends, result) */
+static PyObject *core_sum_rows(PyObject *module, PyObject *const *arguments, Py_ssize_t given) {
+    static const Wanted wanted[] = {{"vectors", "f4", 0, -1}, {"chosen", "i8", 0, -1}, {"ends", "i8", 0, -1}, {"result", "f4", 1, -1}};
+    Py_buffer views[4];
+    (void)module;
+    if (expect(given, 4) || take_arrays(arguments, wanted, 4, views)) return NULL;
+    int64_t count = LENGTH(views[2]) - 1, chosen = LENGTH(views[1]), dim = views[0].ndim == 2 ? views[0].shape[1] : 0;
+    int good = dim > 0 && count >= 0 && LENGTH(views[3]) == count * dim;
+    good = good && are_offsets(views[2].buf, count, chosen, 0, chosen) && longs_within(views[1].buf, chosen, 0, views[0].shape[0]);
+    if (good) {
+        PyThreadState *thread = chosen > 4 * MAX_WORDS_WITH_GIL ? PyEval_SaveThread() : NULL;
+        kernels->sum_rows(views[0].buf, dim, views[1].buf, views[2].buf, count, views[3].buf);
+        if (thread) PyEval_RestoreThread(thread);
+    }
+    release_arrays(views, 4);
+    if (!good) return PyErr_SetString(PyExc_ValueError, "chosen rows, ends or result do not fit the vectors"), NULL;
+    Py_RETURN_NONE;
+}
+
+/* search(queries, centres, codes, starts, keys, centre_shift, code_shift, probes) */
+static PyObject *core_search(PyObject *module, PyObject *const *arguments, Py_ssize_t given) {
+    static const Wanted wanted[] = {{"queries", "i2", 0, -1}, {"centres", "i1", 0, -1}, {"codes", "i1", 0, -1}, {"starts", "i8", 0, -1},
+                                    {"keys", "i4", 1, -1}};
+    Py_buffer views[5];
+    (void)module;
+    if (expect(given, 8)) return NULL;
+    int64_t numbers[3];
+    for (int number = 0; number < 3; number++) numbers[number] = PyLong_AsLongLong(arguments[5 + number]);
+    if (PyErr_Occurred() || take_arrays(arguments, wanted, 5, views)) return NULL;
+    int64_t width = views[0].ndim == 2 ? views[0].shape[1] : 0, count = width ? views[0].shape[0] : 0;
+    int good = width > 0 && width % LANES == 0 && width <= 1 << 16;
+    Clusters known = {.width = width, .centres = views[1].buf, .codes = views[2].buf, .starts = views[3].buf,
+                      .centre_shift = (int)numbers[0], .code_shift = (int)numbers[1], .probes = numbers[2]};
+    known.clusters = good ? LENGTH(views[1]) / width : 0, known.words = good ? LENGTH(views[2]) / width : 0;
+    int64_t most = count ? LENGTH(views[4]) / count : 0;
+    good = good && known.clusters > 0 && known.clusters <= 1 << PLACE_BITS && known.words <= 1 << PLACE_BITS;
+    good = good && LENGTH(views[1]) == known.clusters * width && LENGTH(views[2]) == known.words * width;
+    good = good && LENGTH(views[3]) == known.clusters + 1 && are_offsets(known.starts, known.clusters, known.words, 0, known.words);
+    good = good && LENGTH(views[4]) == count * most && known.probes > 0;
+    for (int number = 0; number < 2; number++) good = good && numbers[number] >= 0 && numbers[number] < 31;
+    int failed = 0;
+    if (good) {
+        Py_BEGIN_ALLOW_THREADS
+        failed = kernels->search(&known, views[0].buf, count, most, views[4].buf);
+        Py_END_ALLOW_THREADS
+    }
+    release_arrays(views, 5);
+    if (!good) return PyErr_SetString(PyExc_ValueError, "queries, clusters or keys do not fit each other"), NULL;
+    if (failed) return PyErr_NoMemory();
+    Py_RETURN_NONE;
+}
+
+/* --- the module --- */
+
+#define DEFINE_TYPE(name, Name, set_up, release, methods_of)                                              \
+    static PyObject *name##_new(PyTypeObject *type, PyObject *arguments, PyObject *options) {             \
+        (void)arguments;                                                                                  \
+        Object *self = new_object(type);                                                                  \
+        if (!self) return NULL;                                                                           \
+        if (!options) PyErr_SetString(PyExc_TypeError, "arguments go by their names");                    \
+        else if (!set_up(self, options)) return (PyObject *)self;                                         \
+        Py_DECREF(self);                                                                                  \
+        return NULL;                                                                                      \
+    }                                                                                                     \
+    static void name##_dealloc(PyObject *self) { release_object((Object *)self, release); }               \
+    static PyType_Slot name##_slots[] = {                                                                 \
+        {Py_tp_new, name##_new}, {Py_tp_dealloc, name##_dealloc}, {Py_tp_methods, methods_of}, {0, NULL}, \
+    };                                                                                                    \
+    static PyType_Spec name##_spec = {"lovevec._core." Name, sizeof(Object), 0, Py_TPFLAGS_DEFAULT, name##_slots};
+
+#define METHOD(name, function) {name, (PyCFunction)(void (*)(void))function, METH_FASTCALL, NULL}
+
+static PyMethodDef index_methods[] = {METHOD("read", index_read), METHOD("likelihood", index_likelihood), {NULL, NULL, 0, NULL}};
+static PyMethodDef fold_methods[] = {METHOD("embed", fold_embed), METHOD("count", fold_count), {NULL, NULL, 0, NULL}};
+static PyMethodDef rows_methods[] = {METHOD("take", rows_take), METHOD("mix", rows_mix), {NULL, NULL, 0, NULL}};
+static PyMethodDef signatures_methods[] = {METHOD("add", signatures_add), {NULL, NULL, 0, NULL}};
+static PyMethodDef map_methods[] = {METHOD("get", map_get), {NULL, NULL, 0, NULL}};
+static PyMethodDef functions[] = {
+    METHOD("mean", core_mean), METHOD("sum_texts", core_sum_texts), METHOD("normalize", core_normalize), METHOD("sum_rows", core_sum_rows),
+    METHOD("search", core_search), {NULL, NULL, 0, NULL},
+};
+
+DEFINE_TYPE(index, "Index", set_up_index, free_index, index_methods)
+DEFINE_TYPE(fold, "Fold", set_up_fold, free_fold, fold_methods)
+DEFINE_TYPE(rows, "Rows", set_up_rows, NULL, rows_methods)
+DEFINE_TYPE(signatures, "Signatures", set_up_signatures, NULL, signatures_methods)
+DEFINE_TYPE(map, "WordMap", set_up_map, free_map, map_methods)
+
+/* The numbers that Python states, too: tests compare them. */
+static const struct { const char *name; long number; } constants[] = {
+#define CONSTANT(name) {#name, name}
+    CONSTANT(LONGEST), CONSTANT(MAX_WORD_LENGTH), CONSTANT(MAX_STRETCHED), CONSTANT(PREFIX), CONSTANT(SOUND_LENGTH),
+    CONSTANT(KEYS_PER_WORD), CONSTANT(BUCKET_BITS), CONSTANT(WORDS_PER_BUCKET), CONSTANT(MAX_CANDIDATES), CONSTANT(MAX_QUICK_GAP),
+    CONSTANT(MAX_QUICK_SCORE), CONSTANT(LETTER_BITS), CONSTANT(WORDS_PER_READING), CONSTANT(MAX_COST_GAP), CONSTANT(UNIT),
+    CONSTANT(FAR_COST), CONSTANT(ORDER), CONSTANT(COUNT_BITS), CONSTANT(WORD_BITS), CONSTANT(FEATURES), CONSTANT(STRENGTH),
+    CONSTANT(BEGIN), CONSTANT(END), CONSTANT(MAX_UNITS), CONSTANT(PLACE_BITS), CONSTANT(PAIR_BITS), CONSTANT(LANES),
+    CONSTANT(KINDS), CONSTANT(KIND_LOST_TWIN), CONSTANT(KIND_EXTRA_TWIN), CONSTANT(KIND_SWAP), CONSTANT(KIND_FIRST), CONSTANT(KIND_LAST),
+};
+
+static void choose_kernels(void) {
+#if defined(__GNUC__) && defined(__x86_64__)
+    const char *asked = getenv("LOVEVEC_PROCESSOR"); /* `base` plays an older one */
+    int is_base = asked && !strcmp(asked, "base");
+    __builtin_cpu_init();
+    if (!is_base && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
+        kernels = &avx2_kernels;
+#endif
+}
+
+static int fill_module(PyObject *module) {
+    PyType_Spec *specs[] = {&index_spec, &fold_spec, &rows_spec, &signatures_spec, &map_spec};
+    PyTypeObject **types[] = {&index_type, &fold_type, &rows_type, &signatures_type, &map_type};
+    choose_kernels();
+    for (int type = 0; type < 5; type++) {
+        *types[type] = (PyTypeObject *)PyType_FromModuleAndSpec(module, specs[type], NULL); /* kept for good */
+        if (!*types[type] || PyModule_AddType(module, *types[type])) return -1;
+    }
+    PyObject *numbers = PyDict_New();
+    if (!numbers) return -1;
+    for (size_t constant = 0; constant < sizeof constants / sizeof *constants; constant++) {
+        PyObject *number = PyLong_FromLong(constants[constant].number);
+        int failed = !number || PyDict_SetItemString(numbers, constants[constant].name, number);
+        Py_XDECREF(number);
+        if (failed) return Py_DECREF(numbers), -1;
+    }
+    int failed = PyModule_AddObjectRef(module, "CONSTANTS", numbers);
+    Py_DECREF(numbers);
+    return failed ? -1 : PyModule_AddStringConstant(module, "PROCESSOR", kernels->name);
+}
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, fill_module},
+#ifdef Py_GIL_DISABLED
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+    {0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, .m_name = "lovevec._core", .m_doc = "The compiled core: see native/core.h.", .m_methods = functions, .m_slots = slots,
+};
+
+PyMODINIT_FUNC PyInit__core(void) { return PyModuleDef_Init(&definition); }

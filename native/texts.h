@@ -1,0 +1,207 @@
+/* Whole texts (src/lovevec/texts): the known words of a text are found and summed up here; what stands between two blanks
+ * and is more than a plain known word is left to Python. Included once for each kind of processor. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "lanes.h"
+
+/* --- engine/word_map.py: words by their spelling --- */
+
+/* A code point in UTF-8, lone surrogates like others; returns how many bytes. */
+INLINE int utf8(uint32_t code, uint8_t *bytes) {
+    if (code < 0x80) return bytes[0] = (uint8_t)code, 1;
+    static const uint8_t first[] = {0, 0xC0, 0xE0, 0xF0};
+    const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    bytes[0] = (uint8_t)(first[more] | code >> 6 * more);
+    for (int place = 1; place <= more; place++) bytes[place] = (uint8_t)(0x80 | (code >> 6 * (more - place) & 63));
+    return more + 1;
+}
+
+INLINE uint64_t hash_byte(uint64_t state, uint8_t byte) {
+    state = (state ^ byte) * 0x9E3779B97F4A7C15u;
+    return state ^ state >> 29;
+}
+
+/* Where the words with this hash may stand: by the highest bits, which depend on all bytes. */
+INLINE uint64_t first_slot(const WordMap *map, uint64_t state) { return state * 0x9E3779B97F4A7C15u >> (64 - map->bits); }
+
+/* The row of a word; -1 for one that is not there. With `is_lowered` the word in lower case is looked for. */
+static int64_t find_word(const WordMap *map, const uint32_t *codes, int64_t length, int is_lowered) {
+    const uint64_t mask = (UINT64_C(1) << map->bits) - 1;
+    uint64_t state = map->seed;
+    int64_t size = 0;
+    uint8_t bytes[4];
+    for (int64_t place = 0; place < length; place++) {
+        const int many = utf8(is_lowered ? lower(codes[place]) : codes[place], bytes);
+        for (int byte = 0; byte < many; byte++) state = hash_byte(state, bytes[byte]);
+        size += many;
+    }
+    for (uint64_t slot = first_slot(map, state); map->slots[slot] >= 0; slot = (slot + 1) & mask) {
+        const int64_t row = map->slots[slot], start = map->offsets[row];
+        if (map->offsets[row + 1] - start != size) continue;
+        const uint8_t *word = map->text + start;
+        int64_t place = 0;
+        for (int many; place < length; place++, word += many) {
+            many = utf8(is_lowered ? lower(codes[place]) : codes[place], bytes);
+            if (memcmp(word, bytes, (size_t)many)) break;
+        }
+        if (place == length) return row;
+    }
+    return -1;
+}
+
+/* Put all words into the table; of equal ones the last stays. Returns 0, or -1 where memory ends. */
+static int build_map(WordMap *map) {
+    map->bits = 2;
+    while (INT64_C(1) << map->bits < 2 * map->count) map->bits++;
+    const uint64_t size = UINT64_C(1) << map->bits;
+    map->slots = malloc(size * sizeof *map->slots);
+    if (!map->slots) return -1;
+    memset(map->slots, 255, size * sizeof *map->slots);
+    for (int64_t row = 0; row < map->count; row++) {
+        const int64_t start = map->offsets[row], length = map->offsets[row + 1] - start;
+        uint64_t state = map->seed;
+        for (int64_t place = 0; place < length; place++) state = hash_byte(state, map->text[start + place]);
+        uint64_t slot = first_slot(map, state);
+        for (; map->slots[slot] >= 0; slot = (slot + 1) & (size - 1)) {
+            const int64_t other = map->offsets[map->slots[slot]];
+            if (map->offsets[map->slots[slot] + 1] - other == length && !memcmp(map->text + other, map->text + start, (size_t)length)) break;
+        }
+        map->slots[slot] = (int32_t)row;
+    }
+    return 0;
+}
+
+/* --- texts/tokens.py: chunks, which stand between blanks --- */
+
+enum { BLANK = 1, OPENING = 2, CLOSING = 4, JOINT = 8, LETTER = 16 };
+
+static const uint8_t kinds_of_ascii[128] = {
+    ['\t'] = BLANK, ['\n'] = BLANK, ['\v'] = BLANK, ['\f'] = BLANK, ['\r'] = BLANK, [' '] = BLANK,
+    ['('] = OPENING, ['['] = OPENING, ['{'] = OPENING, ['"'] = OPENING | CLOSING, ['\''] = OPENING | CLOSING | JOINT,
+    [')'] = CLOSING, [']'] = CLOSING, ['}'] = CLOSING, [';'] = CLOSING, [':'] = CLOSING, ['!'] = CLOSING, ['?'] = CLOSING,
+    ['.'] = CLOSING | JOINT, [','] = CLOSING | JOINT, ['-'] = JOINT,
+    ['0'] = LETTER, ['1'] = LETTER, ['2'] = LETTER, ['3'] = LETTER, ['4'] = LETTER, ['5'] = LETTER, ['6'] = LETTER, ['7'] = LETTER,
+    ['8'] = LETTER, ['9'] = LETTER,
+    ['A'] = LETTER, ['B'] = LETTER, ['C'] = LETTER, ['D'] = LETTER, ['E'] = LETTER, ['F'] = LETTER, ['G'] = LETTER, ['H'] = LETTER,
+    ['I'] = LETTER, ['J'] = LETTER, ['K'] = LETTER, ['L'] = LETTER, ['M'] = LETTER, ['N'] = LETTER, ['O'] = LETTER, ['P'] = LETTER,
+    ['Q'] = LETTER, ['R'] = LETTER, ['S'] = LETTER, ['T'] = LETTER, ['U'] = LETTER, ['V'] = LETTER, ['W'] = LETTER, ['X'] = LETTER,
+    ['Y'] = LETTER, ['Z'] = LETTER,
+    ['a'] = LETTER, ['b'] = LETTER, ['c'] = LETTER, ['d'] = LETTER, ['e'] = LETTER, ['f'] = LETTER, ['g'] = LETTER, ['h'] = LETTER,
+    ['i'] = LETTER, ['j'] = LETTER, ['k'] = LETTER, ['l'] = LETTER, ['m'] = LETTER, ['n'] = LETTER, ['o'] = LETTER, ['p'] = LETTER,
+    ['q'] = LETTER, ['r'] = LETTER, ['s'] = LETTER, ['t'] = LETTER, ['u'] = LETTER, ['v'] = LETTER, ['w'] = LETTER, ['x'] = LETTER,
+    ['y'] = LETTER, ['z'] = LETTER,
+};
+INLINE int kind_of_code(uint32_t code) { return code < 128 ? kinds_of_ascii[code] : 0; }
+
+/* texts/tokens.py: whether a word of plain letters is not put together from others, as CamelCase is. */
+INLINE int is_one_word(const uint32_t *codes, int64_t start, int64_t end) {
+#define IS_UPPER(place) (codes[place] >= 'A' && codes[place] <= 'Z')
+#define IS_LOWER(place) (codes[place] >= 'a' && codes[place] <= 'z')
+    for (int64_t place = start; place < end; place++)
+        if (!IS_UPPER(place) && !IS_LOWER(place)) return 0;
+    for (int64_t place = start + 1; place < end; place++) {
+        if (IS_LOWER(place - 1) && IS_UPPER(place)) return 0;
+        if (place > start + 1 && IS_UPPER(place - 2) && IS_UPPER(place - 1) && IS_LOWER(place)) return 0;
+    }
+    return 1;
+}
+
+/* Whether a chunk is one word of plain letters and digits, with single joints inside and marks around: then `start` and `end`
+ * become the word's. */
+INLINE int is_plain_word(const uint32_t *codes, int64_t *start, int64_t *end) {
+    int64_t low = *start, high = *end;
+    while (low < high && kind_of_code(codes[low]) & OPENING) low++;
+    while (high > low && kind_of_code(codes[high - 1]) & CLOSING) high--;
+    if (low == high || high - low > LONGEST) return 0;
+    int before = JOINT;
+    for (int64_t place = low; place < high; place++) {
+        const int kind = kind_of_code(codes[place]) & (LETTER | JOINT);
+        if (!kind || (kind == JOINT && before == JOINT)) return 0;
+        before = kind;
+    }
+    *start = low, *end = high;
+    return before == LETTER;
+}
+
+enum { WORDS_AT_ONCE = 16 }; /* whose rows are on their way from memory before the first is added */
+typedef struct { int64_t row, start, end; } KnownWord;
+
+struct TextRoom {
+    KnownWord words[WORDS_AT_ONCE];
+    int count;
+    double *sums;   /* [dim] of a text */
+    float *word;    /* [dim] of a word */
+    int16_t *pairs; /* [dim] of a word's signature */
+};
+
+static TextRoom *text_room(int64_t dim) {
+    TextRoom *room = malloc(sizeof *room + (size_t)dim * (sizeof(double) + sizeof(float) + sizeof(int16_t)));
+    if (!room) return NULL;
+    room->count = 0;
+    room->sums = (double *)(room + 1);
+    room->word = (float *)(room->sums + dim);
+    room->pairs = (int16_t *)(room->word + dim);
+    return room;
+}
+
+static int add_chunk(Chunks *chunks, Chunk chunk) {
+    if (chunks->count == chunks->capacity) {
+        const int64_t capacity = 2 * chunks->capacity + 64;
+        Chunk *more = realloc(chunks->chunks, (size_t)capacity * sizeof *more);
+        if (!more) return -1;
+        chunks->chunks = more, chunks->capacity = capacity;
+    }
+    chunks->chunks[chunks->count++] = chunk;
+    return 0;
+}
+
+/* sums += weight · (row + signature_length · signature), as texts/encoder.py has it, for each of the words at hand. */
+static void add_known(const TextSource *source, const uint32_t *codes, TextRoom *room, double *total) {
+    const int64_t dim = source->table->dim;
+    for (int place = 0; place < room->count; place++) {
+        const KnownWord word = room->words[place];
+        const float weight = source->weights[word.row];
+        add_row(source->table, word.row, weight, 1, 1, room->word);
+        if (source->signatures)
+            add_signature(source->signatures, codes + word.start, word.end - word.start, room->pairs, source->signature_length * weight, room->word);
+        for (int64_t column = 0; column < dim; column++) room->sums[column] += (double)room->word[column];
+        *total += (double)weight;
+    }
+    room->count = 0;
+}
+
+/* Of each text the sum over its known words [count, dim], the sum of their weights, and what is left. Returns 0, or -1 where
+ * memory ends. */
+static int sum_texts(const TextSource *source, const uint32_t *codes, const int64_t *offsets, int64_t count, TextRoom *room,
+                     Left *left, float *result, double *weights) {
+    const int64_t dim = source->table->dim;
+    for (int64_t text = 0; text < count; text++, result += dim) {
+        const int64_t first = offsets[text], last = offsets[text + 1];
+        memset(room->sums, 0, (size_t)dim * sizeof *room->sums);
+        weights[text] = 0;
+        for (int64_t start = first, end; start < last; start = end) {
+            while (start < last && kind_of_code(codes[start]) & BLANK) start++;
+            for (end = start; end < last && !(kind_of_code(codes[end]) & BLANK);) end++;
+            KnownWord word = {-1, start, end};
+            const int is_plain = is_plain_word(codes, &word.start, &word.end);
+            if (is_plain) {
+                word.row = find_word(source->map, codes + word.start, word.end - word.start, 0);
+                if (word.row < 0 && source->lowercase) word.row = find_word(source->map, codes + word.start, word.end - word.start, 1);
+            }
+            if (word.row >= 0) {
+                fetch_row(source->table, word.row);
+                room->words[room->count++] = word;
+                if (room->count == WORDS_AT_ONCE) add_known(source, codes, room, weights + text);
+            } else if (start < end) {
+                const int is_word = is_plain && is_one_word(codes, word.start, word.end);
+                const Chunk chunk = {text, word.start - first, word.end - first};
+                if (add_chunk(is_word ? &left->words : &left->chunks, is_word ? chunk : (Chunk){text, start - first, end - first})) return -1;
+            }
+        }
+        add_known(source, codes, room, weights + text);
+        for (int64_t column = 0; column < dim; column++) result[column] = (float)room->sums[column];
+    }
+    return 0;
+}

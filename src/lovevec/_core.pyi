@@ -1,0 +1,97 @@
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+CONSTANTS: dict[str, int]
+PROCESSOR: str
+
+class Index:
+    def __init__(self, **parts: Any) -> None: ...
+    def read(
+        self,
+        words: Sequence[str],
+        rows: NDArray[np.int32],
+        probabilities: NDArray[np.float64],
+        new: NDArray[np.float64],
+        new_divisor: float,
+        /,
+    ) -> None: ...
+    def likelihood(self, words: Sequence[str], totals: NDArray[np.float64], lengths: NDArray[np.int64], /) -> None: ...
+
+class Fold:
+    def __init__(self, **parts: Any) -> None: ...
+    def embed(self, words: Sequence[str], vectors: NDArray[np.float32], norms: NDArray[np.float32], /) -> None: ...
+    def count(self, words: Sequence[str], counts: NDArray[np.int64], /) -> None: ...
+
+class Rows:
+    def __init__(self, **parts: Any) -> None: ...
+    def take(self, rows: NDArray[np.int64] | int, vectors: NDArray[np.float32], /) -> None: ...
+    def mix(
+        self,
+        vectors: NDArray[np.float32],
+        rows: NDArray[np.int32],
+        probabilities: NDArray[np.float64],
+        new: NDArray[np.float64],
+        weights: NDArray[np.float32] | None,
+        new_weight: float,
+        least: float,
+        /,
+    ) -> None: ...
+
+class Signatures:
+    def __init__(self, **parts: Any) -> None: ...
+    def add(self, words: Sequence[str], scales: NDArray[np.float32], vectors: NDArray[np.float32], /) -> None: ...
+
+class WordMap:
+    def __init__(self, **parts: Any) -> None: ...
+    def get(self, word: object, default: Any = None, /) -> Any: ...
+
+def mean(
+    index: Index,
+    fold: Fold,
+    table: Rows,
+    words: Sequence[str],
+    vectors: NDArray[np.float32],
+    norms: NDArray[np.float32],
+    rows: NDArray[np.int32],
+    probabilities: NDArray[np.float64],
+    new: NDArray[np.float64],
+    least: float,
+    new_divisor: float,
+    weights: NDArray[np.float32] | None,
+    new_weight: float,
+    /,
+) -> None: ...
+def sum_texts(
+    map: WordMap,
+    table: Rows,
+    signatures: Signatures | None,
+    weights: NDArray[np.float32],
+    signature_length: float,
+    lowercase: bool,
+    texts: Sequence[str],
+    sums: NDArray[np.float32],
+    totals: NDArray[np.float64],
+    /,
+) -> tuple[tuple[list[str], bytes], tuple[list[str], bytes]]: ...
+def normalize(vectors: NDArray[np.float32], /) -> None: ...
+def sum_rows(
+    vectors: NDArray[np.float32],
+    chosen: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    result: NDArray[np.float32],
+    /,
+) -> None: ...
+def search(
+    queries: NDArray[np.int16],
+    centres: NDArray[np.int8],
+    codes: NDArray[np.int8],
+    starts: NDArray[np.int64],
+    keys: NDArray[np.int32],
+    centre_shift: int,
+    code_shift: int,
+    probes: int,
+    /,
+) -> None: ...
