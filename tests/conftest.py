@@ -90,8 +90,8 @@ def program() -> Callable[..., CompletedProcess[bytes]]:
 
 @pytest.fixture(scope="session")
 def shipped_love() -> LOVE:
-    """The shipped default model, loaded once; by numpy, so that nothing is compiled."""
-    return LOVE.load(engine="numpy")
+    """The shipped default model, loaded once."""
+    return LOVE.load()
 
 
 # Where the tests were started in the background Ctrl-C is ignored, and programs that they start inherit that.

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import pytest
 
 from lovevec import LOVE
+from lovevec.engine.compiled import core_or_none
 from lovevec.engine.fold import EncoderSpec
 from lovevec.model.folder import ModelParts
 from lovevec.model.known_rows import KnownRows
@@ -29,6 +31,8 @@ ONSETS = ("b", "br", "d", "f", "gr", "k", "l", "m", "n", "p", "pl", "r", "s", "s
 VOWELS = ("a", "e", "i", "o", "u", "ea", "oo")
 CODAS = ("ck", "d", "lt", "m", "n", "nd", "p", "r", "sh", "st", "t", "x")
 ENDINGS = ("", "s", "ing", "ed", "er", "ly")
+
+needs_core = pytest.mark.skipif(core_or_none() is None, reason="the compiled core was not built")
 
 
 def toy_words(count: int, seed: int = 0) -> list[str]:
@@ -174,7 +178,7 @@ def random_love(
     rows = np.random.default_rng(3).normal(size=(len(words), dim)).astype(np.float32)
     parts = random_parts(dim, lowercase=lowercase)
     parts = dataclasses.replace(parts, words=words, rows=KnownRows.of(rows, precision))
-    return LOVE(parts, engine="numpy", spelling_only=spelling_only)
+    return LOVE(parts, spelling_only=spelling_only)
 
 
 def minilm_folder() -> Path:

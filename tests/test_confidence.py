@@ -120,7 +120,9 @@ def test_features_are_what_they_are_called(love):
     names = love.parts.units.names("plogrikcs")
     pieces = [name.removeprefix("##") for name in names[names.index("[SUB]") + 1 : names.index("[SEP]")]]
     assert "".join(pieces) == "plogrikcs"
-    found = measure(love.parts.units, ["", "plogrikcs", "a🙂"], np.array([1, 2, 3], dtype=np.float32))
+    found = measure(
+        love.parts.units, love.parts.units.counts(["", "plogrikcs", "a🙂"]), np.array([1, 2, 3], dtype=np.float32)
+    )
     assert found["characters"][1] == pytest.approx(np.log(9))
     assert found["pieces"][1] == pytest.approx(np.log(len(pieces)))
     assert found["longest"][1] == pytest.approx(max(map(len, pieces)) / 9)

@@ -144,7 +144,7 @@ import resource, sys
 from lovevec.love import LOVE
 import lovevec.cli.embed, lovevec.cli.encode, lovevec.vectors.write.numpy
 from lovevec.cli import main
-warm = LOVE.load(engine="numpy")  # stays, so that the work finds none of its memory free again
+warm = LOVE.load()  # stays, so that the work finds none of its memory free again
 warm.embed(["warm"])
 with open("/proc/self/status") as file:
     used = int(file.read().split("VmSize:")[1].split()[0]) * 1024
@@ -194,5 +194,5 @@ def test_the_shipped_model_is_not_written_to():
 
     folder = shipped()["default"]
     before = {file.name: (file.stat().st_mtime_ns, file.stat().st_size) for file in folder.iterdir()}
-    LOVE.load(engine="numpy").neighbors("brea")
+    LOVE.load().neighbors("brea")
     assert {file.name: (file.stat().st_mtime_ns, file.stat().st_size) for file in folder.iterdir()} == before

@@ -59,11 +59,11 @@ def test_each_string_is_read_once(shipped_love):
     counts = []
 
     class CountingLOVE(LOVE):
-        def _read(self, strings):
+        def _read(self, strings, in_text=False):
             counts.append(len(strings))
-            return super()._read(strings)
+            return super()._read(strings, in_text)
 
-    counting = CountingLOVE(shipped_love.parts, engine="numpy")
+    counting = CountingLOVE(shipped_love.parts)
     lookup = counting.lookup(WORDS)
     answers = lookup.readings, lookup.near(2), lookup.confidence, lookup.vectors
     assert [len(answer) for answer in answers] == [len(WORDS)] * 4
@@ -239,7 +239,7 @@ def test_a_copy_keeps_what_is_not_named(shipped_love):
     low = LOVE.load(engine="numpy", spelling_only=True, low_memory=True)
     copy = low.copy(spelling_only=False)
     assert (copy.engine.mode, copy.low_memory, copy.spelling_only, copy.card) == ("numpy", True, False, low.card)
-    assert np.array_equal(copy.embed(WORDS), shipped_love.embed(WORDS))
+    assert np.array_equal(copy.embed(WORDS), LOVE(shipped_love.parts, engine="numpy").embed(WORDS))
     assert copy.parts is low.parts
 
 

@@ -432,7 +432,7 @@ def test_folders_without_a_model_are_refused(tmp_path):
 
 
 def test_low_memory_changes_no_result(shipped_love):
-    low = LOVE.load(engine="numpy", low_memory=True)
+    low = LOVE.load(low_memory=True)
     words = ["wrnog", "house", "", "Reykjavik", "qzzzt", "the", "zymurgy", "🙂"]
     assert low.neighbors(words, 12) == shipped_love.neighbors(words, 12)
     assert low.neighbors(words[0], 3) == shipped_love.neighbors(words[0], 3)
@@ -445,7 +445,7 @@ def test_low_memory_changes_no_result(shipped_love):
 
 
 def test_what_is_warm_reads_the_same(shipped_love):
-    fresh = LOVE(shipped_love.parts, engine="numpy")
+    fresh = LOVE(shipped_love.parts)
     before = fresh.near(["wrnog", "recieve"])
     fresh.warm_up()
     assert fresh.near(["wrnog", "recieve"]) == before

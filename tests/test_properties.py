@@ -64,7 +64,7 @@ def love(shipped_love) -> LOVE:
 def saved(love, tmp_path_factory) -> LOVE:
     folder = tmp_path_factory.mktemp("saved") / "m"
     love.save(folder)
-    return LOVE.load(folder, engine="numpy")
+    return LOVE.load(folder)
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +218,7 @@ import hashlib, json, sys
 import numpy as np
 from lovevec import LOVE, LovevecError
 words = json.loads(sys.stdin.read())
-love = LOVE.load(engine="numpy")
+love = LOVE.load()
 parts = love.embed(words), love.impute(words), love.encode(words), love.confidence(words)
 print([hashlib.sha256(np.ascontiguousarray(part).tobytes()).hexdigest() for part in parts], love.near(words[-20:]))
 """

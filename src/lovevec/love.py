@@ -33,20 +33,29 @@ from numpy.typing import NDArray
 from lovevec.confidence import Confidence, SpellingJudge
 from lovevec.encoders.torch_engine import TorchEngine
 from lovevec.encoders.torch_model import TorchModel
-from lovevec.engine.engine import Engine, FoldEngine, Mode
+from lovevec.engine.compiled import Mode, core, is_compiled
+from lovevec.engine.engine import Engine, FoldEngine
 from lovevec.engine.fold import Precision
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.threads import in_chunks
+from lovevec.engine.word_map import CompiledWordMap
 from lovevec.errors import LovevecError
 from lovevec.files.lines import printable
 from lovevec.model.find import find_model
 from lovevec.model.folder import CARD, ModelParts, read_model, write_model
-from lovevec.model.known_rows import LEVELS, RowPrecision
+from lovevec.model.known_rows import RowPrecision
 from lovevec.model.pretrained import HubModel
 from lovevec.near.channel import Channel
 from lovevec.near.forms import known_form, look_up
-from lovevec.near.reader import MIN_STRINGS_FOR_NUMBA, Reader
-from lovevec.near.readings import MIN_PROBABILITY, WORDS_PER_READING, Readings, all_new, mix_readings
+from lovevec.near.reader import Reader
+from lovevec.near.readings import (
+    MIN_PROBABILITY,
+    NEW_DIVISOR_IN_TEXT,
+    WORDS_PER_READING,
+    Readings,
+    all_new,
+    mix_readings,
+)
 from lovevec.texts.encoder import TextEncoder, WordSource
 from lovevec.units.words import refuse_other_than_words
 from lovevec.vectors.rows import normalized
@@ -57,7 +66,7 @@ if TYPE_CHECKING:
     from lovevec.explain import Explanation
 
 Floats = NDArray[np.float32]
-WORDS_PER_CHUNK = 4_096  # that a thread takes at a time
+WORDS_PER_CHUNK = 1024  # that a thread takes at a time
 
 
 class LOVE(HubModel, TorchModel, WordVectors):
@@ -79,11 +88,12 @@ class LOVE(HubModel, TorchModel, WordVectors):
         self.card = card
         self.dim = parts.spec.dim
         self.engine: Engine = _engine(parts, engine)
+        self._compiled = is_compiled(self.engine.mode)
         self.spelling_only = spelling_only or parts.rows is None
         self.low_memory = low_memory
         coded = None if self.spelling_only or not low_memory else parts.rows
         self._known = NeighborIndex(parts.words, self._known_vectors if coded is None else coded)
-        self._reader = Reader(parts.words, parts.channel, parts.units.lowercase)
+        self._reader = Reader(parts.words, parts.channel, parts.units.lowercase, self._compiled)
 
     @classmethod
     def load(
@@ -98,10 +108,11 @@ class LOVE(HubModel, TorchModel, WordVectors):
 
         :param name: the shipped default if not named; a shipped model's name, a model folder, or a hub id `owner/name`
             (looked for in the local cache first).
-        :param engine: auto, numpy or numba.
+        :param engine: auto, numpy or compiled; auto is compiled where the compiled core is there, unless the
+            environment says LOVEVEC_ENGINE=numpy.
         :param spelling_only: makes every vector from the spelling, as in the paper: known words too.
-        :param low_memory: finds neighbors among rows as they are stored (90 MB less for the default, but several times
-            as slow), and lets `encode` remember fewer words; every result is the same.
+        :param low_memory: finds neighbors among rows as they are stored: 90 MB less for the default, but several times
+            as slow; every result is the same.
         :return: the model.
 
         >>> len(LOVE.load())
@@ -160,10 +171,6 @@ class LOVE(HubModel, TorchModel, WordVectors):
         return self.engine.threads or 1
 
     @property
-    def _compiled(self) -> bool:
-        return self.engine.for_many == "numba"
-
-    @property
     def _tells_lengths(self) -> bool:
         """Whether `_impute` gives lengths, by which confidence is judged."""
         return self.engine.fold is not None
@@ -189,12 +196,11 @@ class LOVE(HubModel, TorchModel, WordVectors):
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
         return look_up(words, self._known.place.get)
 
-    def _read(self, strings: Sequence[str]) -> Readings:
-        return self._reader.by(strings, self.engine.for_many, self.engine.threads)
+    def _read(self, strings: Sequence[str], in_text: bool = False) -> Readings:
+        return self._reader(strings, self._threads, in_text)
 
     def warm_up(self) -> None:
-        """Make now what the first call with many unknown words makes; a few at a time are read several times as fast
-        with it, too. For servers: other threads may go on meanwhile."""
+        """Make now what the first call with an unknown word makes. For servers: other threads may go on meanwhile."""
         self._reader.warm_up()
 
     def _vectors_of(self, lookup: Lookup) -> Floats:
@@ -212,43 +218,76 @@ class LOVE(HubModel, TorchModel, WordVectors):
         result[~known] = self._mean_over_readings(lookup)
         return result
 
+    def _one(self, word: str) -> Floats:
+        if self._core_parts is None:
+            return super()._one(word)
+        row, form = known_form(word, self._known.place.get)
+        if row < 0:
+            mean: Floats = self._compiled_mean([form])[0][0]
+            return mean
+        vector = np.empty(self.dim, dtype=np.float32)
+        self._core_parts[2].take(row, vector)
+        return vector
+
     def _mean_over_readings(self, lookup: Lookup) -> Floats:
         """[len(lookup.unknown), dim] of unit length."""
-        table, readings = self.parts.rows, lookup.probabilities
-        assert table is not None
+        if self._core_parts is not None and not lookup.is_read:
+            vectors, lookup.imputed_lengths, lookup.probabilities = self._compiled_mean(lookup.unknown)
+            return vectors
+        readings = lookup.probabilities
         vectors, lookup.imputed_lengths = self._impute(lookup.unknown)
-        compiled = self._compiled and len(vectors) >= MIN_STRINGS_FOR_NUMBA and table.precision == "int4"
 
         def mix(part: slice) -> None:
-            mixed, probabilities = vectors[part], readings.part(part)
-            if compiled:
-                from lovevec.near.kernel import add_packed_rows
-
-                add_packed_rows(mixed, *probabilities, table.codes, table.scale, LEVELS, MIN_PROBABILITY)
-            else:
-                mix_readings(mixed, probabilities, self._own_vectors)
-            vectors[part] = normalized(mixed)
+            mix_readings(vectors[part], readings.part(part), self._own_vectors)
+            vectors[part] = normalized(vectors[part])
 
         in_chunks(mix, len(vectors), WORDS_PER_CHUNK, self._threads)
         return vectors
+
+    def _compiled_mean(
+        self, strings: Sequence[str], weights: Floats | None = None, new_weight: float = 1.0
+    ) -> tuple[Floats, Floats, Readings]:
+        """The vectors of unknown strings by one call of the compiled core, how long the imputed ones were, and how the
+        strings were read. With `weights` the strings are words of a text, and vectors have these multiplied in; else
+        they are of unit length."""
+        assert self._core_parts is not None
+        options = MIN_PROBABILITY, 1.0 if weights is None else NEW_DIVISOR_IN_TEXT, weights, new_weight
+        readings, count = Readings.empty(len(strings)), len(strings)
+        vectors, lengths = np.empty((count, self.dim), dtype=np.float32), np.empty(count, dtype=np.float32)
+        parts, mean = self._core_parts, core().mean
+
+        def run(part: slice) -> None:
+            mean(*parts, strings[part], vectors[part], lengths[part], *readings.part(part), *options)
+
+        in_chunks(run, count, WORDS_PER_CHUNK, self._threads)
+        return vectors, lengths, readings
+
+    @cached_property
+    def _core_parts(self) -> tuple[Any, Any, Any] | None:
+        """Index, fold and known rows as the compiled core has them; None where something else computes."""
+        rows = self.parts.rows
+        if self.spelling_only or rows is None or not isinstance(self.engine, FoldEngine) or not self._compiled:
+            return None
+        return self._reader.core_index(), self.engine.core_fold, rows.core
 
     def _own_vectors(self, rows: NDArray[np.integer]) -> Floats:
         """The known words' own vectors: [len(rows), dim]."""
         table = self.parts.rows
         assert table is not None
-        if len(rows) <= WORDS_PER_CHUNK:
-            return table[rows]
         result = np.empty((len(rows), self.dim), dtype=np.float32)
 
         def take(part: slice) -> None:
-            result[part] = table[rows[part]]
+            if self._compiled:
+                table.core.take(rows[part].astype(np.int64, copy=False), result[part])
+            else:
+                result[part] = table[rows[part]]
 
         in_chunks(take, len(rows), WORDS_PER_CHUNK, self._threads)
         return result
 
     def _known_vectors(self) -> Floats:
         if self.spelling_only or self.parts.rows is None:
-            return self.engine.embed_once(self.parts.words)
+            return self.engine.embed(self.parts.words)
         return self.parts.rows.all()
 
     def _impute(self, words: Sequence[str]) -> tuple[Floats, Floats | None]:
@@ -264,15 +303,35 @@ class LOVE(HubModel, TorchModel, WordVectors):
 
     @cached_property
     def _texts(self) -> TextEncoder:
-        rows, known = self.parts.rows, (self.words, self.dim, self._known.place, self.__contains__, self._look_up)
+        rows, known = self.parts.rows, (self.words, self.dim, self.__contains__, self._look_up)
         if rows is None or self.spelling_only:
-            source = WordSource(*known, _read_as_new, self._own_vectors_by_spelling, self._impute_all)
-            return TextEncoder(source, None, self._compiled, self.low_memory)
-        source = WordSource(*known, self._read, self._own_vectors, self._impute_all)
-        return TextEncoder(source, rows.weights, self._compiled, self.low_memory)
+            return TextEncoder(WordSource(*known, _read_as_new, self._own_vectors_by_spelling, self._weigh))
+        read = partial(self._read, in_text=True)
+        place = self._known.place
+        core_parts = (place.core, rows.core) if self._compiled and isinstance(place, CompiledWordMap) else None
+        source = WordSource(*known, read, self._own_vectors, self._weigh, core_parts, threads=self._threads)
+        return TextEncoder(source, rows.weights)
+
+    def _weigh(self, strings: Sequence[str], weights: Floats, new_weight: float) -> tuple[Floats, Readings]:
+        """The vectors of unknown words of a text, weights multiplied in, and their readings."""
+        if self._core_parts is not None:
+            vectors, _, readings = self._compiled_mean(strings, weights, new_weight)
+            return vectors, readings
+        readings = all_new(len(strings)) if self.spelling_only else self._read(strings, in_text=True)
+        vectors = self._impute_all(strings)
+        mix_readings(vectors, readings, self._own_vectors, new_weight, weights)
+        return vectors, readings
 
     def _own_vectors_by_spelling(self, rows: NDArray[np.integer]) -> Floats:
         return self._impute_all([self.words[row] for row in rows.tolist()])
+
+    def _count_units(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """As `Units.counts`, by the compiled core where it computes."""
+        if not self._compiled or not isinstance(self.engine, FoldEngine):
+            return self.parts.units.counts(words)
+        counts = np.empty((len(words), 4), dtype=np.int64)
+        self.engine.core_fold.count(words, counts)
+        return counts
 
     @cached_property
     def _judge(self) -> SpellingJudge:
@@ -282,9 +341,9 @@ class LOVE(HubModel, TorchModel, WordVectors):
             return self._impute(words)[1] if self._tells_lengths else None
 
         def familiarity(words: Sequence[str]) -> NDArray[np.float64]:
-            return self._reader.likelihood(words, a_letter=True, for_many=self.engine.for_many)
+            return self._reader.likelihood(words, a_letter=True)
 
-        return SpellingJudge(calibration, self.parts.units, lengths, familiarity, self.spelling_only)
+        return SpellingJudge(calibration, self.parts.units, self._count_units, lengths, familiarity, self.spelling_only)
 
     def _confidence_of(self, lookup: Lookup) -> NDArray[np.float64]:
         confidence = np.full(len(lookup), self._judge.known)
@@ -343,7 +402,7 @@ def _engine(parts: ModelParts, mode: Mode) -> Engine:
     """The fold without torch, or torch for an encoder that does not fold."""
     if parts.spec.foldable:
         return FoldEngine(parts.spec, parts.folded, parts.units, mode)
-    return TorchEngine(parts)
+    return TorchEngine(parts, mode)
 
 
 def _read_as_new(strings: Sequence[str]) -> Readings:

@@ -68,8 +68,12 @@ class Lookup:
         """What each of `unknown` may stand for: rows of known words, their probabilities, and that of a new word."""
         if not self.unknown:
             return all_new(0)
-        readings = self._source._read(self.unknown)
-        return readings.in_text() if self._in_text else readings
+        return self._source._read(self.unknown, self._in_text)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the strings have been read, or are to be read as words of a text."""
+        return self._in_text or "probabilities" in self.__dict__
 
     @cached_property
     def vectors(self) -> Floats:
@@ -130,8 +134,8 @@ class WordVectors(EncodesTexts, ABC):
         """The row of each known word, -1 for others; and these others as they are read."""
 
     @abstractmethod
-    def _read(self, strings: Sequence[str]) -> Readings:
-        """What strings may stand for, each taken as unknown."""
+    def _read(self, strings: Sequence[str], in_text: bool = False) -> Readings:
+        """What strings may stand for, each taken as unknown; `in_text` as words of running text."""
 
     @abstractmethod
     def _vectors_of(self, lookup: Lookup) -> Floats: ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.factories import needs_core
 
 from lovevec.attach.neighbors import (
     NEIGHBORS_PER_WORD,
@@ -123,8 +124,8 @@ def test_centres_are_distinct_and_each_row_is_with_its_nearest():
 
 
 @pytest.mark.parametrize("count", [7, 900, 6000])
-def test_numba_finds_what_numpy_finds_to_the_bit(count):
-    pytest.importorskip("numba")
+@needs_core
+def test_the_compiled_core_finds_what_numpy_finds_to_the_bit(count):
     pool = pool_of(unit_rows(count))
     queries = np.concatenate([unit_rows(300), 50 * unit_rows(5), np.zeros((2, DIM), np.float32)])[:, :DIM]
     for one in (pool, pool.without(np.arange(0, count, 2))):

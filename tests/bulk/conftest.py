@@ -19,7 +19,7 @@ def folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def love(folder) -> LOVE:
-    return LOVE.load(folder, engine="numpy")
+    return LOVE.load(folder)
 
 
 @pytest.fixture(scope="module")

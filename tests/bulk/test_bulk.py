@@ -47,12 +47,12 @@ def vectors(table, column="vector"):
 
 
 def run(inputs, out, folder, **more):
-    return bulk.embed_files(inputs, str(out), model=str(folder), engine="numpy", batch=32, **more)
+    return bulk.embed_files(inputs, str(out), model=str(folder), batch=32, **more)
 
 
 def test_a_dataset_has_one_more_column(ray, folder, love):
     dataset = ray.data.from_arrow(pyarrow.table({"id": range(len(WORDS)), "w": WORDS}))
-    rows = bulk.embed(dataset, "w", model=folder, engine="numpy", batch=50).take_all()
+    rows = bulk.embed(dataset, "w", model=folder, batch=50).take_all()
     rows.sort(key=lambda row: row["id"])
     assert [row["w"] for row in rows] == WORDS
     assert np.array_equal(np.stack([row["vector"] for row in rows]), love.embed(WORDS))
@@ -124,7 +124,7 @@ def test_a_full_disk_ends_a_task_at_once(ray, folder, love, tmp_path, monkeypatc
 
     source = parts.open_input(write_words(tmp_path / "in"), "word", "word")
     batch = {"number": np.arange(2), "part": [json.dumps(list(part)) for part in source.parts()]}
-    bulk_job = job.BulkJob(source, LocalFileSystem(), str(tmp_path / "out"), job.BulkOptions(engine="numpy"), {})
+    bulk_job = job.BulkJob(source, LocalFileSystem(), str(tmp_path / "out"), job.BulkOptions(), {})
     monkeypatch.setattr(os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
     outcome = job.write_parts(batch, ray.put(love), bulk_job)
     assert outcome["fatal"] == [True]

@@ -35,11 +35,20 @@ LONG = 300  # seconds: on a busy machine Ray takes one or two minutes to start
 
 @pytest.fixture(scope="module")
 def words(tmp_path_factory) -> Path:
-    """60,000 words that have to be read as known ones, slowly enough to be interrupted."""
+    """30,000 words that have to be read as known ones, slowly enough to be interrupted."""
     path = tmp_path_factory.mktemp("words") / "w.txt"
     base = toy_words(2000)
-    path.write_text("".join(f"{word[:3]}x{word[3:]}{number % 7}\n" for number, word in enumerate(base * 30)))
+    path.write_text("".join(f"{word[:3]}x{word[3:]}{number % 7}\n" for number, word in enumerate(base * 15)))
     return path
+
+
+@pytest.fixture(scope="module")
+def whole(words, tmp_path_factory) -> Path:
+    """What a job that nothing befalls writes."""
+    out = tmp_path_factory.mktemp("whole") / "out"
+    done = subprocess.run(command(words, out), capture_output=True, timeout=LONG)
+    assert done.returncode == 0, done.stderr
+    return out
 
 
 def command(words, out, *more):
@@ -84,9 +93,7 @@ def is_agent(process):
         return False
 
 
-def test_killing_a_worker_and_then_the_driver_loses_nothing(words, tmp_path):
-    whole = subprocess.run(command(words, tmp_path / "whole"), capture_output=True, timeout=LONG)
-    assert whole.returncode == 0, whole.stderr
+def test_killing_a_worker_and_then_the_driver_loses_nothing(words, whole, tmp_path):
     out = tmp_path / "out"
     process = subprocess.Popen(command(words, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_for(lambda: len(list(out.glob("part-*"))) >= 5 and busy_workers(process), process)
@@ -99,12 +106,12 @@ def test_killing_a_worker_and_then_the_driver_loses_nothing(words, tmp_path):
     process.wait()
     assert not left_of(started)  # Ray's processes end with the driver
     done = {path: path.stat().st_mtime_ns for path in out.glob("part-*")}
-    assert 0 < len(done) < len(parts_of(tmp_path / "whole"))
+    assert 0 < len(done) < len(parts_of(whole))
     for path in done:
         parquet.read_table(path)  # none is half-written
     again = subprocess.run(command(words, out), capture_output=True, timeout=LONG)
     assert again.returncode == 0, again.stderr
-    assert parts_of(out) == parts_of(tmp_path / "whole")
+    assert parts_of(out) == parts_of(whole)
     assert all(path.stat().st_mtime_ns == date for path, date in done.items())
     summary = json.loads(again.stdout)
     assert summary["found"] == len(done)
@@ -151,10 +158,8 @@ def free_port():
         return found.getsockname()[1]
 
 
-def test_two_nodes_share_a_job(words, tmp_path):
+def test_two_nodes_share_a_job(words, whole, tmp_path):
     """Two nodes on one machine, of one core each: both work, and the bytes are those of one node."""
-    whole = subprocess.run(command(words, tmp_path / "whole"), capture_output=True, timeout=LONG)
-    assert whole.returncode == 0, whole.stderr
     ray = [
         sys.executable,
         "-m",
@@ -201,7 +206,7 @@ def test_two_nodes_share_a_job(words, tmp_path):
         stdout, stderr = process.communicate(timeout=LONG)
         assert process.returncode == 0, stderr
         assert json.loads(stdout)["cores"] == 2
-        assert parts_of(out) == parts_of(tmp_path / "whole")
+        assert parts_of(out) == parts_of(whole)
         assert all(node.poll() is None for node in nodes)  # a cluster that is not ours stays
     finally:
         for node in nodes:
@@ -221,7 +226,7 @@ def test_the_model_is_in_shared_memory_once_a_node():
     from lovevec.bulk.cluster import cluster
 
     with cluster(workers=1):
-        love = LOVE.load(engine="numpy")
+        love = LOVE.load()
         stored = ray.get(ray.put(love))
         tables = stored.parts.folded
         assert not tables.out.flags.writeable

@@ -54,7 +54,7 @@ def test_rows_that_were_there_are_bit_equal_and_new_ones_follow(
     added = ["plogrikc", "the", "dearlly", "beloved"]  # by frequency, then as they come
     assert found == [*words, *added]
     np.testing.assert_array_equal(filled[: len(words)], rows)
-    robust = LOVE.load(tiny_model, engine="numpy").attach((words, rows))
+    robust = LOVE.load(tiny_model).attach((words, rows))
     np.testing.assert_allclose(filled[len(words) :], robust.embed(added), rtol=1e-4, atol=1e-4)
     assert b"300 rows kept; of 5 words asked for 1 are known, 4 rows added" in done.stderr
 

@@ -12,7 +12,7 @@ from lovevec import LOVE
 
 @pytest.fixture(scope="module")
 def love(small_model) -> LOVE:
-    return LOVE.load(small_model, engine="numpy")
+    return LOVE.load(small_model)
 
 
 GIVEN = ["recieve", "house", "House", "tommorow", "blorfing", "", "two\twords", "hopital"]

@@ -13,9 +13,9 @@ WORDS = ["recieve", "word", "tommorow", "zxqj", ""]
 class CountingLOVE(LOVE):
     """A model that keeps the strings that it reads."""
 
-    def _read(self, strings):
+    def _read(self, strings, in_text=False):
         self.__dict__.setdefault("strings", []).extend(strings)
-        return super()._read(strings)
+        return super()._read(strings, in_text)
 
 
 @pytest.fixture

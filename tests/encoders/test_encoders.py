@@ -172,8 +172,7 @@ def test_torch_has_the_interface_of_an_engine():
     vectors = torch_engine.embed(shown)
     expected = [reference(spec, weights, row) for row in map(torch_engine.units.encode(shown).row, range(5))]
     np.testing.assert_allclose(vectors, expected, atol=2e-6)
-    assert np.array_equal(torch_engine.embed_once(shown), vectors)
-    assert (torch_engine.mode, torch_engine.for_many, torch_engine.threads) == ("torch", "torch", None)
+    assert (torch_engine.mode, torch_engine.name, torch_engine.threads) == ("auto", "torch", None)
     assert torch_engine.fold is None
 
 

@@ -22,12 +22,12 @@ def trained(request, tmp_path_factory) -> LOVE:
     words, path = toy_words(300), tmp_path_factory.mktemp("models") / "m"
     settings = {"vocabulary_size": 300, "epochs": 2, "batch": 32, "negatives": 20, "device": "cpu"}
     train((words, toy_vectors(words, 16)), Settings(**settings, **KINDS[request.param]), output=path)
-    return LOVE.load(path, engine="numpy")
+    return LOVE.load(path)
 
 
 @pytest.mark.parametrize("spelling_only", [False, True])
 def test_the_shipped_model_gives_the_same_vectors(spelling_only):
-    love = LOVE.load(engine="numpy", spelling_only=spelling_only)
+    love = LOVE.load(spelling_only=spelling_only)
     module = love.to_torch()
     with torch.inference_mode():
         found = module(WORDS).numpy()
@@ -41,7 +41,7 @@ def test_the_shipped_model_gives_the_same_vectors(spelling_only):
 def test_so_does_any_model_as_it_was_trained_and_folded(trained, tmp_path):
     asked = [*WORDS, *toy_words(40, seed=5)]
     trained.save(tmp_path / "folded", precision="int8" if trained.parts.spec.foldable else None)
-    for love in (trained, LOVE.load(tmp_path / "folded", engine="numpy")):
+    for love in (trained, LOVE.load(tmp_path / "folded")):
         module = love.to_torch()
         np.testing.assert_allclose(module(asked).detach().numpy(), love.embed(asked), atol=1e-5)
         assert not module.has_changed()
@@ -62,9 +62,9 @@ def test_a_step_changes_every_table_and_comes_back_as_a_folder(trained, tmp_path
         optimiser.step()
         losses.append(loss.item())
     assert losses[-1] < losses[0] / 3
-    love = LOVE.from_torch(module, engine="numpy")
+    love = LOVE.from_torch(module)
     love.save(tmp_path / "m")
-    again = LOVE.load(tmp_path / "m", engine="numpy")
+    again = LOVE.load(tmp_path / "m")
     for made in (love, again):
         np.testing.assert_allclose(made.embed(words), module(words).detach().numpy(), atol=2e-3)
     assert np.array_equal(trained.embed(words), before)  # the LOVE that it came from stays as it is

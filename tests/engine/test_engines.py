@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engine.reference import reference_vectors
-from tests.factories import at_once, random_parts, toy_words
+from tests.factories import at_once, needs_core, random_parts, toy_words
 from tests.nasty import NASTY
 
 from lovevec.engine.engine import FoldEngine
 from lovevec.engine.fold import PRECISIONS
 from lovevec.model.folder import ModelParts
 
-ENGINES = ("numpy", "numba")
+ENGINES = ("numpy", pytest.param("compiled", marks=needs_core))
 SHAPES: dict[str, dict[str, Any]] = {
     "plain": {},
     "odd sizes": {"dim": 17, "key_width": 5},
@@ -41,7 +41,6 @@ STRINGS = st.one_of(
 
 
 def engine(parts: ModelParts, mode: Any, precision: Any = "float32", threads: int | None = None) -> FoldEngine:
-    pytest.importorskip(mode)
     return FoldEngine(parts.spec, parts.folded.to(precision), parts.units, mode, threads)
 
 
@@ -72,8 +71,8 @@ def test_vectors_are_those_of_the_unfolded_encoder(shape, mode, words):
 def test_any_string_gets_the_vector_of_the_unfolded_encoder(batch):
     parts = PARTS["all"]
     expected, _ = reference_vectors(parts, batch)
-    for mode in ENGINES:
-        np.testing.assert_allclose(engine(parts, mode).embed(batch), expected, atol=1e-5)
+    np.testing.assert_allclose(engine(parts, "auto").embed(batch), expected, atol=1e-5)
+    np.testing.assert_allclose(engine(parts, "auto").embed(batch), engine(parts, "numpy").embed(batch), atol=1e-6)
 
 
 PARTS = {name: random_parts(**SHAPES[name]) for name in ("plain", "all")}
@@ -178,3 +177,13 @@ def test_what_explains_a_vector_adds_up_to_it(words):
         )
         vector = weights[0] @ made.out_rows(ids[0])
         np.testing.assert_allclose(vector / np.linalg.norm(vector), made.embed([word])[0], atol=1e-5)
+
+
+@needs_core
+@pytest.mark.parametrize("mode", ["mixed", "chars", "pieces"])
+def test_units_are_counted_alike_by_the_core_and_by_numpy(mode):
+    parts = random_parts(mode=mode)
+    words = [*toy_words(200), "", "🙂", "a🙂b", "É" * 130, "Straße", "x" * 90]
+    counts = np.empty((len(words), 4), dtype=np.int64)
+    FoldEngine(parts.spec, parts.folded, parts.units, "compiled").core_fold.count(words, counts)
+    assert np.array_equal(counts, parts.units.counts(words))

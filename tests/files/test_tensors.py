@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,22 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from safetensors import SafetensorError
-from safetensors.numpy import save
+from safetensors.numpy import load, save
 
-from lovevec.files.tensors import in_blocks, map_tensors, release, tensor_blocks
+from lovevec.files.tensors import in_blocks, map_tensors, parse_tensors, release, tensor_blocks
 
 KINDS = ["<i8", "<i4", "<f4", "<f2", "|i1", "|u1"]
 SHAPES = array_shapes(min_dims=1, max_dims=2, min_side=0, max_side=7)
 
 
-@given(
-    st.dictionaries(
-        st.text("abé_", min_size=1, max_size=5),
-        st.sampled_from(KINDS).flatmap(lambda kind: arrays(np.dtype(kind), SHAPES)),
-        min_size=1,
-        max_size=4,
-    )
+TENSORS = st.dictionaries(
+    st.text("abé_", min_size=1, max_size=5),
+    st.sampled_from(KINDS).flatmap(lambda kind: arrays(np.dtype(kind), SHAPES)),
+    min_size=1,
+    max_size=4,
 )
+
+
+@given(TENSORS)
 def test_blocks_are_the_bytes_that_safetensors_itself_writes(tensors):
     assert b"".join(tensor_blocks(tensors)) == save(tensors)
 
@@ -88,3 +90,69 @@ def test_what_was_written_to_a_mapping_and_what_is_in_memory_stay(tmp_path):
         expected = np.array(vectors)
         release(vectors)
         np.testing.assert_array_equal(vectors, expected)
+
+
+def file_of(header: object, data: bytes = b"") -> bytes:
+    """A file with this header, whatever it is."""
+    content = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return len(content).to_bytes(8, "little") + content + data
+
+
+@given(TENSORS, st.integers(0, 7))
+def test_tensors_in_memory_are_those_that_safetensors_itself_reads_wherever_they_lie(tensors, shift):
+    content = np.frombuffer(b"x" * shift + save(tensors, {"made": "by hand"}), dtype=np.uint8)[shift:]
+    found = parse_tensors(content)
+    assert found.keys() == tensors.keys()
+    for name, tensor in tensors.items():
+        assert found[name].dtype == tensor.dtype
+        assert found[name].shape == tensor.shape
+        assert found[name].tobytes() == tensor.tobytes()
+        assert found[name].flags.aligned
+
+
+ONE = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
+HOSTILE = {
+    "empty": b"",
+    "seven bytes": b"1234567",
+    "a header beyond the end": (1 << 60).to_bytes(8, "little") + b"{}",
+    "no JSON": file_of(b"{"),
+    "no text": file_of(b"\xff\xff"),
+    "nested": file_of(b"[" * 100_000),
+    "a list": file_of([]),
+    "a tensor that is a number": file_of({"a": 1}),
+    "no shape": file_of({"a": {"dtype": "F32", "data_offsets": [0, 0]}}),
+    "an unknown type": file_of({"a": ONE | {"dtype": "F128"}}, bytes(8)),
+    "a type that is a list": file_of({"a": ONE | {"dtype": []}}, bytes(8)),
+    "a negative shape": file_of({"a": ONE | {"shape": [-1, -2]}}, bytes(8)),
+    "a shape of floats": file_of({"a": ONE | {"shape": [2.0]}}, bytes(8)),
+    "a shape of booleans": file_of({"a": ONE | {"shape": [True, 2]}}, bytes(8)),
+    "a shape that is a text": file_of({"a": ONE | {"shape": "22"}}, bytes(8)),
+    "an endless shape": file_of({"a": ONE | {"shape": [1 << 62, 1 << 62]}}, bytes(8)),
+    "another size": file_of({"a": ONE | {"shape": [3]}}, bytes(8)),
+    "beyond the end": file_of({"a": ONE}, bytes(7)),
+    "bytes behind the end": file_of({"a": ONE}, bytes(9)),
+    "a gap": file_of({"a": ONE | {"data_offsets": [4, 12]}}, bytes(12)),
+    "two at one place": file_of({"a": ONE, "b": ONE}, bytes(8)),
+    "three offsets": file_of({"a": ONE | {"data_offsets": [0, 8, 8]}}, bytes(8)),
+    "offsets of different kinds": file_of({"a": ONE, "b": ONE | {"data_offsets": ["0", 8]}}, bytes(8)),
+}
+
+
+@pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
+def test_what_safetensors_refuses_is_refused_in_memory_too(content):
+    with pytest.raises(ValueError, match=r"header|place|bytes|shape|JSON|codec|Expecting|double quotes|unpack"):
+        parse_tensors(np.frombuffer(content, dtype=np.uint8))
+    with pytest.raises((SafetensorError, ValueError, KeyError)):
+        load(content)
+
+
+@given(TENSORS, st.data())
+def test_a_flipped_byte_is_refused_or_gives_other_tensors_of_the_file(tensors, data):
+    content = bytearray(save(tensors))
+    place = data.draw(st.integers(0, min(len(content), 200) - 1))
+    content[place] ^= data.draw(st.integers(1, 255))
+    try:
+        found = parse_tensors(np.frombuffer(bytes(content), dtype=np.uint8))
+    except ValueError:
+        return
+    assert sum(tensor.nbytes for tensor in found.values()) <= len(content)

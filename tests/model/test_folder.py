@@ -258,13 +258,13 @@ except OSError as error:
     assert contents(tmp_path) == before
 
 
-def test_reading_needs_neither_tokenizers_nor_torch_nor_numba(tmp_path):
+def test_reading_needs_neither_tokenizers_nor_torch(tmp_path):
     write_model(tmp_path, random_parts(), "card", "int8")
     script = f"""
 import sys
 from lovevec.model.folder import read_model
 read_model({str(tmp_path)!r})
-print(sorted({{"torch", "tokenizers", "numba", "snowballstemmer"}} & set(sys.modules)))
+print(sorted({{"torch", "tokenizers", "snowballstemmer"}} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -193,7 +193,7 @@ def refused(folder: Path, says: str) -> None:
     """One error that names the folder, at once."""
     start = time.process_time()
     with pytest.raises(LovevecError, match=says) as caught:
-        LOVE(read_model(folder), engine="numpy").embed(["plogrick", "recieve"])
+        LOVE(read_model(folder)).embed(["plogrick", "recieve"])
     assert str(folder) in str(caught.value)
     assert time.process_time() - start < 1
 
@@ -216,7 +216,7 @@ def test_a_folder_keeps_rows_and_channel(tmp_path, precision, stored):
 def test_without_rows_a_model_reads_by_spelling_only(tmp_path):
     write_model(tmp_path / "m", parts_with_rows(), "card", rows="none")
     assert not (tmp_path / "m" / ROWS).exists()
-    love = LOVE.load(tmp_path / "m", engine="numpy")
+    love = LOVE.load(tmp_path / "m")
     assert love.parts.rows is None
     assert love.spelling_only
     assert love.channel is None
@@ -227,7 +227,7 @@ def test_without_rows_a_model_reads_by_spelling_only(tmp_path):
 def test_saving_without_rows_over_a_folder_that_had_them_takes_the_file_away(tmp_path):
     write_model(tmp_path, parts_with_rows(), "card")
     assert (tmp_path / ROWS).is_file()
-    LOVE(read_model(tmp_path), engine="numpy").save(tmp_path, rows="none")
+    LOVE(read_model(tmp_path)).save(tmp_path, rows="none")
     assert not (tmp_path / ROWS).exists()
     assert read_model(tmp_path).rows is None
     write_model(tmp_path, parts_with_rows(), "card")

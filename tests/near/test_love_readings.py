@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.factories import KNOWN_WORDS, random_love, toy_words
+from tests.factories import KNOWN_WORDS, needs_core, random_love, toy_words
 from tests.near.strings import NASTY, STRINGS, UNREADABLE
 
 from lovevec import LOVE, LovevecError
@@ -185,8 +185,7 @@ def test_however_the_rows_are_stored(precision):
 @pytest.mark.parametrize(("precision", "dim"), [("int4", 24), ("int4", 25), ("int8", 24), ("float16", 24)])
 def test_with_many_strings_the_mean_has_the_same_bits_as_with_few(precision, dim):
     """Many are added up by compiled code where rows are int4."""
-    pytest.importorskip("numba")
-    love = LOVE(random_love(precision=precision, dim=dim).parts, engine="numba")
+    love = LOVE(random_love(precision=precision, dim=dim).parts)
     strings = list(dict.fromkeys([*TYPOS, *(f"{a}{b}" for a in TYPOS[:60] for b in TYPOS[60:100])]))
     assert len(strings) > 2000
     many = love.embed(strings)
@@ -195,14 +194,16 @@ def test_with_many_strings_the_mean_has_the_same_bits_as_with_few(precision, dim
     )
 
 
-def test_with_many_strings_the_compiled_pass_gives_the_same():
-    pytest.importorskip("numba")
-    love = random_love()
+@needs_core
+@pytest.mark.parametrize("precision", ["float16", "int8", "int4"])
+def test_the_compiled_core_gives_the_same(precision):
+    love = LOVE(random_love(precision=precision).parts, engine="numpy")
     strings = list(dict.fromkeys([*TYPOS, *(f"{a}{b}" for a in TYPOS[:60] for b in TYPOS[60:100])]))
     assert len(strings) > 2000
-    by_numba = LOVE(love.parts, engine="numba")
-    assert by_numba.near(strings) == love.near(strings)
-    np.testing.assert_allclose(by_numba.embed(strings), love.embed(strings), atol=1e-5)
+    compiled = LOVE(love.parts, engine="compiled")
+    assert compiled.near(strings) == love.near(strings)
+    np.testing.assert_allclose(compiled.embed(strings), love.embed(strings), atol=1e-6)
+    assert np.array_equal(compiled.embed(love.words), love.embed(love.words))
 
 
 # The shipped default.

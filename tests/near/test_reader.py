@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.factories import KNOWN_WORDS, at_once, toy_words
+from tests.factories import KNOWN_WORDS, at_once, needs_core, toy_words
 from tests.near.strings import NASTY, STRINGS, UNREADABLE, channels, picked, same_bits
 
 from lovevec.damage.misspell import misspell
@@ -245,14 +245,13 @@ def test_no_strings_have_no_readings():
     assert READER.likelihood([]).shape == (0,)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "numba"])
-def test_no_strings_build_nothing(engine):
+@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=needs_core)])
+def test_no_strings_build_nothing(compiled):
     """A list of known words is looked up without an index: neither index nor alphabet nor character model."""
-    reader = Reader(KNOWN_WORDS, DEFAULT)
+    reader = Reader(KNOWN_WORDS, DEFAULT, compiled=compiled)
     before = set(vars(reader))
-    assert same_bits(reader([], engine), all_new(0))
-    assert same_bits(reader.by([], engine), all_new(0))
-    assert reader.likelihood([], for_many=engine).shape == (0,)
+    assert same_bits(reader([]), all_new(0))
+    assert reader.likelihood([]).shape == (0,)
     assert set(vars(reader)) == before
 
 

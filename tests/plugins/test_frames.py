@@ -62,7 +62,7 @@ def test_the_same_vectors(kind, shipped_love):
 
 @columns
 def test_nothing_is_copied(kind, shipped_love):
-    love = Keeping(shipped_love.parts, engine="numpy")
+    love = Keeping(shipped_love.parts)
     column = frames.embed(COLUMNS[kind](WORDS), love)
     address = love.last.ctypes.data
     assert numbers_of(column).buffers()[1].address == address

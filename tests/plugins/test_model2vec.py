@@ -112,7 +112,7 @@ def expected(model: StaticModel, words: list[str], read: dict[str, str]) -> np.n
     for word in words:
         chances = [(word, 1.0)]
         if word in read:
-            reading = reader([read[word]]).in_text()
+            reading = reader([read[word]], in_text=True)
             chances = [(word, reading.new[0])]
             for row, chance in zip(reading.rows[0].tolist(), reading.probabilities[0].tolist(), strict=True):
                 if chance >= MIN_PROBABILITY:

@@ -81,7 +81,7 @@ def test_nasty_words_have_the_same_vectors_in_node(exported, shipped_love, nasty
     ids=str,
 )  # fmt: skip
 def test_every_shape_of_model(shape):
-    love = LOVE(random_parts(**shape), engine="numpy")
+    love = LOVE(random_parts(**shape))
     found = vectors_of(session(onnx_model(love.parts).SerializeToString()), love.parts.units, [*NASTY, *love.words])
     assert np.abs(found - love.impute([*NASTY, *love.words])).max() <= 1e-5
 
@@ -89,7 +89,7 @@ def test_every_shape_of_model(shape):
 @pytest.mark.parametrize("precision", ["float16", "int8"])
 def test_small_tables_stay_small(precision):
     parts = random_parts(dim=64)
-    small = LOVE(random_parts(dim=64), engine="numpy")
+    small = LOVE(random_parts(dim=64))
     model = onnx_model(parts, precision)
     kinds = {tensor.data_type for tensor in model.graph.initializer if len(tensor.dims) == 2}
     assert {"float16": onnx.TensorProto.FLOAT16, "int8": onnx.TensorProto.INT8}[precision] in kinds

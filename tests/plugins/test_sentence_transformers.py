@@ -20,7 +20,7 @@ TEXTS = ["wonderfull fi1m, definately recomended", "a wonderful film", "well-kno
 
 @pytest.fixture(scope="module")
 def small(tiny_model) -> LOVE:
-    return LOVE.load(tiny_model, engine="numpy")
+    return LOVE.load(tiny_model)
 
 
 @pytest.mark.parametrize("normalize", [True, False])
@@ -106,7 +106,7 @@ def test_queries_by_love_and_documents_by_another_module(small, tmp_path):
 
 def test_by_spelling_only_and_errors(small, shipped_love, tmp_path):
     model = SentenceTransformer(modules=[LoveWords(small, spelling_only=True)], device="cpu")
-    expected = LOVE(small.parts, engine="numpy", spelling_only=True).encode(["plorickz"])
+    expected = LOVE(small.parts, spelling_only=True).encode(["plorickz"])
     np.testing.assert_allclose(model.encode(["plorickz"]), expected, atol=1e-6)
     model.save_pretrained(str(tmp_path / "m"))
     assert SentenceTransformer(str(tmp_path / "m"), device="cpu", trust_remote_code=True)[0].love.spelling_only

@@ -118,7 +118,7 @@ def test_a_text_has_the_same_bits_in_any_company_and_after_pickling(shipped_love
 
 
 def test_spelling_only_pickles_too():
-    love = LOVE.load(engine="numpy", spelling_only=True)
+    love = LOVE.load(spelling_only=True)
     made = LoveVectorizer(love, weights="uniform").fit(TEXTS)
     assert np.array_equal(pickle.loads(pickle.dumps(made)).transform(TEXTS), made.transform(TEXTS))
 

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def small(tiny_model) -> LOVE:
-    return LOVE.load(tiny_model, engine="numpy")
+    return LOVE.load(tiny_model)
 
 
 @pytest.fixture

@@ -178,7 +178,7 @@ def test_pages_need_nothing_from_elsewhere(live):
 
 
 def test_several_models_and_tables(serve, small_model, tmp_path):
-    love = LOVE.load(small_model, engine="numpy")
+    love = LOVE.load(small_model)
     table = table_from_memory((list(love.words), 3 * love.impute(love.words)), None)[0]
     file = tmp_path / "own.vec"
     save_table(table, file)

@@ -107,10 +107,9 @@ def settled_megabytes(folder: Path, workers: int) -> float:
 @linux
 @pytest.mark.slow
 def test_a_further_worker_takes_little(tmp_path):
-    """The second one (with the process that watches over both) and the third take 30 MB at most."""
-    one, two, three = (settled_megabytes(tmp_path, workers) for workers in (1, 2, 3))
-    assert two - one <= 30
-    assert three - two <= 30
+    """The second one, with the process that watches over all, and the third take 70 MB together at most."""
+    one, three = (settled_megabytes(tmp_path, workers) for workers in (1, 3))
+    assert three - one <= 70
 
 
 @linux

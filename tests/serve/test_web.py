@@ -111,7 +111,7 @@ def test_other_codes_of_rows(tmp_path, shipped_love, rows):
     shipped_love.save(tmp_path / "model", "float16", rows)
     words = ["oxygen", "oxgen", "deplatformed", "Grüße", ""]
     found = np.array(by_node(tmp_path, words, [])["vectors"])
-    assert np.abs(found - LOVE.load(tmp_path / "model", engine="numpy").embed(words)).max() <= 1e-5
+    assert np.abs(found - LOVE.load(tmp_path / "model").embed(words)).max() <= 1e-5
 
 
 @needs_node

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.factories import KNOWN_WORDS, random_love
+from tests.factories import KNOWN_WORDS, needs_core, random_love
 from tests.near.strings import NASTY, UNREADABLE
 
 from lovevec import LOVE, LovevecError
 from lovevec.damage.misspell import misspell
 from lovevec.near.readings import MIN_PROBABILITY
-from lovevec.texts.encoder import SIGNATURE_LENGTH, TextEncoder, weights_by_rank
+from lovevec.texts.encoder import SIGNATURE_LENGTH, weights_by_rank
 from lovevec.texts.signatures import Signatures
 from lovevec.texts.sums import sum_rows
 
@@ -25,11 +25,22 @@ RNG = np.random.default_rng(1)
 PLAIN = [word for word in KNOWN_WORDS if word.isalpha() and word.islower() and len(word) > 2]
 TYPOS = [typo for typo in misspell(PLAIN, RNG) if typo.isalpha() and typo.islower() and typo not in LOVED]
 TEXTS = [" ".join(RNG.choice([*PLAIN, *TYPOS], RNG.integers(1, 9))) for _ in range(60)]
+# With marks, capitals, other scripts, parts and blanks of all kinds.
+MARKED = [
+    *NASTY,
+    *(text.title() + "!" for text in TEXTS[:9]),
+    *(f"({text.replace(' ', ', ', 1)})." for text in TEXTS[:9]),
+    *(f"“{text}” – it’s {text.replace(' ', '-')}" for text in TEXTS[:9]),
+    *(f"{text.replace(' ', '/')}\t#{text.title().replace(' ', '')}\u00a0{text.upper()}" for text in TEXTS[:9]),
+    "'tis   the dogs' rock'n'roll, 1,000.50 (U.S.A.) e-mail ... -- well-known??",
+    "house " * 700 + "hosue " * 300,
+]
+BY_BOTH = [LOVE(LOVED.parts, engine=engine) for engine in ("numpy", "auto")]
 
 
 def signature(word: str, dim: int) -> np.ndarray:
     """By the definition: the sum over pairs of neighboring letters, with the begin and the end of the word."""
-    directions = Signatures(dim, sum_rows)._directions.astype(np.float64)
+    directions = Signatures(dim)._directions.astype(np.float64)
     codes = [0, *map(ord, word.lower()), 0]
     total = np.zeros(dim)
     for one, two in itertools.pairwise(codes):
@@ -47,7 +58,7 @@ def by_hand(love: LOVE, text: str, weights: np.ndarray) -> np.ndarray:
             weight = weights[place[word]]
             vector = weight * rows[place[word]]
         else:
-            reading = love._read([word]).in_text()
+            reading = love._read([word], in_text=True)
             vector = reading.new[0] * new_weight * love.impute([word])[0].astype(np.float64)
             weight = reading.new[0] * new_weight
             for row, chance in zip(reading.rows[0].tolist(), reading.probabilities[0].tolist(), strict=True):
@@ -71,11 +82,11 @@ def test_a_model_may_have_weights_of_its_own(tmp_path):
 
     own = np.random.default_rng(5).random(len(KNOWN_WORDS)).astype(np.float32)
     rows = replace(LOVED.parts.rows, weights=own)
-    love = LOVE(replace(LOVED.parts, rows=rows), engine="numpy")
+    love = LOVE(replace(LOVED.parts, rows=rows))
     for text, vector in zip(TEXTS, love.encode(TEXTS), strict=True):
         np.testing.assert_allclose(vector, by_hand(love, text, own.astype(np.float64)), atol=2e-6)
     love.save(tmp_path / "m", rows="int8")
-    again = LOVE.load(tmp_path / "m", engine="numpy")
+    again = LOVE.load(tmp_path / "m")
     assert np.array_equal(again.parts.rows.weights, own)
     np.testing.assert_allclose(again.encode(TEXTS), love.encode(TEXTS), atol=1e-2)  # its encoder is int8 now
     love.save(tmp_path / "n", rows="int4")
@@ -89,10 +100,8 @@ def test_weights_by_rank_are_those_of_the_formula():
     assert weights_by_rank(0).shape == (0,)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize("engine", ["numpy", pytest.param("compiled", marks=needs_core)])
 def test_a_text_has_the_same_bits_alone_in_company_and_again(engine):
-    if engine == "numba":
-        pytest.importorskip("numba")
     love = LOVE(LOVED.parts, engine=engine)
     together = love.encode(TEXTS * 3)
     assert np.array_equal(together[: len(TEXTS)], together[-len(TEXTS) :])
@@ -102,8 +111,8 @@ def test_a_text_has_the_same_bits_alone_in_company_and_again(engine):
     assert np.array_equal(love.encode(TEXTS, batch_size=7), together[: len(TEXTS)])
 
 
-def test_numba_adds_up_to_the_same_bits_as_numpy():
-    pytest.importorskip("numba")
+@needs_core
+def test_the_compiled_core_adds_up_to_the_same_bits_as_numpy():
     rng = np.random.default_rng(3)
     vectors = rng.normal(size=(40, 9)).astype(np.float32)
     ends = np.append(0, np.cumsum([*rng.integers(0, 30, 200), 700, 0, 256, 257, 70_000]))
@@ -116,17 +125,51 @@ def test_numba_adds_up_to_the_same_bits_as_numpy():
         assert np.array_equal(sum_rows(vectors, chosen[start:end], np.array([0, end - start]))[0], found[place])
 
 
-def test_what_is_remembered_does_not_show():
-    expected = LOVED.encode(TEXTS)
-    forgetful = TextEncoder(LOVED.text_encoder().source, LOVED.text_encoder().weights, cache_size=12)
-    parts = [forgetful.encode(TEXTS[low : low + 3]) for low in range(0, len(TEXTS), 3)]
-    assert np.array_equal(np.concatenate(parts), expected)
-    assert np.array_equal(forgetful.encode(TEXTS), expected)
-    assert forgetful._cache.count <= 12
+@needs_core
+def test_signatures_have_the_same_bits_by_the_compiled_core_and_by_numpy():
+    words = [*KNOWN_WORDS, "", "Straße", "É" * 120, "a", "\ud800x"]
+    scales = np.random.default_rng(4).random(len(words)).astype(np.float32)
+    by_numpy, compiled = np.ones((2, len(words), 31), np.float32)
+    Signatures(31).add(words, scales, by_numpy)
+    Signatures(31, compiled=True).add(words, scales, compiled)
+    assert np.array_equal(compiled, by_numpy)
+
+
+@needs_core
+def test_texts_by_the_compiled_core_and_by_numpy_are_equal_to_1e_6():
+    by_numpy, compiled = (LOVE(LOVED.parts, engine=engine) for engine in ("numpy", "compiled"))
+    for options in ({}, {"normalize_embeddings": False}):
+        found, expected = (love.encode(MARKED, **options) for love in (compiled, by_numpy))
+        np.testing.assert_allclose(found[:-1], expected[:-1], atol=1e-6)
+        np.testing.assert_allclose(found[-1], expected[-1], atol=4e-6)  # of a thousand words
+
+
+@needs_core
+@settings(deadline=None)
+@given(st.lists(st.text(alphabet="aB1 .,'-\"(!?\n\té’#@/_€中", max_size=12), max_size=5))
+def test_any_text_by_the_compiled_core_and_by_numpy(texts):
+    by_numpy, compiled = BY_BOTH
+    np.testing.assert_allclose(compiled.encode(texts), by_numpy.encode(texts), atol=2e-6)
+
+
+@needs_core
+def test_many_texts_by_threads_have_the_same_bits_as_one_by_one():
+    love = LOVE(LOVED.parts, engine="compiled")
+    together = love.encode(MARKED * 100)
+    assert len(together) > 1024
+    assert np.array_equal(together[-len(MARKED) :], np.stack([love.encode(text) for text in MARKED]))
+
+
+@needs_core
+@pytest.mark.parametrize("options", [{}, {"lowercase": False}, {"near": False}])
+def test_attached_texts_by_the_compiled_core_and_by_numpy_are_equal_to_1e_6(options):
+    table = list(KNOWN_WORDS), 3 * LOVED.embed(KNOWN_WORDS)
+    by_numpy, compiled = (love.attach(table, space="direct", **options).encode(MARKED[:-1]) for love in BY_BOTH)
+    np.testing.assert_allclose(compiled, by_numpy, atol=1e-6)
 
 
 def test_a_capital_changes_nothing_of_a_known_word():
-    fresh = LOVE(LOVED.parts, engine="numpy")
+    fresh = LOVE(LOVED.parts)
     text, title = " ".join(PLAIN[:20]), " ".join(PLAIN[:20]).title()
     assert np.array_equal(fresh.encode(title), LOVED.encode(text))
     assert np.array_equal(fresh.encode(text), LOVED.encode(text))
@@ -136,7 +179,7 @@ def test_a_capital_changes_nothing_of_a_known_word():
 
 
 def test_threads_share_one_model():
-    fresh = LOVE(LOVED.parts, engine="numpy")
+    fresh = LOVE(LOVED.parts)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda part: fresh.encode(TEXTS[part:] + TEXTS[:part], batch_size=5), range(40)))
     expected = LOVED.encode(TEXTS)
@@ -248,7 +291,7 @@ def test_tokens_tell_what_was_seen():
 
 
 def test_by_spelling_only_every_word_is_imputed():
-    alone = LOVE(LOVED.parts, engine="numpy", spelling_only=True)
+    alone = LOVE(LOVED.parts, spelling_only=True)
     weights = weights_by_rank(len(KNOWN_WORDS))
     place = {word: row for row, word in enumerate(KNOWN_WORDS)}
     total = np.zeros(alone.dim)

@@ -167,7 +167,7 @@ def small(monkeypatch):
 def shipped_words() -> list[str]:
     from lovevec import LOVE
 
-    return list(LOVE.load(engine="numpy").words[:2500])
+    return list(LOVE.load().words[:2500])
 
 
 def test_held_back_words_are_newer_than_typos(small, shipped_words):

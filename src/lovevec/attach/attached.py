@@ -23,9 +23,8 @@ them.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,13 +36,15 @@ from lovevec.attach.folder import AttachedParts, read_attached, write_attached
 from lovevec.attach.lengths import ConfidenceLength, fit_lengths, scale_to
 from lovevec.attach.neighbors import find_known_neighbors
 from lovevec.attach.space import SpaceOption, fit_space, shared_words
+from lovevec.engine.compiled import core
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.threads import in_chunks
+from lovevec.engine.word_map import CompiledWordMap
 from lovevec.errors import LovevecError
 from lovevec.files.tensors import lengths_of
 from lovevec.near.forms import look_up
 from lovevec.near.reader import Reader
-from lovevec.near.readings import WORDS_PER_READING, Readings, all_new, mix_readings
+from lovevec.near.readings import MIN_PROBABILITY, WORDS_PER_READING, Readings, all_new, mix_readings
 from lovevec.texts.encoder import TextEncoder, WordSource
 from lovevec.units.words import refuse_other_than_words
 from lovevec.vectors import VectorTable, read_vectors
@@ -52,12 +53,12 @@ from lovevec.vectors.rows import normalized
 from lovevec.word_vectors import Lookup, WordVectors
 
 if TYPE_CHECKING:
+    from lovevec._core import Rows
     from lovevec.explain import Explanation
 
 Floats = NDArray[np.float32]
 WORDS_PER_BATCH = 10_240  # at least, whose imputed vectors are made together
 WORDS_PER_PART = 2048  # that a thread takes at a time
-MIN_WORDS_FOR_NUMBA = 2000  # fewer are not worth importing it for; the bits are the same
 
 
 class Imputed(NamedTuple):
@@ -119,8 +120,12 @@ class Attached(WordVectors):
         self.model, self._parts, self.dim = model, parts, int(parts.vectors.shape[1])
         self._known, self._space, self._lengths = parts.known, parts.space, parts.lengths
         channel = model.channel if parts.near else None
-        self._reader = None if channel is None else Reader(self._known.words, channel)
+        self._reader = None if channel is None else Reader(self._known.words, channel, compiled=model._compiled)
         self._confidence = ConfidenceLength(model) if parts.by_confidence else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        made_again = "_core_rows", "_texts"  # where it is read
+        return {name: value for name, value in vars(self).items() if name not in made_again}
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the table, the model behind it and what was learned at attaching into a folder, whole or not at all:
@@ -171,11 +176,11 @@ class Attached(WordVectors):
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
         return look_up(words, self._known.place.get, self._parts.lowercase)
 
-    def _read(self, strings: Sequence[str]) -> Readings:
+    def _read(self, strings: Sequence[str], in_text: bool = False) -> Readings:
         """The readings of strings that the table lacks; what the model knows is no misspelling."""
         if self._reader is None:
             return all_new(len(strings))
-        readings = self._reader.by(strings, "numba" if self.model._compiled else "numpy", self.model._threads)
+        readings = self._reader(strings, self.model._threads, in_text)
         return readings.as_new(np.fromiter(map(self._is_a_word, strings), dtype=np.bool_, count=len(strings)))
 
     def _is_a_word(self, string: str) -> bool:
@@ -184,7 +189,7 @@ class Attached(WordVectors):
         return in_other_case or string in self.model
 
     def warm_up(self) -> None:
-        """Make now what the first call with many unknown words makes; see `LOVE.warm_up`."""
+        """Make now what the first call with an unknown word makes; see `LOVE.warm_up`."""
         if self._reader is not None:
             self._reader.warm_up()
 
@@ -225,8 +230,25 @@ class Attached(WordVectors):
         vectors = self._into_space(strings, imputed)
         by_confidence = self._confidence is not None and self._confidence.known
         lengths = None if by_confidence else self._mean_lengths(readings, lengths_of(vectors))
-        mix_readings(vectors, readings, self._own_vectors)
+        self._mix_rows(vectors, readings)
         return vectors if lengths is None else scale_to(vectors, lengths)
+
+    def _mix_rows(
+        self, vectors: Floats, readings: Readings, weights: Floats | None = None, new_weight: float = 1.0
+    ) -> None:
+        if self._core_rows is not None:
+            self._core_rows.mix(vectors, *readings, weights, new_weight, MIN_PROBABILITY)
+        else:
+            mix_readings(vectors, readings, self._own_vectors, new_weight, weights)
+
+    @cached_property
+    def _core_rows(self) -> Rows | None:
+        """The table as the compiled core has it; None where numpy computes."""
+        table = self._parts.vectors
+        if not self.model._compiled or not table.flags.c_contiguous:
+            return None
+        rows: Rows = core().Rows(kind=int(table.dtype == np.float16), dim=self.dim, codes=table)
+        return rows
 
     def _mean_lengths(self, readings: Readings, imputed: NDArray[np.float64]) -> NDArray[np.float64]:
         """Σ p(word) · length of its row + p(new) · length of the imputed vector. A mean of vectors is shorter than they
@@ -255,8 +277,7 @@ class Attached(WordVectors):
         lengths = self._lengths(imputed.vectors)
         if self._confidence is not None:
             lengths = lengths * self._confidence(words, imputed.lengths)
-        compiled = self.model._compiled and (len(words) >= MIN_WORDS_FOR_NUMBA or "numba" in sys.modules)
-        vectors: Floats = self._space(imputed.vectors, compiled=compiled) * lengths[:, None]
+        vectors: Floats = self._space(imputed.vectors, compiled=self.model._compiled) * lengths[:, None]
         return vectors
 
     def _confidence_of(self, lookup: Lookup) -> NDArray[np.float64]:
@@ -284,9 +305,27 @@ class Attached(WordVectors):
     def _texts(self) -> TextEncoder:
         assert self._known.lengths is not None
         length = float(np.mean(self._known.lengths)) if len(self) else 1.0
-        known = (self.words, self.dim, self._known.place, self._is_known, self._look_up)
-        source = WordSource(*known, self._read, self._own_vectors, self._impute_all, length)
-        return TextEncoder(source, None, self.model._compiled)
+        place, rows, lowercase = self._known.place, self._core_rows, self._parts.lowercase
+        source = WordSource(
+            words=self.words,
+            dim=self.dim,
+            is_known=self._is_known,
+            look_up=self._look_up,
+            read=partial(self._read, in_text=True),
+            own=self._own_vectors,
+            weigh=self._weigh,
+            core=(place.core, rows) if rows is not None and isinstance(place, CompiledWordMap) else None,
+            lowercase=lowercase,
+            length=length,
+            threads=self.model._threads,
+        )
+        return TextEncoder(source)
+
+    def _weigh(self, strings: Sequence[str], weights: Floats, new_weight: float) -> tuple[Floats, Readings]:
+        """The vectors of unknown words of a text, weights multiplied in, and their readings."""
+        readings, vectors = self._read(strings, in_text=True), self._impute_all(strings)
+        self._mix_rows(vectors, readings, weights, new_weight)
+        return vectors, readings
 
     def _is_known(self, word: str) -> bool:
         return bool(self._look_up([word])[0][0] >= 0)

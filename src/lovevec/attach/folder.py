@@ -113,7 +113,7 @@ def read_attached(folder: str | os.PathLike[str]) -> tuple[AttachedParts, Path]:
     if not (folder / CONFIG).is_file():
         raise LovevecError(f"{folder}: holds no attached table ({CONFIG} is missing)")
     config = _read_config(folder / CONFIG)
-    content = read_content(folder / WORDS, config, CONFIG)
+    content = read_content(folder / WORDS, config, CONFIG).tobytes()
     tensors = load_tensors(folder / TABLE, read_content(folder / TABLE, config, CONFIG))
     try:
         words = json.loads(content)

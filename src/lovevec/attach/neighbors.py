@@ -5,7 +5,7 @@ word is compared with the members of the clusters whose centres are nearest: a t
 mostly the farther neighbors, which weigh little: docs/results/attach.md has both.
 
 What is compared is whole numbers: known words' vectors as int8, a query's as int16, both in steps that are powers of
-two. Their products and sums are exact, in int32 by numba (kernel.py) and in float32 by numpy alike, so that a word
+two. Their products and sums are exact, in int32 by the compiled core and in float32 by numpy alike, so that a word
 finds the same neighbors with the same weights in any batch and by both. A cosine is off by less than 0.002.
 """
 
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.engine.compiled import core
 from lovevec.engine.products import QUERY_BITS, ROW_BITS, on_grid, small_products
 from lovevec.vectors.rows import lower_case, normalized
 
@@ -95,24 +96,16 @@ class KnownNeighbors:
 
     def __call__(self, queries: Floats, compiled: bool = False) -> tuple[Rows, Floats]:
         """The places of the nearest known words of each query (unit rows), and their weights, a softmax of the cosine:
-        both [queries, NEIGHBORS_PER_WORD] or fewer columns. By numba or numpy with the same bits."""
+        both [queries, NEIGHBORS_PER_WORD] or fewer columns. By the compiled core or numpy with the same bits."""
         steps = np.zeros((len(queries), self.vectors.steps.shape[1]), dtype=np.int16)
         steps[:, : queries.shape[1]] = np.rint(queries * np.float32(2**QUERY_BITS))
         keys = np.full((len(queries), min(NEIGHBORS_PER_WORD, len(self.vectors))), NOBODY, dtype=np.int32)
         if compiled:
-            self._by_kernel(steps, keys)
+            known = self.centres.steps, self.vectors.steps, self.starts
+            core().search(steps, *known, keys, self.centres.shift, self.vectors.shift, PROBES)
         else:
             self._by_numpy(steps.astype(np.float32), keys)
         return _places(keys), _softmax(keys >> PLACE_BITS)
-
-    def _by_kernel(self, queries: NDArray[np.int16], keys: Keys) -> None:
-        from lovevec.attach.kernel import room, search
-
-        members = int(np.sort(np.diff(self.starts))[-PROBES:].sum())  # as many as may be looked at, at most
-        search(
-            *(queries, self.centres.steps, self.vectors.steps, self.starts, (self.centres.shift, self.vectors.shift)),
-            *(PLACE_BITS, PROBES, room(len(self.centres), members), keys),
-        )
 
     def _by_numpy(self, queries: Floats, keys: Keys) -> None:
         probes = self._probes(queries)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.bulk.cluster import import_ray, most_tasks
-from lovevec.engine.engine import Mode, numba_is_there
+from lovevec.engine.compiled import Mode, is_compiled
 from lovevec.errors import LovevecError, Parameter
 from lovevec.love import LOVE
 from lovevec.vectors.write.writer import DTYPES, Precision
@@ -31,7 +31,7 @@ class BulkOptions:
     near       misspellings get the vectors of the words that they stand for, else imputed ones
     precision  of the numbers in the files
     batch      rows that are computed together
-    engine     the same for all batches: the engines agree to 1e-5, not to the bit
+    engine     the same for all batches: the engines agree to 1e-6, not to the bit
     """
 
     texts: bool = False
@@ -111,10 +111,8 @@ def add_vectors(table: Any, model: Any, options: BulkOptions, column: str, outpu
 
 
 def one_engine(engine: Mode) -> Mode:
-    """The engine for all batches, whatever their sizes, in place of "auto"."""
-    if engine != "auto":
-        return engine
-    return "numba" if numba_is_there() else "numpy"
+    """The engine for all workers, in place of "auto": that of this machine."""
+    return "compiled" if is_compiled(engine) else "numpy"
 
 
 def load_love(model: str | os.PathLike[str] | LOVE | None, options: BulkOptions) -> LOVE:

@@ -24,7 +24,7 @@ from lovevec.bulk.cluster import cluster, cores_of, most_tasks, refuse_wrong_add
 from lovevec.bulk.dataset import ROWS_PER_BATCH, BulkOptions, load_love, love_from_store, one_engine
 from lovevec.bulk.output import DISTINCT, UNFINISHED, names_in, part_name, remove, settle, whole_file
 from lovevec.bulk.parts import File, Input, Part, filesystem_of, open_input
-from lovevec.engine.engine import Mode
+from lovevec.engine.compiled import Mode
 from lovevec.errors import FormatError, LovevecError
 from lovevec.love import LOVE
 from lovevec.model.find import find_model

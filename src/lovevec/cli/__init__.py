@@ -6,13 +6,16 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import entry_points
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from lovevec import __version__
 from lovevec.cli.shell import run_command
 from lovevec.cli.terminal import decode_argument
 from lovevec.errors import LovevecError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 COMMANDS = {
     "embed": "vectors for words: any strings, any number of them",
@@ -73,7 +76,7 @@ def command_module(name: str) -> ModuleType:
     package, those of other packages are found by the entry-point group `lovevec.commands`."""
     if name in COMMANDS:
         return import_module(f"lovevec.cli.{name}")
-    for entry in entry_points(group=GROUP):
+    for entry in _entry_points():
         if entry.name == name:
             return import_module(entry.value)
     raise LovevecError(f"{name} is a command of another package: pip install lovevec-lab")
@@ -81,8 +84,14 @@ def command_module(name: str) -> ModuleType:
 
 def commands_of_others() -> dict[str, str]:
     """The commands that other packages bring, with a line about each. Costs a look at all installed packages."""
-    others = {entry.name: f"from the package {entry.dist.name}" for entry in entry_points(group=GROUP) if entry.dist}
+    others = {entry.name: f"from the package {entry.dist.name}" for entry in _entry_points() if entry.dist}
     return others | LAB
+
+
+def _entry_points() -> EntryPoints:
+    from importlib.metadata import entry_points  # here, because most commands do without
+
+    return entry_points(group=GROUP)
 
 
 def _run(arguments: Sequence[str]) -> int | None:

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--precision", choices=("float32", "float16"), default="float32", help="of the vectors")
     add("--batch", type=int, default=16_384, metavar="ROWS", help="at a time (default: 16384)")
-    add("--engine", choices=("auto", "numpy", "numba"), default="auto", help="auto: numba where it is")
+    add("--engine", choices=("auto", "numpy", "compiled"), default="auto", help="auto: compiled where it can be")
     add("--address", help="of a Ray cluster: host:port, ray://host:port, auto (default: one of our own)")
     add("--workers", type=int, metavar="N", help="processes, a core each (default: all cores)")
     add("--overwrite", action="store_true", help="replace a job with other input or options")

@@ -11,7 +11,6 @@ from lovevec.cli.shell import (
     as_path,
     describe,
     late_progress,
-    one_engine,
     output_files,
     refuse_same_file,
     refuse_terminal,
@@ -73,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
         count = len(options.words) if stream is None else stream.count()
         words = iter([options.words]) if stream is None else stream.batches()
         first: list[str] = next(words, [])
-        love = LOVE.load(options.model, engine=one_engine(count, len(first)))
+        love = LOVE.load(options.model)
         with (
             tidy_when_killed(),
             open_writer(output, kind, Shape(love.dim, count, options.precision)) as writer,

@@ -14,7 +14,6 @@ from lovevec.cli.shell import (
     MODEL_HELP,
     as_path,
     describe,
-    one_engine,
     output_files,
     refuse_same_file,
     refuse_unwritable,
@@ -80,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
             table = read_vectors(path, progress=progress, mmap=None)
         with progress.phase("counting words"):
             often, lacking = wanted_words(options, table)
-        love = LOVE.load(options.model, engine=one_engine(len(table) + len(lacking)))
+        love = LOVE.load(options.model)
         with progress.phase("attaching"):
             robust = Attached(love, table)
         rows = len(table) + len(lacking)

@@ -79,9 +79,8 @@ def _is_number(value: Any) -> bool:
 
 
 def engine_of(love: LOVE) -> dict[str, Any]:
-    """What computes a few words here, what computes many, and with how many threads."""
-    few = "numpy" if love.engine.mode == "auto" else love.engine.mode
-    engine = {"few_words": few, "many_words": love.engine.for_many, "threads": love.engine.threads}
+    """What computes here (compiled, numpy or torch), and with how many threads."""
+    engine = {"name": love.engine.name, "threads": love.engine.threads}
     return {name: value for name, value in engine.items() if value is not None}
 
 
@@ -92,9 +91,6 @@ def lines_of(facts: dict[str, Any]) -> list[tuple[str, str]]:
     if _is_number(target.get("words")):
         mimics += f" ({target['words']:,} words × {target.get('dim', facts['dim'])})"
     threads = f", {engine['threads']} threads" if "threads" in engine else ""
-    by = engine["few_words"]
-    if engine["many_words"] != by:
-        by += f" for a few words, {engine['many_words']} for many"
     parameters, rows = facts["parameters"], facts["rows"]
     head = f", word-level head of {encoder['head']}" if encoder["head"] else ""
     return [
@@ -110,7 +106,7 @@ def lines_of(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("mimics", mimics),
         ("licence", str(facts["licence"] or "that of its target, which is not stated")),
         *score_lines(facts["scores"] or {}),
-        ("engine", by + threads),
+        ("engine", engine["name"] + threads),
     ]
 
 

@@ -12,32 +12,18 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
 
 from lovevec.cli.terminal import complain, drop_stdout, speak_utf8
 from lovevec.errors import FUNCTIONS, LovevecError, MissingExtra
 from lovevec.progress import Progress
 
 SECONDS_BEFORE_PROGRESS = 1.0  # what is done sooner needs none
-MIN_WORDS_FOR_NUMBA = 100_000  # numpy takes about as long for so many as numba and its import
-WORDS_IN_A_FULL_PIPE = 4_000  # that a pipe of 64 KB holds at least
 MODEL_HELP = "a model folder, a shipped model's name, or a hub id (default: the shipped model)"
 
 
 def as_path(name: str | None) -> Path | None:
     """A file, or None for `-` and nothing: the standard stream."""
     return None if name is None or name == "-" else Path(name)
-
-
-def one_engine(count: int | None, first: int = 0) -> Literal["numpy", "numba"]:
-    """The engine for a whole run, so that a word has the same bits in every batch: numba for many words.
-
-    Of words that are not counted, the size of the first batch tells whether many are coming.
-    """
-    from lovevec.engine.engine import numba_is_there
-
-    many = first >= WORDS_IN_A_FULL_PIPE if count is None else count >= MIN_WORDS_FOR_NUMBA
-    return "numba" if many and numba_is_there() else "numpy"
 
 
 def output_files(output: Path | None, kind: str) -> list[Path | None]:

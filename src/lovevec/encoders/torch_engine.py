@@ -22,15 +22,16 @@ WORDS_PER_BATCH, UNITS_PER_BATCH = 16_384, 16_384
 class TorchEngine(Engine):
     """Words -> unit vectors. There is no fold that would explain them, and no length before normalisation."""
 
-    mode = for_many = "torch"
+    name = "torch"
 
-    def __init__(self, parts: ModelParts) -> None:
+    def __init__(self, parts: ModelParts, mode: str = "auto") -> None:
         try:
             import torch
 
             from lovevec.encoders.network import EncoderNetwork
         except ImportError:
             raise MissingExtra("torch", "train") from None
+        self.mode = mode
         spec, weights = parts.spec, parts.weights
         self.units, self.dim = parts.units, spec.dim
         rows, width = weights["table"].shape

@@ -93,7 +93,7 @@ class TorchLOVE(nn.Module):
         self,
         parts: ModelParts,
         look_up: LookUp,
-        read: Callable[[Sequence[str]], Readings],
+        read: Callable[[Sequence[str], bool], Readings],
         spelling_only: bool,
         card: str,
     ) -> None:
@@ -119,7 +119,7 @@ class TorchLOVE(nn.Module):
         if self.known is not None:
             known_rows, unknown = self._look_up(words)
             have, others = np.flatnonzero(known_rows >= 0), np.flatnonzero(known_rows < 0)
-            reading = self._read(unknown).in_text() if in_text else self._read(unknown)
+            reading = self._read(unknown, in_text)
             string, column = np.nonzero(reading.rows >= 0)
             owner = np.concatenate([have, others[string]])
             rows = np.concatenate([known_rows[have], reading.rows[string, column]])

@@ -31,7 +31,7 @@ class TorchModel:
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
         raise NotImplementedError
 
-    def _read(self, strings: Sequence[str]) -> Readings:
+    def _read(self, strings: Sequence[str], in_text: bool = False) -> Readings:
         raise NotImplementedError
 
     def to_torch(self) -> TorchLOVE:

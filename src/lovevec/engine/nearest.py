@@ -6,7 +6,7 @@ approximate index (approximate.py) gives candidates, which are then compared exa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.engine.word_map import word_map
 from lovevec.errors import LovevecError, Parameter
 from lovevec.units.words import word_list
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from lovevec.engine.approximate import ApproximateIndex
 
 Floats = NDArray[np.float32]
-LARGE_TABLE_ROWS = 200_000  # from here on an approximate index may pay, and a dict of all words takes too much memory
+LARGE_TABLE_ROWS = 200_000  # from here on an approximate index may pay
 MIN_WORDS_FOR_INDEX = 500  # asked for at once: building the index takes longer than comparing fewer words exactly
 COSINES_PER_BLOCK = 1 << 23
 CODED_COSINES_PER_BLOCK = 1 << 21  # for coded rows, which are there to save memory
@@ -45,53 +46,6 @@ class CodedRows(Protocol):
 
     def products(self, queries: Floats) -> Floats:
         """The products of queries [q, dim] with all rows: [q, rows]."""
-
-
-class WordRows(Mapping[str, int]):
-    """A mapping from distinct words to their rows in a large table, for less memory than a dict.
-
-    It is a hash table of row numbers alone, 8 to 16 bytes a word where a dict takes 80. Looking a word up takes a few
-    times as long as in a dict, still a fraction of a microsecond.
-    """
-
-    def __init__(self, words: Sequence[str]) -> None:
-        self._words = words
-        bits = max(2 * len(words) - 1, 1).bit_length()
-        self._mask = (1 << bits) - 1
-        rows = np.full(1 << bits, -1, dtype=np.int32)
-        place = np.fromiter(map(hash, words), dtype=np.int64, count=len(words)) & self._mask
-        left = np.arange(len(words), dtype=np.int32)
-        while len(left):  # all words that have no place yet try the next one
-            free = rows[place] < 0
-            rows[place[free]] = left[free]
-            missed = rows[place] != left
-            left, place = left[missed], (place[missed] + 1) & self._mask
-        self._rows = rows.data  # which gives plain ints, several times as fast as an array
-
-    def get(self, word: object, default: Any = None) -> Any:
-        """The row of a word, or `default` where the word is not there."""
-        words, rows, mask = self._words, self._rows, self._mask
-        place = hash(word) & mask
-        while (row := rows[place]) >= 0:
-            if words[row] == word:
-                return row
-            place = (place + 1) & mask
-        return default
-
-    def __getitem__(self, word: str) -> int:
-        row: int = self.get(word, -1)
-        if row < 0:
-            raise KeyError(word)
-        return row
-
-    def __contains__(self, word: object) -> bool:
-        return bool(self.get(word, -1) >= 0)
-
-    def __len__(self) -> int:
-        return len(self._words)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._words)
 
 
 class NeighborIndex:
@@ -121,12 +75,11 @@ class NeighborIndex:
 
     @property
     def place(self) -> Mapping[str, int]:
-        """The mapping from each word to its row: a dict, or in a large table something smaller."""
+        """The row of each word."""
         if self._place is None:
             with self._lock:
                 if self._place is None:
-                    large = len(self.words) >= LARGE_TABLE_ROWS
-                    self._place = WordRows(self.words) if large else {word: row for row, word in enumerate(self.words)}
+                    self._place = word_map(self.words)
         return self._place
 
     @property

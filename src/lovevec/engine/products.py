@@ -76,8 +76,11 @@ def on_grid(rows: Floats, bits: int) -> Floats:
 
 def small_products(rows: Floats, matrix: Floats) -> Floats:
     """rows [b, k] @ matrix [k, n] by products so small that the BLAS takes one thread for each. Else our own threads,
-    which share the rows among them, would wait for those of the BLAS."""
+    which share the rows among them, would wait for those of the BLAS. Rows and matrix are on their grids (`on_grid`):
+    one row alone, which is not filled up to a block, has the same bits."""
     count, k = rows.shape
+    if count == 1 and k * matrix.shape[1] <= VECTOR_MULTIPLICATIONS:
+        return product(rows, matrix)
     blocks = np.zeros((-(-count // ROWS_PER_PRODUCT), ROWS_PER_PRODUCT, k), dtype=np.float32)
     blocks.reshape(-1, k)[:count] = rows
     result = np.empty((*blocks.shape[:2], matrix.shape[1]), dtype=np.float32)

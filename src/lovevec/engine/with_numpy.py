@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from lovevec.engine.positions import positional_attention
 from lovevec.engine.products import product, rows_times
 from lovevec.engine.threads import engine_threads, in_chunks
 from lovevec.units.mixed_input import Units
-from lovevec.units.ragged import Ragged
+from lovevec.units.ragged import Ragged, offsets_of
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.integer]
@@ -77,15 +78,16 @@ class NumpyEngine:
             for words, ids in rows.equal_lengths(UNITS_PER_BLOCK):
                 yield words, ids, ids[:, :0]
             return
-        units, _ = rows.split(bound)
-        lengths, inside = rows.lengths, units.lengths
-        order = np.lexsort((inside, lengths))
-        changes = (np.diff(lengths[order]) != 0) | (np.diff(inside[order]) != 0)
-        for group in np.split(order, np.flatnonzero(changes) + 1) if len(order) else []:
-            length, cut = int(lengths[group[0]]), int(inside[group[0]])
+        before = offsets_of(rows.values < bound)[rows.offsets]  # units, not n-grams, before each row
+        shapes = rows.lengths << 32 | before[1:] - before[:-1]
+        order = np.argsort(shapes, kind="stable")
+        shapes = shapes[order]
+        changes = np.flatnonzero(shapes[1:] != shapes[:-1]) + 1
+        for begin, end in pairwise([0, *changes.tolist(), len(order)] if len(order) else []):
+            length, cut = divmod(int(shapes[begin]), 1 << 32)
             step = max(1, UNITS_PER_BLOCK // length)
-            for low in range(0, len(group), step):
-                words = group[low : low + step]
+            for low in range(begin, end, step):
+                words = order[low : min(low + step, end)]
                 ids = rows.values[rows.offsets[words][:, None] + np.arange(length)]
                 yield words, ids[:, :cut], ids[:, cut:]
 

@@ -7,6 +7,7 @@ and the tensors, those of wide numbers first, so that all are aligned: by type i
 from __future__ import annotations
 
 import json
+import math
 import mmap
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -15,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import safe_open
+
+from lovevec.errors import reason
 
 BLOCK = 65_536
 KINDS = {"I64": "<i8", "F32": "<f4", "I32": "<i4", "F16": "<f2", "I8": "|i1", "U8": "|u1"}
@@ -45,6 +48,35 @@ def read_header(path: Path) -> tuple[dict[str, Any], int]:
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         return json.loads(file.read(length)), 8 + length
+
+
+def parse_tensors(content: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
+    """The tensors of a file that is in memory: parts of `content`, not copies. What is wrong with it is a ValueError.
+
+    Tensors must follow one another without a gap up to the end, as safetensors asks for."""
+    length = int.from_bytes(content[:8].tobytes(), "little")
+    if len(content) < 8 or length > len(content) - 8:
+        raise ValueError("no header of safetensors")
+    try:
+        header = json.loads(content[8 : 8 + length].tobytes())
+        described = {name: one for name, one in header.items() if name != "__metadata__"}
+        order = sorted(described, key=lambda name: described[name]["data_offsets"])
+        data, end, tensors = content[8 + length :], 0, {}
+        for name in order:
+            dtype, shape = np.dtype(KINDS[described[name]["dtype"]]), described[name]["shape"]
+            start, stop = described[name]["data_offsets"]
+            sizes = [*shape, start, stop]
+            if not isinstance(shape, list) or not all(type(size) is int and size >= 0 for size in sizes):
+                raise ValueError(f"{name!r:.60} has no shape, or no place")
+            if start != end or stop - start != math.prod(shape) * dtype.itemsize or stop > len(data):
+                raise ValueError(f"{name!r:.60} has another size than its shape, or another place than behind the last")
+            part, end = data[start:stop], stop
+            tensors[name] = (part if part.ctypes.data % dtype.itemsize == 0 else part.copy()).view(dtype).reshape(shape)
+    except (TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ValueError(f"its header is none of safetensors ({reason(error)})") from None
+    if end != len(data):
+        raise ValueError(f"{len(data) - end:,} bytes behind the last tensor")
+    return tensors
 
 
 def map_tensors(path: Path) -> dict[str, NDArray[Any]]:

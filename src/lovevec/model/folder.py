@@ -157,7 +157,7 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
     names = (WEIGHTS, TOKENIZER, WORDS, *((ROWS,) if ROWS in config["sha256"] else ()))
     content = {name: validation.read_content(folder / name, config) for name in names}
     units = config["units"]
-    text = content[TOKENIZER].decode("utf-8", "replace")
+    text = content[TOKENIZER].tobytes().decode("utf-8", "replace")
     vocabulary = UnitVocabulary.from_json(text, folder / TOKENIZER, units["buckets"], units["ngrams"])
     tensors = validation.load_tensors(folder / WEIGHTS, content[WEIGHTS])
     validation.check_tensors(folder / WEIGHTS, tensors, config, spec, vocabulary)
@@ -175,7 +175,7 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
         spec,
         {} if folded else tensors,
         Units(vocabulary, units["input"], units["lowercase"]),
-        KnownWords(content[WORDS], folder / WORDS, None if rows is None else len(rows)),
+        KnownWords(content[WORDS].tobytes(), folder / WORDS, None if rows is None else len(rows)),
         validation.metadata_of(config),
         Tables.from_tensors(tensors) if folded else None,
         rows,

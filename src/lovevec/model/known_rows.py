@@ -15,18 +15,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.engine.compiled import core
 from lovevec.engine.products import product
 from lovevec.errors import FormatError, LovevecError, reason
 from lovevec.files.tensors import in_blocks, lengths_of
 
+if TYPE_CHECKING:
+    from lovevec._core import Rows
+
 RowPrecision = Literal["float16", "int8", "int4", "none"]
 ROW_PRECISIONS: tuple[str, ...] = get_args(RowPrecision)
 CODE_DTYPES = {"float16": np.float16, "int8": np.int8, "int4": np.uint8}
+ROW_KINDS = {"float16": 1, "int8": 2, "int4": 3}  # RowKind of native/core.h
 HALF_LEVELS = (0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.0690, 2.7326)
 LEVELS = np.array([*(-level for level in reversed(HALF_LEVELS)), *HALF_LEVELS], dtype=np.float32)
 ROWS_PER_BLOCK, CODES_PER_BLOCK = 1024, 65_536
@@ -53,7 +58,7 @@ class KnownWords(Sequence[str]):
             words = json.loads(self._content)
         except (ValueError, RecursionError) as error:
             raise FormatError(self._path, f"not readable as JSON ({reason(error)})") from None
-        if not isinstance(words, list) or not all(type(word) is str for word in words):
+        if not isinstance(words, list) or not set(map(type, words)) <= {str}:
             raise FormatError(self._path, "must be a list of words")
         if self._rows not in (None, len(words)):
             raise FormatError(self._path, f"{len(words):,} known words, but {self._rows:,} rows of their own")
@@ -99,6 +104,9 @@ class KnownRows:
     def __len__(self) -> int:
         return len(self.scale)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return KnownRows, (self.codes, self.scale, self.dim, self.weights)
+
     @property
     def precision(self) -> str:
         return next(name for name, dtype in CODE_DTYPES.items() if self.codes.dtype == dtype)
@@ -132,6 +140,13 @@ class KnownRows:
         usual = max(float(lengths[len(lengths) // 2 :].mean()), 1e-30)
         counts: Floats = (lengths / usual) ** np.float32(WEIGHT_EXPONENT)
         return cls.of(vectors, precision, counts)
+
+    @cached_property
+    def core(self) -> Rows:
+        """The same rows for the compiled core."""
+        parts = {"kind": ROW_KINDS[self.precision], "dim": self.dim, "codes": self.codes, "scale": self.scale}
+        rows: Rows = core().Rows(**parts, levels=LEVELS)
+        return rows
 
     def take(self, rows: NDArray[np.integer]) -> KnownRows:
         weights = None if self.weights is None else self.weights[rows]

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +23,20 @@ from numpy.typing import NDArray
 from lovevec.near.symbols import JOINTS, KIND, KINDS, VOWELS, Symbols
 
 Costs = NDArray[np.int16]
-Cells = tuple[NDArray[np.int64], NDArray[np.int64]]
-GROUP_LENGTHS = (6, 8, 11)  # many pairs are put into groups by the string's length: up to 6, to 8, to 11, longer
-MIN_PAIRS_TO_GROUP = 4000
+PAIRS_PER_BLOCK = 512  # aligned together: few enough for the processor's cache
 FAR = np.int16(12_000)  # more than any alignment of 32 letters costs, and twice that is still an int16
 SAME, OTHER, LOST, EXTRA, SWAP, TWO_ONE, TWO_TWO, ONE_TWO = range(8)
+# [twin or not, class of letter (the last one: e at the end of the word)]
+LOST_KINDS = np.array(
+    [[KIND[name] for name in ("lost", "lost vowel", "lost h", "lost", "lost end")], [KIND["lost twin"]] * 5],
+    dtype=np.uint8,
+)
+EXTRA_KINDS = np.array(
+    [[KIND[name] for name in ("extra", "extra vowel", "extra", "extra joint")], [KIND["extra twin"]] * 4],
+    dtype=np.uint8,
+)
 # How many letters of the word and of the string each move takes.
-TAKES = np.array([[1, 1], [1, 1], [1, 0], [0, 1], [2, 2], [2, 1], [2, 2], [1, 2]])
+TAKES = ((1, 1), (1, 1), (1, 0), (0, 1), (2, 2), (2, 1), (2, 2), (1, 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,27 +67,20 @@ class Slips:
 
     def lost_kinds(self, words: NDArray[np.uint8], lengths: NDArray[np.int64]) -> NDArray[np.uint8]:
         """[pairs, letters] the kind of slip that leaves out each letter of a word."""
-        kinds = np.array([KIND["lost"], KIND["lost vowel"], KIND["lost h"], KIND["lost"]], dtype=np.uint8)
-        kind = kinds[self.classes[words]]
         end = (np.arange(words.shape[1]) == lengths[:, None] - 1) & (words == self.symbols.number["e"])
-        kind[end] = KIND["lost end"]
-        kind[_twins(words)] = KIND["lost twin"]
-        return kind
+        return LOST_KINDS[_twins(words), np.where(end, 4, self.classes[words])]
 
     def extra_kinds(self, strings: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """[pairs, letters] the kind of slip that puts in each letter of a string."""
-        kinds = np.array([KIND["extra"], KIND["extra vowel"], KIND["extra"], KIND["extra joint"]], dtype=np.uint8)
-        kind = kinds[self.classes[strings]]
-        kind[_twins(strings)] = KIND["extra twin"]
-        return kind
+        return EXTRA_KINDS[_twins(strings), self.classes[strings]]
 
 
-def _twins(rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    if not rows.shape[1]:
-        return np.zeros(rows.shape, dtype=np.bool_)
+def _twins(rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """[rows, letters] 1 where a letter has the same beside it, else 0."""
     same = (rows[:, 1:] == rows[:, :-1]) & (rows[:, 1:] > 0)
-    none = np.zeros((len(rows), 1), dtype=np.bool_)
-    twins: NDArray[np.bool_] = np.concatenate([none, same], axis=1) | np.concatenate([same, none], axis=1)
+    twins = np.zeros(rows.shape, dtype=np.uint8)
+    twins[:, 1:] = same
+    twins[:, :-1] |= same
     return twins
 
 
@@ -96,133 +95,85 @@ class Pairs:
 
 
 def align(pairs: Pairs, slips: Slips, moves: NDArray[np.uint8] | None = None) -> Costs:
-    """[pairs] the least costs; `moves` [letters + 1, letters + 1, pairs] receives the last step to each D[i, j].
+    """[pairs] the least costs; `moves` [letters + 1, letters + 1, pairs] receives the last step to each D[i, j]: OTHER
+    for the same letter, too, and TWO_TWO for a swap, too.
 
-    Many pairs are dealt with in groups of strings about as long, so that few places are computed for nothing.
+    Many pairs are computed in blocks of words and strings about as long, so that little is computed for nothing.
     """
-    if moves is not None or len(pairs.words) < MIN_PAIRS_TO_GROUP:
+    size = len(pairs.words)
+    if moves is not None or size <= PAIRS_PER_BLOCK:
         return _align(pairs, slips, moves)
-    result = np.empty(len(pairs.words), dtype=np.int16)
-    group = np.searchsorted(GROUP_LENGTHS, pairs.string_lengths)
-    for number in range(len(GROUP_LENGTHS) + 1):
-        which = np.flatnonzero(group == number)
+    result = np.empty(size, dtype=np.int16)
+    order = np.argsort(pairs.word_lengths * 64 + pairs.string_lengths, kind="stable")
+    for low in range(0, size, PAIRS_PER_BLOCK):
+        which = order[low : low + PAIRS_PER_BLOCK]
         words, strings = pairs.words[which], pairs.strings[which]
-        part = Pairs(words, pairs.word_lengths[which], strings, pairs.string_lengths[which])
-        result[which] = _align(part, slips)
+        result[which] = _align(Pairs(words, pairs.word_lengths[which], strings, pairs.string_lengths[which]), slips)
     return result
 
 
 def _align(pairs: Pairs, slips: Slips, moves: NDArray[np.uint8] | None = None) -> Costs:
-    """Pairs from the longest word down, so that those whose word has i letters or more come first; all strings' places
-    at once, but for letters too many, which follow one another. Spellings for others are rare: cell by cell."""
-    if not len(pairs.words):
-        return np.zeros(0, dtype=np.int16)
-    order = np.argsort(-pairs.word_lengths, kind="stable")
-    lengths, ends = pairs.word_lengths[order], pairs.string_lengths[order]
+    """Row by row, all places of the strings and all pairs at once. What lies behind the end of a word or a string is
+    computed too, but nothing before it depends on that."""
+    size, lengths, ends = len(pairs.words), pairs.word_lengths, pairs.string_lengths
     most_i, most_j = int(lengths.max(initial=0)), int(ends.max(initial=0))
-    words = np.ascontiguousarray(pairs.words[order, :most_i].T)  # [letters, pairs]
-    strings = np.ascontiguousarray(pairs.strings[order, :most_j].T)
-    lost = slips.costs[slips.lost_kinds(pairs.words[order, :most_i], lengths).T]
-    extra = slips.costs[slips.extra_kinds(pairs.strings[order, :most_j]).T]
-    one, two, _ = slips.symbols.spellings
-    respellings = _Respellings(one, two, strings)
-    substitution, width, numbers = slips.substitution.ravel(), slips.substitution.shape[1], strings.astype(np.int64)
-    first, last, swap = (slips.costs[KIND[name]] for name in ("first", "last", "swap"))
-    result = np.full(len(order), FAR, dtype=np.int16)
-    rows = [np.full((most_j + 1, len(order)), FAR, dtype=np.int16) for _ in range(3)]  # D[i], D[i - 1], D[i - 2]
-
+    ways, extra = _ways(pairs, slips, most_i, most_j)
+    least = np.full((most_i + 1, most_j + 1, size), FAR, dtype=np.int16)  # D
+    least[0, 0] = 0
     for i in range(most_i + 1):
-        rows = [rows[2], rows[0], rows[1]]
-        active = int(np.searchsorted(-lengths, -i, side="right"))
-        best, before, two_before = (row[:, :active] for row in rows)
-        at_end = np.where(lengths[:active] == i, last, np.int16(0))
-        at = [at_end + first if i == taken else at_end for taken in range(3)]  # by how many letters a slip takes
-        step = None if moves is None else moves[i]
-
-        def offer(
-            cost: Costs, start: int, move: int, best: Costs = best, step: NDArray[np.uint8] | None = step
-        ) -> None:
-            """Offer a way to D[i, start:], taken where it is cheaper."""
-            if step is not None:
-                rows_of, cells = np.nonzero(cost < best[start:])
-                step[rows_of + start, order[cells]] = move
-            np.minimum(best[start:], cost, out=best[start:])
-
-        def offer_some(cells: Cells, cost: Costs, start: int, move: int, best: Costs = best, step: Any = step) -> None:
-            """Offer a way to some cells of D[i, start:] alone."""
-            rows_of, columns = cells
-            better = np.flatnonzero(cost < best[rows_of + start, columns])
-            rows_of, columns = rows_of[better] + start, columns[better]
-            best[rows_of, columns] = cost[better]
-            if step is not None:
-                step[rows_of, order[columns]] = move
-
-        best[:] = FAR
-        if i == 0:
-            best[0] = 0
-        else:
-            letter, here = words[i - 1, :active], strings[:, :active]
-            other = substitution.take(numbers[:, :active] + letter.astype(np.int64) * width)
-            slip = other > 0
-            if i == 1 or i == lengths[active - 1]:  # else there is nothing on top
-                other += at[1] * slip
-            if step is not None:
-                offer(np.where(slip, FAR, before[:-1]), 1, SAME)
-            offer(before[:-1] + other, 1, OTHER)
-            offer(before + (lost[i - 1, :active] + at[1]), 0, LOST)
-            cells, cost = respellings.as_two(one[letter], slips.spellings, active)
-            offer_some(cells, before[cells] + cost + at[1][cells[1]], 2, ONE_TWO)
-        if i > 1:
-            previous = words[i - 2, :active]
-            pair = two[previous, letter]
-            cells, cost = respellings.as_one(pair, slips.spellings)
-            offer_some(cells, two_before[cells] + cost + at[2][cells[1]], 1, TWO_ONE)
-            cells, cost = respellings.as_two(pair, slips.spellings, active)
-            offer_some(cells, two_before[cells] + cost + at[2][cells[1]], 2, TWO_TWO)
-            crossed = (here[:-1] == letter) & (here[1:] == previous)
-            crossed &= (letter != previous) & (letter > 0) & (previous > 0)
-            cells = _nonzero(crossed)
-            offer_some(cells, two_before[cells] + (swap + at[2][cells[1]]), 2, SWAP)
-        more = extra[:, :active] + at[0]
-        for j in range(1, most_j + 1):
-            cost = best[j - 1] + more[j - 1]
-            if step is not None:
-                step[j, order[:active][cost < best[j]]] = EXTRA
-            np.minimum(best[j], cost, out=best[j])
-        np.minimum(best, FAR, out=best)
-        done = np.flatnonzero(lengths[:active] == i)
-        result[order[done]] = best[ends[done], done]
+        best, step = least[i], None if moves is None else moves[i]
+        for move, costs in ways:
+            letters, start = TAKES[move]
+            if i >= letters and start <= most_j:
+                cost = least[i - letters, : most_j + 1 - start] + costs[i - letters]
+                if step is not None:
+                    step[start : most_j + 1][cost < best[start:]] = move
+                np.minimum(best[start:], cost, out=best[start:])
+        # Letters too many follow one another: D[i, j] is the least of all D[i, k] + extra[k + 1] + … + extra[j].
+        before = best if step is None else best.copy()
+        best -= extra[i]
+        np.minimum.accumulate(best, axis=0, out=best)
+        best += extra[i]
+        if step is not None:
+            step[: most_j + 1][best < before] = EXTRA
+    result: Costs = least[lengths, ends, np.arange(size)]
     return result
 
 
-def _nonzero(marked: NDArray[np.bool_]) -> Cells:
-    rows, columns = np.nonzero(marked)
-    return rows.astype(np.int64), columns.astype(np.int64)
+def _ways(pairs: Pairs, slips: Slips, most_i: int, most_j: int) -> tuple[list[tuple[int, Costs]], Costs]:
+    """What each move costs [words' letters, strings' letters or 1, pairs], by the letters that it takes last, from the
+    first place on where it can be; of letters too many the sums [words' letters + 1, strings' letters + 1, pairs]."""
+    words, strings = (np.ascontiguousarray(rows.T) for rows in (pairs.words[:, :most_i], pairs.strings[:, :most_j]))
+    first, last, swap = (slips.costs[KIND[name]] for name in ("first", "last", "swap"))
+    at = (np.arange(most_i + 1)[:, None] == pairs.word_lengths) * last  # [i, pairs] on top of a slip behind letter i
+    at_none, at_one, at_two = at.copy(), at[1:].copy(), at[2:].copy()  # that takes none, one or two letters
+    for top in (at_none, at_one, at_two):
+        top[:1] += first
+    substitution = _look_up(slips.substitution, words, strings)
+    substitution += (substitution > 0) * at_one[:, None]
+    lost = slips.costs[slips.lost_kinds(pairs.words[:, :most_i], pairs.word_lengths)].T + at_one
+    one, two, _ = slips.symbols.spellings
+    word_pairs, string_pairs = two[words[:-1], words[1:]], two[strings[:-1], strings[1:]]
+    one_two = _look_up(slips.spellings, one[words], string_pairs) + at_one[:, None]
+    two_one = _look_up(slips.spellings, word_pairs, one[strings]) + at_two[:, None]
+    two_two = _look_up(slips.spellings, word_pairs, string_pairs) + at_two[:, None]
+    before, letter = words[:-1].astype(np.int32), words[1:].astype(np.int32)
+    can_swap = (before != letter) & (before > 0) & (letter > 0)
+    crossed = np.where(can_swap, letter << 8 | before, -1)
+    swaps = crossed[:, None] == (strings[:-1].astype(np.int32) << 8 | strings[1:])
+    np.minimum(two_two, (at_two + swap)[:, None], out=two_two, where=swaps)
+    extra = np.zeros((most_j + 1, len(pairs.words)), dtype=np.int16)
+    extra[1:] = slips.costs[slips.extra_kinds(pairs.strings[:, :most_j])].T
+    np.cumsum(extra, axis=0, out=extra)
+    extras = extra + np.arange(most_j + 1, dtype=np.int16)[:, None] * at_none[:, None]
+    costs = (OTHER, substitution), (LOST, lost[:, None]), (ONE_TWO, one_two), (TWO_ONE, two_one), (TWO_TWO, two_two)
+    return [*costs], extras
 
 
-class _Respellings:
-    """Where strings [letters, pairs] have spellings, of one letter or of two, that are written for others."""
-
-    def __init__(self, one: NDArray[np.uint8], two: NDArray[np.uint8], strings: NDArray[np.uint8]) -> None:
-        self.single = one[strings]
-        double = two[strings[:-1], strings[1:]]
-        self.columns, self.rows = np.nonzero(double.T)  # by pairs, so that the first pairs come first
-        self.doubles = double[self.rows, self.columns]
-
-    def as_one(self, spelling: NDArray[np.uint8], costs: Costs) -> tuple[Cells, Costs]:
-        """Cells in which one letter is written for each pair's `spelling`, and what that costs."""
-        columns = np.flatnonzero(spelling)
-        cost = costs.ravel().take(self.single[:, columns] + spelling[columns].astype(np.int64) * costs.shape[1])
-        rows, places = np.nonzero(cost < FAR)
-        return (rows, columns[places]), cost[rows, places]
-
-    def as_two(self, spelling: NDArray[np.uint8], costs: Costs, active: int) -> tuple[Cells, Costs]:
-        """As `as_one`, for two letters written for each pair's `spelling`; a cell is that of the first one."""
-        end = int(np.searchsorted(self.columns, active))
-        rows, columns = self.rows[:end], self.columns[:end]
-        cost = costs.ravel().take(self.doubles[:end] + spelling[columns].astype(np.int64) * costs.shape[1])
-        there = np.flatnonzero(cost < FAR)
-        return (rows[there], columns[there]), cost[there]
+def _look_up(table: Costs, left: NDArray[np.uint8], right: NDArray[np.uint8]) -> Costs:
+    """[letters, letters, pairs] table[left, right] for each of `left` with each of `right`, both [letters, pairs]."""
+    costs: Costs = table.ravel().take((left.astype(np.intp) * table.shape[1])[:, None] + right)
+    return costs
 
 
 def slip_counts(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:
@@ -240,6 +191,10 @@ def slip_counts(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:
         move = moves[at, to, going]
         word, string = pairs.words[going], pairs.strings[going]
         w1, w2, s1, s2 = _back(word, at, 1), _back(word, at, 2), _back(string, to, 1), _back(string, to, 2)
+        move[(move == OTHER) & (slips.substitution[w1, s1] == 0)] = SAME
+        crossed = (w1 == s2) & (w2 == s1) & (w1 != w2) & (w1 > 0) & (w2 > 0)
+        respelled = slips.spellings[two[w2, w1], two[s2, s1]] <= slips.costs[KIND["swap"]]
+        move[(move == TWO_TWO) & crossed & ~respelled] = SWAP
         kind = np.select(
             [
                 move == OTHER,
@@ -263,7 +218,7 @@ def slip_counts(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:
         )
         slip = move != SAME
         np.add.at(counts, (going[slip], kind[slip]), 1)
-        takes = TAKES[move]
+        takes = np.array(TAKES)[move]
         first = slip & ((at == takes[:, 0]) | ((at == 0) & (move == EXTRA)))
         counts[going[first], KIND["first"]] += 1
         counts[going[slip & (at == pairs.word_lengths[going])], KIND["last"]] += 1

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
+from lovevec.near import exact
 from lovevec.near.novelty import FEATURES
 from lovevec.near.symbols import KINDS
 
@@ -48,7 +49,8 @@ class Channel:
 
     def rank_costs(self, rows: NDArray[np.integer]) -> NDArray[np.int32]:
         """What the rank costs words at these rows of the table, in whole UNITs of 1/32 nat."""
-        costs: NDArray[np.int32] = np.rint(self.rank * np.log(rows + float(RANK_OFFSET)) * UNIT).astype(np.int32)
+        nats = self.rank * exact.log(rows.astype(np.float64) + RANK_OFFSET)
+        costs: NDArray[np.int32] = np.rint(nats * UNIT).astype(np.int32)
         return costs
 
     def as_dict(self) -> dict[str, Any]:

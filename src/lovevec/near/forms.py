@@ -44,15 +44,13 @@ def look_up(
 
     `get(word, -1)` looks a known word up; with `forms` a word that is a form of a known one has its row.
     """
-    rows = np.fromiter((get(word, -1) for word in words), dtype=np.int64, count=len(words))
-    unknown = []
-    for place in np.flatnonzero(rows < 0).tolist():
-        string = words[place]
-        if forms:
-            rows[place], string = known_form(string, get)
-        if rows[place] < 0:
-            unknown.append(string)
-    return rows, unknown
+    rows, unknown = [get(word, -1) for word in words], []
+    for place, row in enumerate(rows):
+        if row < 0:
+            rows[place], string = known_form(words[place], get) if forms else (row, words[place])
+            if rows[place] < 0:
+                unknown.append(string)
+    return np.array(rows, dtype=np.int64), unknown
 
 
 def known_form(word: str, get: Callable[[str, int], int]) -> tuple[int, str]:

@@ -17,7 +17,6 @@ average, and 82 % among the 48; deletes alone have 76 % at the same size.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.near.symbols import Symbols
-from lovevec.units.ragged import Ragged, offsets_of, spread
+from lovevec.units.ragged import Ragged, offsets_of
 
 PREFIX, SOUND_LENGTH = 6, 12
 DELETE_MASKS = tuple(sorted((mask for mask in range(1 << PREFIX) if mask.bit_count() <= 2), key=int.bit_count))
@@ -43,9 +42,9 @@ LETTER_BITS = 29  # a to z have one bit each
 # Where the parts of the second number of a word's record begin; the first number holds the bits of pairs.
 TO_LENGTH, TO_RANK, TO_FIRST = np.uint64(LETTER_BITS), np.uint64(LETTER_BITS + 8), np.uint64(LETTER_BITS + 16)
 LETTER_MASK, BYTE_MASK = np.uint64((1 << LETTER_BITS) - 1), np.uint64(255)
+WORD_END = 256  # behind the last letter of a word
+LETTER_BIT = np.array([*(1 << letter % LETTER_BITS for letter in range(WORD_END)), 0], dtype=np.uint64)
 STRINGS_PER_BLOCK = 256  # whose candidates are looked for together: few enough for the processor's cache
-KEYS_PER_BLOCK = 1 << 18
-MAX_STRINGS_UNSORTED = 16  # for which the buckets of all words are not worth sorting
 
 Words = NDArray[np.uint32]
 
@@ -64,17 +63,26 @@ class Spellings:
 
     @classmethod
     def of(cls, rows: Ragged, alphabet: Symbols) -> Spellings:
-        """The spellings of words that are rows of symbols, at most MAX_WORD_LENGTH each."""
-        plain = Ragged(alphabet.folded[rows.values], rows.offsets)
-        padded = rows.padded(MAX_WORD_LENGTH).astype(np.uint8)
-        first = plain.padded(1)[:, 0].astype(np.uint8)
-        return cls(padded, rows.lengths, _letters(plain), _pairs(plain), first, rows, alphabet)
+        """The spellings of words that are rows of symbols, at most MAX_WORD_LENGTH each.
+
+        Pairs of neighboring letters are those with the begin (0) and the end of the word, too.
+        """
+        starts = rows.offsets[:-1] + np.arange(len(rows))  # of rows with one place more, for the end
+        text = np.full(len(rows.values) + len(rows), WORD_END, dtype=np.uint32)
+        text[np.arange(len(rows.values)) + rows.owners] = alphabet.folded[rows.values]
+        before = np.empty_like(text)
+        before[1:] = text[:-1]
+        before[starts] = 0
+        letters = np.bitwise_or.reduceat(LETTER_BIT[text], starts) if len(rows) else LETTER_BIT[:0]
+        pairs = np.bitwise_or.reduceat(_pair_bit(before, text), starts) if len(rows) else LETTER_BIT[:0]
+        padded = rows.padded(MAX_WORD_LENGTH).astype(np.uint8, copy=False)
+        return cls(padded, rows.lengths, letters, pairs, text[starts].astype(np.uint8), rows, alphabet)
 
     @cached_property
     def keys(self) -> Words:
-        """[words, KEYS_PER_WORD] bucket numbers, NO_KEY where there is none. Compiled code (kernel.py) has its own."""
+        """[words, KEYS_PER_WORD] bucket numbers, NO_KEY where there is none."""
         plain = Ragged(self.alphabet.folded[self.rows.values], self.rows.offsets)
-        keys = np.concatenate([_prefix_keys(plain), _sound_keys(sound_key(self.rows, self.alphabet))], axis=1)
+        keys = np.concatenate([PREFIX_HASHES(plain), SOUND_HASHES(sound_key(self.rows, self.alphabet))], axis=1)
         keys[self.lengths == 0] = NO_KEY
         return keys
 
@@ -83,11 +91,11 @@ class Spellings:
 
 
 class Index:
-    """The known words by bucket, in which the candidates of unknown strings are found."""
+    """The known words by bucket, most frequent first, in which the candidates of unknown strings are found."""
 
     def __init__(self, known: Spellings) -> None:
         self.known = known
-        self.rank_bits = np.rint(2 * np.log2(np.arange(len(known)) + QUICK_RANK_OFFSET)).astype(np.int32)
+        self.rank_bits = quick_rank_costs(len(known))
 
     @cached_property
     def buckets(self) -> Ragged:
@@ -106,49 +114,34 @@ class Index:
 
     def candidates(self, asked: Spellings) -> Ragged:
         """The candidates of each string: rows of the known words with the best quick score, best first."""
-        few = "buckets" not in self.__dict__ and len(asked) <= MAX_STRINGS_UNSORTED
-        keys, buckets = self._some_buckets(asked.keys) if few else (asked.keys, self.buckets)
-        parts = [slice(low, low + STRINGS_PER_BLOCK) for low in range(0, max(len(asked), 1), STRINGS_PER_BLOCK)]
-        best = [self._best(asked, part, keys[part], buckets) for part in parts]
-        words, lengths = (np.concatenate(column) for column in zip(*best, strict=True))
-        return Ragged.from_lengths(words, lengths)
+        parts = [slice(low, low + STRINGS_PER_BLOCK) for low in range(0, len(asked), STRINGS_PER_BLOCK)]
+        best = [self._best(asked, part) for part in parts]
+        if len(best) == 1:
+            return best[0]
+        none = np.zeros(0, dtype=np.int64)
+        words = np.concatenate([none, *(part.values for part in best)])
+        return Ragged.from_lengths(words, np.concatenate([none, *(part.lengths for part in best)]))
 
-    def _best(
-        self, asked: Spellings, part: slice, keys: Words, buckets: Ragged
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The candidates of some strings, one string's behind the other's, and how many each has."""
-        size, keys = len(keys), keys.ravel()
-        there = np.flatnonzero(keys != NO_KEY)
-        pool = buckets.take(keys[there].astype(np.int64))
+    def _best(self, asked: Spellings, part: slice) -> Ragged:
+        """The candidates of some of the strings."""
+        keys = asked.keys[part]
+        size, there = len(keys), (keys.ravel() != NO_KEY).nonzero()[0]
+        pool = self.buckets.take(keys.ravel()[there])
         counts = np.bincount(there // KEYS_PER_WORD, pool.lengths, minlength=size).astype(np.int64)
-        filled = np.flatnonzero(counts)
+        filled = counts.nonzero()[0]
         if not len(filled):
-            return np.zeros(0, dtype=np.int64), counts
+            return Ragged(pool.values, np.zeros(size + 1, dtype=np.int64))
         behind = self._behind(asked, part, counts, pool.values)
         least = np.minimum.reduceat(behind, offsets_of(counts)[filled])
-        near = np.flatnonzero(behind <= np.repeat(least + MAX_QUICK_GAP, counts[filled]))  # a few, which are sorted
-        string, behind = np.repeat(np.arange(size), counts)[near], behind[near].astype(np.int64)
-        best_first = string << 44 | behind << 32 | pool.values[near].astype(np.int64)
+        near = (behind <= np.repeat(least + MAX_QUICK_GAP, counts[filled])).nonzero()[0]  # a few, which are sorted
+        string = np.repeat(np.arange(size), counts)[near]
+        best_first = string << 44 | behind[near].astype(np.int64) << 32 | pool.values[near]
         best_first.sort()
-        best_first = best_first[np.append(True, best_first[1:] != best_first[:-1])]
+        best_first = best_first[_firsts(best_first)]
         string = best_first >> 44
         place = np.arange(len(string)) - offsets_of(np.bincount(string, minlength=size))[string]
         first = place < MAX_CANDIDATES
-        return best_first[first] & 0xFFFFFFFF, np.bincount(string[first], minlength=size)
-
-    def _some_buckets(self, keys: Words) -> tuple[Words, Ragged]:
-        """The keys renumbered from 0, and the buckets of these alone: for few strings faster than sorting all words."""
-        names = np.unique(keys[keys != NO_KEY])
-        number = np.full((1 << BUCKET_BITS) + 1, NO_KEY)
-        number[names] = np.arange(len(names))
-        renamed, flat = number[np.minimum(keys, 1 << BUCKET_BITS)], self.known.keys.ravel()
-        buckets, words = [renamed[:0, 0]], [np.zeros(0, dtype=np.int64)]
-        for low in range(0, len(flat), KEYS_PER_BLOCK):
-            bucket = number[np.minimum(flat[low : low + KEYS_PER_BLOCK], 1 << BUCKET_BITS)]
-            there = np.flatnonzero(bucket != NO_KEY)
-            buckets.append(bucket[there])
-            words.append((low + there) // KEYS_PER_WORD)
-        return renamed, _in_buckets(np.concatenate(buckets), np.concatenate(words), len(names))
+        return Ragged.from_lengths(best_first[first] & 0xFFFFFFFF, np.bincount(string[first], minlength=size))
 
     def _behind(
         self, asked: Spellings, part: slice, counts: NDArray[np.int64], words: NDArray[np.integer]
@@ -165,6 +158,20 @@ class Index:
         behind: NDArray[np.int32] = (other >> TO_RANK & BYTE_MASK).astype(np.int32) + np.int32(MAX_QUICK_SCORE)
         behind += 2 * (unlike + np.abs(length) + 2 * letters) - 4 * first.astype(np.int32)
         return behind
+
+
+def quick_rank_costs(count: int) -> NDArray[np.int32]:
+    """[count] what its rank costs each known word in the quick score. For no rank up to a million is 2 log2 closer to a
+    half than 9e-8, so any log2 is rounded to the same number."""
+    costs: NDArray[np.int32] = np.rint(2 * np.log2(np.arange(count) + QUICK_RANK_OFFSET)).astype(np.int32)
+    return costs
+
+
+def _firsts(ordered: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each number is another than the one before it."""
+    firsts = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=firsts[1:])
+    return firsts
 
 
 def count_ones(bits: NDArray[np.uint64]) -> NDArray[np.int32]:
@@ -186,87 +193,59 @@ def _sum_ones(bits: NDArray[np.uint64]) -> NDArray[np.int32]:
 
 
 def buckets_of(keys: Words) -> Ragged:
-    """The words of each bucket, from the bucket numbers of each word, [words, KEYS_PER_WORD]."""
-    places = np.flatnonzero(keys.ravel() != NO_KEY)
-    return _in_buckets(keys.ravel()[places], places // keys.shape[1], 1 << BUCKET_BITS)
-
-
-def _in_buckets(buckets: Words, words: NDArray[np.int64], count: int) -> Ragged:
-    """The words of each of `count` buckets, each once, in order, up to WORDS_PER_BUCKET."""
-    both = buckets.astype(np.int64) << 32 | words
+    """The words of each bucket, each once, in order, up to WORDS_PER_BUCKET; from the bucket numbers of each word,
+    [words, KEYS_PER_WORD]."""
+    both = (keys.astype(np.int64) << 31 | np.arange(len(keys))[:, None]).ravel()
     both.sort()
-    both = both[np.append(True, both[1:] != both[:-1])[: len(both)]]
-    bucket = both >> 32
-    counts = np.bincount(bucket, minlength=count)
-    place = np.arange(len(both)) - offsets_of(counts)[bucket]
-    keep = place < WORDS_PER_BUCKET
-    return Ragged.from_lengths((both[keep] & 0xFFFFFFFF).astype(np.int32), np.minimum(counts, WORDS_PER_BUCKET))
+    both = both[: np.searchsorted(both, np.int64(NO_KEY) << 31)]
+    both = both[_firsts(both)]
+    counts = np.bincount(both >> 31, minlength=1 << BUCKET_BITS)
+    starts, keep = offsets_of(counts), np.ones(len(both), dtype=np.bool_)
+    for full in (counts > WORDS_PER_BUCKET).nonzero()[0]:
+        keep[starts[full] + WORDS_PER_BUCKET : starts[full + 1]] = False
+    return Ragged.from_lengths((both[keep] & 0x7FFFFFFF).astype(np.int32), np.minimum(counts, WORDS_PER_BUCKET))
 
 
 def sound_key(rows: Ragged, alphabet: Symbols) -> Ragged:
     """What is heard of each word: the sound classes of its symbols, without those that are not heard, equal neighbors
-    as one, at most SOUND_LENGTH."""
+    as one."""
     sounds = alphabet.sound[rows.values]
-    heard, _ = Ragged(np.where(sounds > 0, sounds.astype(np.int64), 256), rows.offsets).split(256)
-    if not len(heard.values):
-        return heard
-    starts = np.zeros(len(heard.values), dtype=np.bool_)
-    starts[heard.offsets[:-1][heard.lengths > 0]] = True
-    new = starts | np.append(True, heard.values[1:] != heard.values[:-1])
-    once, _ = Ragged(np.where(new, heard.values, 256), heard.offsets).split(256)
-    place = np.arange(len(once.values)) - spread(once.offsets[:-1], once.lengths)
-    return Ragged.from_lengths(once.values[place < SOUND_LENGTH], np.minimum(once.lengths, SOUND_LENGTH))
-
-
-def _prefix_keys(rows: Ragged) -> Words:
-    """[words, masks] the keys of the first PREFIX letters without those of each mask."""
-    lengths = np.minimum(rows.lengths, PREFIX)
-    at = np.minimum(rows.offsets[:-1, None] + np.arange(PREFIX), max(len(rows.values) - 1, 0))
-    letters = rows.values[at].astype(np.uint32) if len(rows.values) else np.zeros(at.shape, dtype=np.uint32)
-    hashes = Hashes(letters, lengths, FIRST_SEED)
-    keys = np.empty((len(rows), len(DELETE_MASKS)), dtype=np.uint32)
-    for column, mask in enumerate(DELETE_MASKS):
-        places = [place for place in range(PREFIX) if mask >> place & 1]
-        keys[:, column] = np.where(lengths >= mask.bit_length(), _bucket(hashes.without(places)), NO_KEY)
-    return keys
-
-
-def _sound_keys(rows: Ragged) -> Words:
-    """[words, SOUND_LENGTH + 1] the keys of what is heard, whole and without each of its letters."""
-    lengths, hashes = rows.lengths, Hashes(rows.padded(SOUND_LENGTH).astype(np.uint32), rows.lengths, SOUND_SEED)
-    keys = np.empty((len(rows), SOUND_LENGTH + 1), dtype=np.uint32)
-    for column in range(SOUND_LENGTH + 1):
-        state = hashes.without([column - 1] if column else [])
-        keys[:, column] = np.where(lengths >= column, _bucket(state), NO_KEY)
-    return keys
+    both = rows.owners << 8 | sounds
+    both = both[sounds > 0]
+    both = both[_firsts(both)]
+    return Ragged.from_lengths(both & 255, np.bincount(both >> 8, minlength=len(rows)))
 
 
 class Hashes:
-    """Hashes of rows of letters, whole or with some letters left out.
+    """Buckets of the first `width` letters of words, without the letters of each of some masks.
 
-    A letter c takes a state s to s · PRIME + c. Without the letter at place p of n the n - 1 - p letters behind it find
-    the state before it instead of that after it: the whole changes by (before - after) · PRIME^(n - 1 - p).
+    A letter c takes a state s to s · PRIME + c. So in the end the state is Σ c · PRIME^(letters that follow), and the
+    letters of all words are multiplied by one matrix [width, masks]. A row of letters is flush right, so that what
+    follows a letter does not depend on the number of letters before it; bit b of a mask leaves out the letter before
+    the b last ones.
     """
 
-    def __init__(self, letters: Words, lengths: NDArray[np.int64], seed: np.uint32) -> None:
-        self.lengths, width = lengths, letters.shape[1]
-        self.power = np.cumprod(np.append(np.uint32(1), np.full(width, PRIME)), dtype=np.uint32)
-        state: Words = np.full(len(letters), seed)
-        self.whole: Words = state
-        self.steps: list[Words] = []
-        for place in range(width):
-            after: Words = state * PRIME + letters[:, place]
-            self.steps.append(state - after)  # from the state with this letter to that without it
-            self.whole = np.where(place < lengths, after, self.whole)
-            state = after
+    def __init__(self, width: int, left_out: int, seed: np.uint32) -> None:
+        masks = [mask for mask in range(1 << width) if mask.bit_count() <= left_out]
+        kept = np.array([[not mask >> place & 1 for mask in masks] for place in reversed(range(width))])
+        power = np.cumprod(np.append(np.uint32(1), np.full(width, PRIME)), dtype=np.uint32)
+        follow = np.cumsum(kept[::-1], axis=0)[::-1] - kept  # [width, masks] kept letters behind each one
+        self.width, self.weights = width, np.where(kept, power[follow], np.uint32(0))
+        self.letters = np.array([mask.bit_length() for mask in masks])  # that a word needs at least
+        count = np.arange(width + 1)[:, None] - np.array([mask.bit_count() for mask in masks])
+        self.seeds = seed * power[np.maximum(count, 0)]  # [width + 1, masks] what the seed becomes, by length
 
-    def without(self, places: Sequence[int]) -> Words:
-        """[rows] the hashes without the letters at these places; meaningless for rows that are shorter."""
-        state = self.whole
-        for left_out, place in enumerate(reversed(places)):
-            left = np.maximum(self.lengths - 1 - left_out - place, 0)
-            state = state + self.steps[place] * self.power[left]
-        return state
+    def __call__(self, rows: Ragged) -> Words:
+        """[rows, masks] the buckets; NO_KEY where a mask leaves out a letter that is not there."""
+        lengths = np.minimum(rows.lengths, self.width)
+        place = np.arange(-self.width, 0) + lengths[:, None]
+        values = np.append(rows.values, 0).astype(np.uint32)
+        letters = values[np.where(place >= 0, rows.offsets[:-1, None] + place, -1)]
+        state = letters @ self.weights + self.seeds[lengths]
+        return np.where(self.letters <= lengths[:, None], _bucket(state), NO_KEY)
+
+
+PREFIX_HASHES, SOUND_HASHES = Hashes(PREFIX, 2, FIRST_SEED), Hashes(SOUND_LENGTH, 1, SOUND_SEED)
 
 
 def _bucket(state: Words) -> Words:
@@ -276,34 +255,9 @@ def _bucket(state: Words) -> Words:
     return bucket
 
 
-def _letters(rows: Ragged) -> NDArray[np.uint64]:
-    return _bits(rows.values.astype(np.uint64) % np.uint64(LETTER_BITS), rows)
-
-
-def _pairs(rows: Ragged) -> NDArray[np.uint64]:
-    """Bits of all pairs of neighboring letters; the first and the last letter also pair with the word's ends."""
-    first = np.zeros(len(rows.values), dtype=np.bool_)
-    first[rows.offsets[:-1][rows.lengths > 0]] = True
-    values = rows.values.astype(np.uint32)
-    before = np.where(first, np.uint32(0), np.append(np.uint32(0), values[:-1]))
-    bits = _bits(_pair_bit(before, values), rows)
-    ends = rows.offsets[1:] - 1
-    last = np.where(rows.lengths > 0, values[np.maximum(ends, 0)] if len(values) else 0, 0).astype(np.uint32)
-    bits |= np.uint64(1) << _pair_bit(last, np.full(len(rows), 256, dtype=np.uint32))
-    return bits
-
-
 def _pair_bit(one: Words, two: Words) -> NDArray[np.uint64]:
     state = (one * np.uint32(257) + two) * np.uint32(0x9E3779B1)
     state ^= state >> np.uint32(15)
     state *= np.uint32(0x2C1B3C6D)
-    bit: NDArray[np.uint64] = (state >> np.uint32(26)).astype(np.uint64)
+    bit: NDArray[np.uint64] = np.uint64(1) << (state >> np.uint32(26)).astype(np.uint64)
     return bit
-
-
-def _bits(places: NDArray[np.uint64], rows: Ragged) -> NDArray[np.uint64]:
-    result = np.zeros(len(rows), dtype=np.uint64)
-    filled = np.flatnonzero(rows.lengths)
-    if len(filled):
-        result[filled] = np.bitwise_or.reduceat(np.uint64(1) << places, rows.offsets[filled])
-    return result

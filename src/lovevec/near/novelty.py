@@ -24,6 +24,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.near import exact
 from lovevec.units.ragged import Ragged, offsets_of, spread
 
 FEATURES = ("constant", "total", "mean", "letters", "short", "parts", "digits", "name")
@@ -54,11 +55,6 @@ class Novelty:
     def log_probabilities(self, rows: Ragged) -> Numbers:
         """The log probability of each letter of each row, and of its end: length + 1 numbers a row, one row after the
         other."""
-        logs: Numbers = np.log(np.minimum(self.letter_probabilities(rows), 1.0))
-        return logs
-
-    def letter_probabilities(self, rows: Ragged) -> Numbers:
-        """The probabilities behind `log_probabilities`; by rounding some may lie just above 1."""
         places = _places(rows)  # [ORDER, letters and ends, behind the begin of each word]
         begins = offsets_of(rows.lengths + 2)[:-1]
         chance = np.full(places.shape[1], self.uniform)
@@ -68,14 +64,14 @@ class Novelty:
             chance = (count + STRENGTH * chance) / (before + STRENGTH)
         inside = np.ones(len(chance), dtype=np.bool_)
         inside[begins] = False
-        letters: Numbers = chance[inside]
-        return letters
+        return exact.log(np.minimum(chance[inside], 1.0))  # by rounding some lie just above 1
 
     def totals(self, rows: Ragged) -> Numbers:
-        """[rows] the log probability of each row: the sum over its letters and its end."""
-        if not len(rows):
-            return np.zeros(0)
-        totals: Numbers = np.add.reduceat(self.log_probabilities(rows), offsets_of(rows.lengths + 1)[:-1])
+        """[rows] the log probability of each row: the sum over its letters and its end, one by one from the first."""
+        lengths = rows.lengths + 1
+        logs = np.zeros((len(rows), int(lengths.max(initial=1))))
+        logs[np.arange(logs.shape[1]) < lengths[:, None]] = self.log_probabilities(rows)
+        totals: Numbers = np.add.accumulate(logs, axis=1)[:, -1]
         return totals
 
     def features(self, rows: Ragged, digits: NDArray[np.bool_], names: NDArray[np.bool_]) -> Numbers:
@@ -86,7 +82,7 @@ class Novelty:
         result[:, 0] = 1
         result[:, 1] = self.totals(rows)
         result[:, 2] = result[:, 1] / (rows.lengths + 1)
-        result[:, 3] = np.log(np.maximum(rows.lengths, 1))
+        result[:, 3] = exact.log(np.maximum(rows.lengths, 1).astype(np.float64))
         result[:, 4] = np.maximum(4 - rows.lengths, 0)
         result[:, 5] = self.parts(rows)
         result[:, 6] = digits
@@ -94,10 +90,8 @@ class Novelty:
         return result
 
     def score(self, rows: Ragged, digits: NDArray[np.bool_], names: NDArray[np.bool_], weights: Numbers) -> Numbers:
-        """[rows] what speaks for new: Σ weight · feature, added up in one order whatever the number of rows."""
-        total = np.zeros(len(rows))
-        for column, weight in zip(self.features(rows, digits, names).T, weights.tolist(), strict=True):
-            total += weight * column
+        """[rows] what speaks for new: Σ weight · feature, added up one by one from the first."""
+        total: Numbers = np.add.accumulate(self.features(rows, digits, names) * weights, axis=1)[:, -1]
         return total
 
     def parts(self, rows: Ragged) -> Numbers:

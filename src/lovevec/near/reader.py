@@ -8,22 +8,23 @@ readings.new                                    [0.01, 0.98]
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.engine.compiled import core as compiled_core
+from lovevec.engine.compiled import is_compiled, prepare
 from lovevec.engine.threads import in_chunks
 from lovevec.near.alignment import Pairs, Slips, align
 from lovevec.near.channel import Channel
-from lovevec.near.index import MAX_STRINGS_UNSORTED, MAX_WORD_LENGTH, Index, Spellings
+from lovevec.near.index import MAX_WORD_LENGTH, Index, Spellings, quick_rank_costs
 from lovevec.near.novelty import Novelty
 from lovevec.near.readings import (
-    MAX_COST_GAP,
+    NEW_DIVISOR_IN_TEXT,
     WORDS_PER_READING,
     Integers,
     Readings,
@@ -35,14 +36,13 @@ from lovevec.units.characters import to_codes
 from lovevec.units.ragged import Ragged, offsets_of
 
 if TYPE_CHECKING:
-    from lovevec.near.kernel import CompiledIndex
+    from lovevec import _core as core
 
 # The most frequent words of a table are the candidates. Of 27,664 real misspellings with a million words in the table
 # the right one comes first for 57.5 % with 100,000 candidates, 57.2 % with 50,000, 56.7 % with 250,000 (at two thirds
 # of the speed), 56.4 % with a million: a rarer word is seldom meant, but often looks alike (docs/results/scale.md).
 MAX_KNOWN_WORDS = 100_000
-MIN_STRINGS_FOR_NUMBA = 2000  # importing it takes longer than reading fewer strings by numpy; readings are the same
-STRINGS_PER_NUMPY_BATCH, STRINGS_PER_NUMBA_BATCH = 2048, 4096
+STRINGS_PER_BATCH = 512  # that a thread takes at a time
 NO_CANDIDATE_COST = np.int32(1 << 30)  # above that of any candidate
 UNREADABLE_LOG_PROBABILITY = -6.0  # of a letter, for strings that the character model cannot read
 MAX_STRETCHED_LENGTH = 48  # characters: a longer string is not a word with a few letters repeated
@@ -59,24 +59,33 @@ class Strings(NamedTuple):
 class Reader:
     """Reads unknown strings by known words, in the order of their frequency, and a channel.
 
-    `lowercase` says whether words and strings are compared in lower case. The index of the words and the rest of the
-    tables are built by the first call that has something to read, by one thread while the others wait; after that
-    nothing changes.
+    :param lowercase: whether words and strings are compared in lower case.
+    :param compiled: whether the compiled core reads, by default where it is there: readings are the same to the bit.
+
+    The index of the words and the rest of the tables are built by the first call that has something to read, by one
+    thread while the others wait; after that nothing changes.
     """
 
-    def __init__(self, words: Sequence[str], channel: Channel, lowercase: bool = True) -> None:
+    def __init__(
+        self,
+        words: Sequence[str],
+        channel: Channel,
+        lowercase: bool = True,
+        compiled: bool | None = None,
+    ) -> None:
         self.words, self.channel, self.lowercase = words, channel, lowercase
-        self._lock, self._asked = RLock(), 0
+        self.compiled = is_compiled("auto") if compiled is None else compiled
+        self._lock, self._is_built = RLock(), False
 
     @classmethod
-    def like(cls, other: Reader, channel: Channel) -> Reader:
+    def like(cls, other: Reader, channel: Channel, compiled: bool | None = None) -> Reader:
         """A reader of the same words under another channel; it shares with `other` what does not depend on that."""
-        reader = cls(other.words, channel, other.lowercase)
-        shared = ("symbols", "_candidates", "index", "novelty", "_place")
+        reader = cls(other.words, channel, other.lowercase, other.compiled if compiled is None else compiled)
+        shared = ("symbols", "_known_codes", "_candidates", "index", "novelty", "_place")
         reader.__dict__.update({name: other.__dict__[name] for name in shared if name in other.__dict__})
         return reader
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:  # compiled where that is read
         return Reader, (self.words, self.channel, self.lowercase)
 
     @cached_property
@@ -143,7 +152,7 @@ class Reader:
         return to_codes(words, self.lowercase)
 
     def _any(self, marked: NDArray[np.bool_], rows: Ragged) -> NDArray[np.bool_]:
-        count = np.append(0, np.cumsum(marked[rows.values]))
+        count = offsets_of(marked[rows.values])
         has_one: NDArray[np.bool_] = count[rows.offsets[1:]] > count[rows.offsets[:-1]]
         return has_one
 
@@ -151,117 +160,122 @@ class Reader:
         """Strings as they are compared: of a letter that stands three times or more in a row two are kept."""
         codes = self._codes(words)
         values = self.symbols.of_code[codes.values]
-        place = np.arange(len(values)) - np.repeat(codes.offsets[:-1], codes.lengths)
-        third = np.zeros(len(values), dtype=np.bool_)
-        third[2:] = (codes.values[2:] == codes.values[1:-1]) & (codes.values[2:] == codes.values[:-2])
-        third &= place >= 2
-        before = np.append(0, np.cumsum(~third))
-        rows = Ragged(values[~third], before[codes.offsets])
+        same = codes.values[1:] == codes.values[:-1]
+        kept = np.ones(len(values) + 2, dtype=np.bool_)
+        np.logical_not(same[1:] & same[:-1], out=kept[2:-2])
+        kept[codes.offsets] = kept[codes.offsets + 1] = True  # the first two letters of a word
+        kept = kept[: len(values)]
+        offsets = offsets_of(kept)[codes.offsets]
+        rows = Ragged(values[kept], offsets)
+        lengths = rows.lengths
         digits = self._any(self._digits, rows)
         whole = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) <= MAX_STRETCHED_LENGTH
-        readable = self._any(self._letters, rows) & (rows.lengths <= MAX_WORD_LENGTH) & (rows.lengths >= 2) & whole
-        lengths = np.where(readable, rows.lengths, 0)
-        inside = np.repeat(readable, rows.lengths)
+        readable = self._any(self._letters, rows) & (lengths <= MAX_WORD_LENGTH) & (lengths >= 2) & whole
+        inside = np.repeat(readable, lengths)
         names = np.fromiter((word[:1].isupper() and not word[1:].isupper() for word in words), np.bool_, len(words))
-        return Strings(Ragged(rows.values[inside], offsets_of(lengths)), digits, names)
+        return Strings(Ragged(rows.values[inside], offsets_of(lengths * readable)), digits, names)
 
-    def likelihood(self, words: Sequence[str], a_letter: bool = False, for_many: str = "numpy") -> NDArray[np.float64]:
+    def likelihood(self, words: Sequence[str], a_letter: bool = False) -> NDArray[np.float64]:
         """[words] how much each string is spelled like the known words: its log probability under their character
         model, or with `a_letter` the mean over its letters. A string that cannot be read (no letter, too long) has
-        UNREADABLE_LOG_PROBABILITY a letter. Many strings are read by the engine `for_many`, with the same result."""
+        UNREADABLE_LOG_PROBABILITY a letter."""
         if not len(words):
             return np.zeros(0)
-        with self._lock:
-            novelty = self._compiled_novelty if self.uses_numba(words, for_many) else self.novelty
-        rows = self.strings(words).rows
-        logs = novelty.totals(rows)
+        self._build()
+        if self.compiled:
+            logs, lengths = np.empty(len(words)), np.empty(len(words), dtype=np.int64)
+            self._core_index.likelihood(words, logs, lengths)
+        else:
+            rows = self.strings(words).rows
+            logs, lengths = self.novelty.totals(rows), rows.lengths
         if a_letter:
-            logs = logs / (rows.lengths + 1)
-        return np.where(rows.lengths > 0, logs, UNREADABLE_LOG_PROBABILITY * (1 if a_letter else MAX_WORD_LENGTH))
+            logs = logs / (lengths + 1)
+        return np.where(lengths > 0, logs, UNREADABLE_LOG_PROBABILITY * (1 if a_letter else MAX_WORD_LENGTH))
 
     def warm_up(self) -> None:
-        """Build everything that reading many strings needs; reading a few is faster with it, too. While the buckets are
-        sorted other threads can read a few strings without waiting."""
-        with self._lock:
-            self._build()
-        _ = self.index.buckets
+        """Build everything that reading strings needs, which the first call builds otherwise."""
+        self._build()
 
     def _build(self) -> None:
-        _ = self.index, self.novelty, self.rank_costs, self.slips
-
-    def __call__(self, words: Sequence[str], engine: str = "numpy", threads: int = 1) -> Readings:
-        """The readings of any strings, each as an unknown one, even where it is a known word.
-
-        `engine` is numpy or numba, with the same result. No strings: nothing is built.
-        """
-        readings = all_new(len(words))
-        if not len(words):
-            return readings
+        if self._is_built:
+            return
         with self._lock:
-            self._build()
-            compiled = self._compiled_index if engine == "numba" else None
-            novelty = self.novelty if compiled is None else self._compiled_novelty
-            if compiled is None and len(words) > MAX_STRINGS_UNSORTED:
-                _ = self.index.buckets
+            _ = self._core_index if self.compiled else (self.index.buckets, self.novelty, self.rank_costs, self.slips)
+            self._is_built = True
 
-        def run(part: slice) -> None:
-            strings = self.strings(words[part])
-            places, costs = self._by_numpy(strings) if compiled is None else self._by_numba(strings, compiled)
-            new = novelty.score(*strings, self.channel.new_weights)
-            some = posterior(self.known_rows, places, costs, new)
-            readings.rows[part], readings.probabilities[part], readings.new[part] = some
+    def __call__(self, words: Sequence[str], threads: int | None = None, in_text: bool = False) -> Readings:
+        """The readings of any strings, each as an unknown one, even where it is a known word; `in_text` as words of
+        running text. No strings: nothing is built."""
+        if not len(words):
+            return all_new(0)
+        self._build()
+        readings, run = Readings.empty(len(words)), self._read_compiled if self.compiled else self._read_by_numpy
+        divisor = NEW_DIVISOR_IN_TEXT if in_text else 1.0
 
-        in_chunks(run, len(words), STRINGS_PER_NUMPY_BATCH if compiled is None else STRINGS_PER_NUMBA_BATCH, threads)
+        def run_part(part: slice) -> None:
+            run(words[part], readings.part(part), divisor)
+
+        in_chunks(run_part, len(words), STRINGS_PER_BATCH, threads or 1)
         return readings
 
-    def by(self, words: Sequence[str], for_many: str = "numpy", threads: int | None = None) -> Readings:
-        """The readings of any strings: of a few by numpy, of many by the engine `for_many`."""
-        return self(words, "numba" if self.uses_numba(words, for_many) else "numpy", threads or 1)
+    def _read_compiled(self, words: Sequence[str], readings: Readings, new_divisor: float) -> None:
+        self._core_index.read(words, *readings, new_divisor)
 
-    def uses_numba(self, words: Sequence[str], for_many: str) -> bool:
-        """Whether to read these strings by numba, if that is the engine `for_many`: where MIN_STRINGS_FOR_NUMBA have
-        been asked for so far, or numba is imported anyway; never for a few strings."""
-        self._asked += len(words)
-        many = self._asked >= MIN_STRINGS_FOR_NUMBA or "numba" in sys.modules
-        return for_many == "numba" and many and len(words) > MAX_STRINGS_UNSORTED
+    def core_index(self) -> core.Index:
+        """The known words and the channel as the compiled core has them."""
+        self._build()
+        return self._core_index
 
     @cached_property
-    def _compiled_index(self) -> CompiledIndex:
-        from lovevec.engine.compile import compile_notice
-        from lovevec.near.kernel import CompiledIndex
+    def _core_index(self) -> core.Index:
+        one, two, _ = self.symbols.spellings
+        known = self._candidates[1]
+        index: core.Index = compiled_core().Index(
+            symbol_of=self.symbols.of_code,
+            folded=self.symbols.folded,
+            sound=self.symbols.sound,
+            classes=self.slips.classes,
+            is_letter=self._letters,
+            is_digit=self._digits,
+            letter_e=self.symbols.number["e"],
+            one=one,
+            two=two,
+            costs=self.slips.costs,
+            substitution=self.slips.substitution,
+            respelling=self.slips.spellings,
+            new_weights=self.channel.new_weights,
+            letters=known.values,
+            offsets=known.offsets,
+            rank_bits=quick_rank_costs(len(known)),
+            rank_costs=self.rank_costs,
+            table_rows=self.known_rows,
+            prepare=partial(prepare, lowercase=self.lowercase),
+            lowercase=self.lowercase,
+        )
+        return index
 
-        with compile_notice():
-            compiled = CompiledIndex(self.index, self.symbols, self.slips, self.rank_costs)
-            some = self.strings(["aa"])
-            self._by_numba(some, compiled)
-            self._compiled_novelty.score(*some, self.channel.new_weights)
-        return compiled
-
-    @cached_property
-    def _compiled_novelty(self) -> Novelty:
-        from lovevec.near.kernel import CompiledNovelty
-
-        return CompiledNovelty(self.novelty)
-
-    def _by_numba(self, strings: Strings, compiled: CompiledIndex) -> tuple[Integers, Integers]:
-        shape = len(strings.rows), WORDS_PER_READING
-        places, costs = np.full(shape, -1, dtype=np.int32), np.full(shape, NO_CANDIDATE_COST, dtype=np.int32)
-        compiled(strings.rows, MAX_COST_GAP, places, costs)
-        return places, costs
+    def _read_by_numpy(self, words: Sequence[str], readings: Readings, new_divisor: float) -> None:
+        strings = self.strings(words)
+        new = self.novelty.score(*strings, self.channel.new_weights)
+        results = posterior(self.known_rows, *self._by_numpy(strings), new)
+        if new_divisor != 1:
+            results = results.with_new_divided(new_divisor)
+        readings.rows[:], readings.probabilities[:], readings.new[:] = results
 
     def _by_numpy(self, strings: Strings) -> tuple[Integers, Integers]:
         """The cheapest candidates of each string: their places in the index and their costs, both
         [strings, WORDS_PER_READING]."""
         asked = Spellings.of(strings.rows, self.symbols)
         candidates = self.index.candidates(asked)
-        cost, string = self.costs(asked, candidates), candidates.owners
-        order = np.lexsort((candidates.values, cost, string))
+        costs, string = self.costs(asked, candidates), candidates.owners
+        cheapest = string << 48 | costs.astype(np.int64) << 24 | candidates.values
+        cheapest.sort()  # of each string the cheapest first, of equally cheap ones the first word
         place = np.arange(len(string)) - candidates.offsets[string]
-        chosen = order[place < WORDS_PER_READING]
+        first = place < WORDS_PER_READING
+        at, cheapest = (string[first], place[first]), cheapest[first] & (1 << 48) - 1
         shape = len(asked), WORDS_PER_READING
         places, costs = np.full(shape, -1, dtype=np.int32), np.full(shape, NO_CANDIDATE_COST)
-        at = string[chosen], place[place < WORDS_PER_READING]
-        places[at], costs[at] = candidates.values[chosen], cost[chosen]
+        places[at], costs[at] = cheapest & (1 << 24) - 1, cheapest >> 24
         return places, costs
 
     def costs(self, asked: Spellings, candidates: Ragged) -> NDArray[np.int32]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError, Parameter
+from lovevec.near import exact
 from lovevec.near.channel import UNIT
 
 WORDS_PER_READING = 10  # known words that one string may stand for
@@ -38,16 +39,19 @@ class Readings(NamedTuple):
     probabilities: NDArray[np.float64]
     new: NDArray[np.float64]
 
+    @classmethod
+    def empty(cls, count: int) -> Readings:
+        """Room for the readings of `count` strings."""
+        shape = count, WORDS_PER_READING
+        return cls(np.empty(shape, dtype=np.int32), np.empty(shape), np.empty(count))
+
     def part(self, which: slice) -> Readings:
         """The readings of a slice of the strings, without a copy."""
         return Readings(self.rows[which], self.probabilities[which], self.new[which])
 
-    def in_text(self) -> Readings:
-        """The same strings as words of a running text, where new is less probable than in a list of words."""
-        new = self.new / NEW_DIVISOR_IN_TEXT
-        total = new + self.probabilities.sum(axis=1)
-        total = np.where(total > 0, total, 1)
-        return Readings(self.rows, self.probabilities / total[:, None], new / total)
+    def with_new_divided(self, divisor: float) -> Readings:
+        """The same readings where the weight of new is divided by a number."""
+        return _normalised(self.rows, np.concatenate([self.new[:, None] / divisor, self.probabilities], axis=1))
 
     def as_new(self, which: NDArray[np.bool_]) -> Readings:
         """The same readings, except that the strings of the mask `which` [strings] are certainly new."""
@@ -71,14 +75,18 @@ def posterior(known_rows: NDArray[np.int32], places: Integers, costs: Integers, 
     there are no more, and what they cost; `known_rows` their rows in the table; `new` [strings] the utility of new.
     """
     chosen = (places >= 0) & (costs <= costs[:, :1] + MAX_COST_GAP)
-    rows = np.where(chosen, np.append(known_rows, np.int32(-1))[places], np.int32(-1))
-    utility = np.where(chosen, -costs / UNIT, -np.inf)
-    best = np.maximum(utility[:, 0], new)
-    weights, own = np.exp(utility - best[:, None]), np.exp(new - best)
-    total = own.copy()
-    for column in range(WORDS_PER_READING):  # in one order, whatever the processor's vectors
-        total += weights[:, column]
-    return Readings(rows, weights / total[:, None], own / total)
+    rows = np.full(places.shape, -1, dtype=np.int32)
+    rows[chosen] = known_rows[places[chosen]]
+    utility = np.concatenate([new[:, None], np.where(chosen, -costs / UNIT, -np.inf)], axis=1)
+    return _normalised(rows, exact.exp(utility - np.maximum(utility[:, :1], utility[:, 1:2])))
+
+
+def _normalised(rows: Integers, weights: NDArray[np.float64]) -> Readings:
+    """Readings whose probabilities are `weights` [strings, 1 + WORDS_PER_READING], of new and of the known words, over
+    their sum. They are added one by one from the first, so with the same bits on any processor."""
+    total = np.add.accumulate(weights, axis=1)[:, -1:]
+    chances = weights / np.where(total > 0, total, 1)
+    return Readings(rows, np.ascontiguousarray(chances[:, 1:]), np.ascontiguousarray(chances[:, 0]))
 
 
 def near_words(
@@ -119,7 +127,9 @@ def add_known_rows(
     Words of less than MIN_PROBABILITY are left out.
     """
     for column in range(WORDS_PER_READING):  # one by one: so a string's sum does not depend on the other strings
-        strings = np.flatnonzero(readings.probabilities[:, column] >= MIN_PROBABILITY)
+        strings = (readings.probabilities[:, column] >= MIN_PROBABILITY).nonzero()[0]
+        if not len(strings):  # the probable words come first
+            break
         for low in range(0, len(strings), rows_per_block):
             part = strings[low : low + rows_per_block]
             weights = readings.probabilities[part, column].astype(np.float32)
@@ -131,8 +141,15 @@ def mix_readings(
     readings: Readings,
     table_rows: Callable[[NDArray[np.int32]], NDArray[np.float32]],
     new_weight: float = 1.0,
+    weights: NDArray[np.float32] | None = None,
 ) -> None:
     """The mean over readings, in place: `vectors` [strings, dim] hold what each string would have as a new word, and
-    become p(new) · new_weight · that + Σ p(word) · the word's own vector (see `add_known_rows`)."""
+    become p(new) · new_weight · that + Σ p(word) · the word's own vector, times its weight where there are `weights`
+    [known words] (see `add_known_rows`)."""
     vectors *= (readings.new * new_weight).astype(np.float32)[:, None]
-    add_known_rows(vectors, readings, table_rows)
+
+    def weighted_rows(rows: NDArray[np.int32]) -> NDArray[np.float32]:
+        own = table_rows(rows)
+        return own if weights is None else own * weights[rows][:, None]
+
+    add_known_rows(vectors, readings, weighted_rows)

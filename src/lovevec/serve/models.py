@@ -142,7 +142,7 @@ def load_models(models: Sequence[str], tables: Sequence[str]) -> dict[str, Serve
         if kind == "table" and first is not None:
             vectors: LOVE | Attached = first.attach(source)
         else:
-            vectors = LOVE.load(source, engine="numpy", low_memory=True)
+            vectors = LOVE.load(source, low_memory=True)
             first = first or vectors
         if name in served:
             raise LovevecError(f"two are named {name}: give each a name of its own, NAME=…")

@@ -139,6 +139,7 @@ def refuse_missing_packages() -> None:
 def _load(settings: ServerSettings) -> dict[str, ServedModel]:
     from lovevec.serve.models import load_models
 
+    keep_no_large_arrays()
     models = load_models(settings.models, settings.tables)
     for served in models.values():
         served.try_out()
@@ -292,14 +293,18 @@ def counting_together(workers: int) -> Iterator[Callable[[], CollectorRegistry] 
 
 
 def settle_memory() -> None:
-    """Give back what only loading needed, keep the garbage collector from touching what workers are to share, and have
-    very large arrays given back at once from now on (glibc would learn to keep them)."""
+    """Give back what only loading needed, and keep the garbage collector from touching what workers are to share."""
     gc.collect()
     gc.freeze()
+    give_back_memory()
+
+
+def keep_no_large_arrays() -> None:
+    """Have very large arrays given back at once from now on: glibc would learn to keep them when the first is freed, as
+    happens while the index is built."""
     if (library := _glibc()) is not None:
         for option, value in MALLOC_OPTIONS.items():
             library.mallopt(option, value)
-    give_back_memory()
 
 
 def give_back_memory() -> None:

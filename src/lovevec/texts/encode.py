@@ -16,7 +16,7 @@ from lovevec.texts.encoder import TextEncoder, Token
 from lovevec.units.words import in_batches, refuse_other_than_words, word_list
 
 Floats = NDArray[np.float32]
-TEXTS_PER_BATCH = 1024
+TEXTS_PER_BATCH = 4096
 LONG_LIST = 50_000  # texts: on a terminal their progress is shown
 
 

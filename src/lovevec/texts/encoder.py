@@ -1,32 +1,37 @@
 """Texts to vectors: the weighted sum of their words' vectors, at unit length.
 
 A text is cut into runs (what stands between blanks and marks, tokens.py), a run into the words that it stands for. The
-sum of a run's words is computed once and remembered, so that running text costs little more than adding rows up.
+compiled core finds and adds up what is a plain known word, as most are; the rest is looked at here.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Sequence
-from itertools import chain
-from threading import Lock
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, chain
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.near.readings import Readings, mix_readings
+from lovevec.engine.compiled import core
+from lovevec.engine.threads import in_chunks
+from lovevec.near.readings import Readings
 from lovevec.texts.signatures import Signatures
 from lovevec.texts.sums import sum_rows
 from lovevec.texts.tokens import parts_of, runs_of, span_of, spans_of
 from lovevec.vectors.rows import normalized
 
+if TYPE_CHECKING:
+    from lovevec._core import Rows, WordMap
+
 Floats = NDArray[np.float32]
+Left = tuple[tuple[list[str], bytes], tuple[list[str], bytes]]  # words and chunks, with the texts that they stand in
 SIF = 1e-3  # a in a / (a + p): words above this frequency count less and less
 RARE_SHARE = 0.5  # of the known words, from the end: a new word weighs what these weigh on average
 SIGNATURE_LENGTH = 0.5  # of a spelling's signature, beside its vector of length 1
-RUNS_IN_CACHE, RUNS_IN_SMALL_CACHE = 32_768, 8_192
-FEW_TEXTS = 64  # for so few nothing is made ready, and numba is not imported
+TEXTS_PER_CHUNK = 256  # that a thread takes at a time
 
 
 class Token(NamedTuple):
@@ -61,24 +66,29 @@ class WordSource(NamedTuple):
     """Where the words of texts get their vectors from.
 
     words, dim   the known words; numbers of a vector
-    exact        the known words, to look them up as they stand
     is_known     whether a string is a known word, or a form of one
     look_up      the row of each known word, -1 for others; and the others, as they are read
-    read         the readings of these
+    read         the readings of these, as words of a text
     own          the vectors of known words, by row
-    impute       the vectors of new words
+    weigh        the readings of unknown strings and their vectors, with the weights of known words and of new ones
+                 multiplied in: (strings, weights, new weight) -> (vectors, readings)
+    core         the compiled core's map of the words and table of their rows; None where numpy computes
+    lowercase    whether a word that is not known is looked for in lower case
     length       that vectors usually have
+    threads      that compute
     """
 
     words: Sequence[str]
     dim: int
-    exact: Container[str]
     is_known: Callable[[str], bool]
     look_up: Callable[[Sequence[str]], tuple[NDArray[np.int64], list[str]]]
     read: Callable[[Sequence[str]], Readings]
     own: Callable[[NDArray[np.integer]], Floats]
-    impute: Callable[[Sequence[str]], Floats]
+    weigh: Callable[[Sequence[str], Floats, float], tuple[Floats, Readings]]
+    core: tuple[WordMap, Rows] | None = None
+    lowercase: bool = True
     length: float = 1.0
+    threads: int = 1
 
 
 def weights_by_rank(count: int) -> Floats:
@@ -91,67 +101,78 @@ def weights_by_rank(count: int) -> Floats:
 
 
 class TextEncoder:
-    """Known words with weights, and what makes vectors of texts from them. Safe to share between threads: the cache of
-    runs changes speed, never a result.
+    """Known words with weights, and what makes vectors of texts from them. Immutable, safe to share between threads.
 
     :param source: where words get their vectors from.
     :param weights: [known words] how much each counts in a text; by default by its rank (`weights_by_rank`).
-    :param compiled: whether many texts are added up by the compiled kernel.
-    :param low_memory: keeps fewer runs in the cache.
     :param signature_length: how much the spelling of a word counts beside its vector; 0 leaves signatures out.
-    :param cache_size: the number of runs in the cache, if not by `low_memory`.
     """
 
     def __init__(
-        self,
-        source: WordSource,
-        weights: Floats | None = None,
-        compiled: bool = False,
-        low_memory: bool = False,
-        signature_length: float = SIGNATURE_LENGTH,
-        cache_size: int | None = None,
+        self, source: WordSource, weights: Floats | None = None, signature_length: float = SIGNATURE_LENGTH
     ) -> None:
-        self.source, self.compiled, self.signature_length = source, compiled, signature_length
-        self.cache_size = cache_size or (RUNS_IN_SMALL_CACHE if low_memory else RUNS_IN_CACHE)
+        self.source, self.signature_length = source, signature_length
         self.weights = weights_by_rank(len(source.words)) if weights is None else weights
         rare = self.weights[int(RARE_SHARE * len(self.weights)) :]
         self.new_weight = float(rare.mean()) if len(rare) else 1.0
-        self.signatures = Signatures(source.dim, self._sum)
-        self._cache = RunCache(self.cache_size, source.dim)
-        self._lock = Lock()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        options = (self.source, self.weights, self.compiled, False, self.signature_length, self.cache_size)
-        return TextEncoder, options
+        self.signatures = Signatures(source.dim, source.core is not None)
 
     def with_weights(self, weights: Floats, signature_length: float = SIGNATURE_LENGTH) -> TextEncoder:
         """The same words with other weights [known words]."""
-        return TextEncoder(self.source, weights, self.compiled, False, signature_length, self.cache_size)
+        return TextEncoder(self.source, weights, signature_length)
 
     def encode(self, texts: Sequence[str], normalize: bool = True, center: Floats | None = None) -> Floats:
         """[len(texts), dim]; zeros for a text without words. `center` [dim] is taken off every text's unit vector."""
-        if len(texts) > FEW_TEXTS and not self._cache.place:  # of many texts the frequent words are made ready at once
-            self._look_up([run for word in self.source.words[: self.cache_size // 2] for run in runs_of(word)])
-        runs = [runs_of(text) for text in texts]
-        ends = np.append(0, np.cumsum(np.fromiter(map(len, runs), dtype=np.int64, count=len(runs))))
-        cache, places = self._look_up(list(chain.from_iterable(runs)))
-        sums = self._sum(cache.vectors, places, ends)
+        sums, weights = (self._sums if self.source.core is None else self._compiled_sums)(texts)
         if center is not None:
-            sums = normalized(sums)
+            sums = self._at_unit_length(sums)
             sums[sums.any(axis=1)] -= center
         if normalize:
-            return normalized(sums)
+            return self._at_unit_length(sums)
         if center is None:
-            total = np.append(0.0, np.cumsum(cache.weights[places], dtype=np.float64))
-            share = total[ends[1:]] - total[ends[:-1]]
-            sums /= np.where(share > 0, share, 1).astype(np.float32)[:, None]
+            sums /= np.where(weights > 0, weights, 1).astype(np.float32)[:, None]
         return sums
+
+    def _sums(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.float64]]:
+        """Of each text the sum of its words' vectors times their weights [len(texts), dim], and the sum of the
+        weights."""
+        chunks = [runs_of(text) for text in texts]
+        ids, distinct = _numbered(chain.from_iterable(chunks))
+        vectors, weights = self._weighted_chunks(distinct)
+        ends = np.array([0, *accumulate(map(len, chunks))], dtype=np.int64)
+        total = np.append(0.0, np.cumsum(weights[ids], dtype=np.float64))
+        return sum_rows(vectors, ids, ends), total[ends[1:]] - total[ends[:-1]]
+
+    def _compiled_sums(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.float64]]:
+        """As `_sums`. The core adds up the plain known words and hands back what else stands in the texts: unknown
+        words of nothing but letters, and other chunks."""
+        source, parts = self.source, self.source.core
+        assert parts is not None
+        sums, weights = np.empty((len(texts), source.dim), dtype=np.float32), np.empty(len(texts))
+        signatures = self.signatures.core if self.signature_length else None
+        options = signatures, self.weights, self.signature_length * source.length, source.lowercase
+        parts_left: list[tuple[int, Left]] = []
+
+        def run(part: slice) -> None:
+            found = core().sum_texts(*parts, *options, texts[part], sums[part], weights[part])
+            parts_left.append((part.start, found))
+
+        in_chunks(run, len(texts), TEXTS_PER_CHUNK, source.threads)
+        parts_left.sort(key=itemgetter(0))
+        for kind, weigh in enumerate((self._weighted_unknown, self._weighted_chunks)):
+            ids, distinct = _numbered(chain.from_iterable(left[kind][0] for _, left in parts_left))
+            if distinct:
+                owners = np.concatenate([first + np.frombuffer(left[kind][1], np.int64) for first, left in parts_left])
+                vectors, more = weigh(distinct)
+                sums += sum_rows(vectors, ids, np.searchsorted(owners, np.arange(len(texts) + 1)), compiled=True)
+                np.add.at(weights, owners, more[ids])
+        return sums, weights
 
     def tokens(self, text: str) -> list[Token]:
         """The words of a text, in their order."""
         places = self._word_spans(text)
         rows, unknown = self.source.look_up([word for word, _, _ in places])
-        readings = self.source.read(unknown).in_text()
+        readings = self.source.read(unknown)
         others = iter(range(len(unknown)))
         weights, words = self._reading_weights(readings), self.source.words
         tokens = []
@@ -185,11 +206,10 @@ class TextEncoder:
     def greatest(self, texts: Sequence[str], normalize: bool = True) -> Floats:
         """[len(texts), dim]: in each dimension the greatest number among a text's words, each vector times its weight;
         zeros for a text without words."""
-        place: dict[str, int] = {}
         words = [[part for run in runs_of(text) for part in parts_of(run, self.source.is_known)] for text in texts]
-        ids = np.array([place.setdefault(word, len(place)) for text in words for word in text], dtype=np.int64)
+        ids, distinct = _numbered(chain.from_iterable(words))
         counts = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
-        vectors, filled = self._weighted_words(list(place))[0], counts > 0
+        vectors, filled = self._weighted_words(distinct)[0], counts > 0
         result = np.zeros((len(texts), self.source.dim), dtype=np.float32)
         if filled.any():
             starts = (np.cumsum(counts) - counts)[filled]
@@ -207,7 +227,7 @@ class TextEncoder:
             documents.update(set(runs))
         parts = [(word, run) for run in occurrences for word in parts_of(run, self.source.is_known)]
         rows, unknown = self.source.look_up([word for word, _ in parts])
-        readings, known = self.source.read(unknown).in_text(), rows >= 0
+        readings, known = self.source.read(unknown), rows >= 0
         near = readings.rows >= 0
 
         def by_known_word(counter: Counter[str]) -> NDArray[np.float64]:
@@ -218,62 +238,44 @@ class TextEncoder:
 
         return by_known_word(occurrences), by_known_word(documents)
 
-    def _look_up(self, runs: Sequence[str]) -> tuple[RunCache, NDArray[np.int64]]:
-        """A cache that holds all runs, and the place of each in it. Runs that are missing are computed together."""
-        cache = self._cache
-        get = cache.place.get
-        places = np.fromiter((get(run, -1) for run in runs), dtype=np.int64, count=len(runs))
-        missing = np.flatnonzero(places < 0).tolist()
-        if not missing:
-            return cache, places
-        new = list(dict.fromkeys([runs[place] for place in missing]))
-        same = {run: lower for run in new if self._is_same(run, lower := run.lower()) and lower in cache.place}
-        if same:  # as where a sentence begins
-            with self._lock:
-                cache.place.update({run: cache.place[lower] for run, lower in same.items()})
-            new = [run for run in new if run not in same]
-        vectors, weights = self._weighted_runs(new)
-        with self._lock:
-            cache = self._cache
-            if not cache.has_room(len(new)) or any(run not in cache.place for run in same):
-                cache = RunCache(max(self.cache_size, len(set(runs))), self.source.dim)
-                new = list(dict.fromkeys(runs))
-                vectors, weights = self._weighted_runs(new)
-                if len(new) <= self.cache_size:
-                    self._cache = cache
-            cache.add(new, vectors, weights)
-        return cache, np.fromiter(map(cache.place.__getitem__, runs), dtype=np.int64, count=len(runs))
-
-    def _is_same(self, run: str, lower: str) -> bool:
-        """Whether a run is nothing but a known word with a capital."""
-        exact = self.source.exact
-        return lower in exact and run not in exact and run.isalpha() and self.source.is_known(run)
-
-    def _weighted_runs(self, runs: Sequence[str]) -> tuple[Floats, Floats]:
-        """Of each run the sum of its words' vectors times their weights, and the sum of their weights."""
-        parts = [parts_of(run, self.source.is_known) for run in runs]
-        place: dict[str, int] = {}
-        ids = np.array([place.setdefault(word, len(place)) for words in parts for word in words], dtype=np.int64)
-        ends = np.append(0, np.cumsum([len(words) for words in parts]))
-        vectors, weights = self._weighted_words(list(place))
-        return self._sum(vectors, ids, ends), self._sum(weights[:, None], ids, ends)[:, 0]
+    def _weighted_chunks(self, chunks: Sequence[str]) -> tuple[Floats, Floats]:
+        """Of each run, or whatever stands between two blanks, the sum of its words' vectors times their weights, and
+        the sum of their weights."""
+        parts = [[word for run in runs_of(chunk) for word in parts_of(run, self.source.is_known)] for chunk in chunks]
+        if all(len(words) == 1 for words in parts):
+            return self._weighted_words([words[0] for words in parts])
+        ids, distinct = _numbered(chain.from_iterable(parts))
+        ends = np.array([0, *accumulate(map(len, parts))], dtype=np.int64)
+        vectors, weights = self._weighted_words(distinct)
+        compiled = self.source.core is not None
+        return sum_rows(vectors, ids, ends, compiled), sum_rows(weights[:, None], ids, ends, compiled)[:, 0]
 
     def _weighted_words(self, words: Sequence[str]) -> tuple[Floats, Floats]:
         """Of each word its vector times its weight, and its weight."""
         source = self.source
         rows, unknown = source.look_up(words)
         known = rows >= 0
-        vectors, weights = np.empty((len(words), source.dim), dtype=np.float32), np.empty(len(words), dtype=np.float32)
+        vectors = np.empty((len(words), source.dim), dtype=np.float32)
+        weights = np.empty(len(words), dtype=np.float32)
         weights[known] = self.weights[rows[known]]
         vectors[known] = self._own(rows[known])
         if unknown:
-            readings = source.read(unknown).in_text()
-            mixed = source.impute(unknown)
-            mix_readings(mixed, readings, self._own, self.new_weight)
-            vectors[~known], weights[~known] = mixed, self._reading_weights(readings)
+            vectors[~known], readings = source.weigh(unknown, self.weights, self.new_weight)
+            weights[~known] = self._reading_weights(readings)
+        return self._add_signatures(words, vectors, weights), weights
+
+    def _weighted_unknown(self, words: Sequence[str]) -> tuple[Floats, Floats]:
+        """The same for words that are not known."""
+        vectors, readings = self.source.weigh(words, self.weights, self.new_weight)
+        weights = self._reading_weights(readings)
+        return self._add_signatures(words, vectors, weights), weights
+
+    def _add_signatures(self, words: Sequence[str], vectors: Floats, weights: Floats) -> Floats:
+        """Vectors, which nobody else holds, with the signatures of their words."""
         if self.signature_length:
-            vectors += self.signatures(words) * (self.signature_length * source.length * weights)[:, None]
-        return vectors, weights
+            scale = np.float32(self.signature_length * self.source.length)
+            self.signatures.add(words, scale * weights, vectors)
+        return vectors
 
     def _own(self, rows: NDArray[np.integer]) -> Floats:
         own: Floats = self.source.own(rows) * self.weights[rows][:, None]
@@ -286,27 +288,16 @@ class TextEncoder:
         weights: Floats = (near + readings.new * self.new_weight).astype(np.float32)
         return weights
 
-    def _sum(self, vectors: Floats, chosen: NDArray[np.int64], ends: NDArray[np.int64]) -> Floats:
-        return sum_rows(vectors, chosen, ends, self.compiled and len(ends) > FEW_TEXTS)
+    def _at_unit_length(self, sums: Floats) -> Floats:
+        """Sums, which nobody else holds, at unit length."""
+        if self.source.core is None:
+            return normalized(sums)
+        core().normalize(sums)
+        return sums
 
 
-class RunCache:
-    """Runs with the weighted sum of their words, up to `size` of them. What is added stays as it is."""
-
-    def __init__(self, size: int, dim: int) -> None:
-        self.place: dict[str, int] = {}
-        self.count = 0
-        self.vectors, self.weights = np.empty((size, dim), dtype=np.float32), np.empty(size, dtype=np.float32)
-
-    def has_room(self, count: int) -> bool:
-        """Whether `count` further runs fit in."""
-        return self.count + count <= len(self.weights)
-
-    def add(self, runs: Sequence[str], vectors: Floats, weights: Floats) -> None:
-        """Add those runs that are not there yet."""
-        new = [number for number, run in enumerate(runs) if run not in self.place]
-        first = self.count
-        self.vectors[first : first + len(new)], self.weights[first : first + len(new)] = vectors[new], weights[new]
-        self.count += len(new)
-        # The places come last: a thread that finds a run finds all of it.
-        self.place.update(zip([runs[number] for number in new], range(first, first + len(new)), strict=True))
+def _numbered(strings: Iterable[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """The distinct strings, in the order of their first occurrence, and for each string its number among them."""
+    place: dict[str, int] = {}
+    numbers = [place.setdefault(string, len(place)) for string in strings]
+    return np.array(numbers, dtype=np.int64), list(place)

@@ -6,14 +6,21 @@ texts whose words mean the same but are spelled otherwise, above all names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.engine.compiled import core as compiled_core
+from lovevec.engine.compiled import prepare
+from lovevec.texts.sums import sum_rows
 from lovevec.units.characters import to_codes
 from lovevec.vectors.rows import normalized
+
+if TYPE_CHECKING:
+    from lovevec._core import Signatures as CoreSignatures
 
 Floats = NDArray[np.float32]
 PAIR_BITS = 12
@@ -21,17 +28,17 @@ PAIR_CLASSES, PAIR_SHIFT = 1 << PAIR_BITS, np.uint64(64 - PAIR_BITS)  # pairs of
 
 
 class Signatures:
-    """Words -> signatures of unit length. `add_up` is the function that adds rows up (see sums.py)."""
+    """Words -> signatures of unit length. `compiled` says whether the compiled core adds them, with the same bits."""
 
-    def __init__(self, dim: int, add_up: Callable[[Floats, NDArray[np.int64], NDArray[np.int64]], Floats]) -> None:
-        self.dim, self.add_up = dim, add_up
+    def __init__(self, dim: int, compiled: bool = False) -> None:
+        self.dim, self.compiled = dim, compiled
 
     @cached_property
-    def _directions(self) -> Floats:
+    def _directions(self) -> NDArray[np.int8]:
         """[PAIR_CLASSES, dim] of 1 and -1. They are part of what vectors of texts are, so they must never change."""
         numbers = np.random.PCG64(0).random_raw(PAIR_CLASSES * self.dim // 64 + 1)
         bits = np.unpackbits(numbers.astype("<u8").view(np.uint8))[: PAIR_CLASSES * self.dim]
-        return (2.0 * bits.reshape(PAIR_CLASSES, self.dim) - 1).astype(np.float32)
+        return (2 * bits.reshape(PAIR_CLASSES, self.dim).astype(np.int8) - 1).astype(np.int8)
 
     def __call__(self, words: Sequence[str]) -> Floats:
         """[len(words), dim]"""
@@ -40,4 +47,18 @@ class Signatures:
         text[np.arange(len(codes.values)) + np.repeat(np.arange(1, len(codes) + 1), codes.lengths)] = codes.values
         pairs = (text[:-1] * np.uint64(0x9E3779B1) + text[1:]) * np.uint64(0x9E3779B97F4A7C15) >> PAIR_SHIFT
         ends = offsets + np.arange(len(offsets))
-        return normalized(self.add_up(self._directions, pairs.astype(np.int64), ends))
+        return normalized(sum_rows(self._directions, pairs.astype(np.int64), ends))
+
+    def add(self, words: Sequence[str], scales: Floats, vectors: Floats) -> None:
+        """Add each word's signature times its scale to its vector: scales [len(words)], vectors [len(words), dim]."""
+        if self.compiled:
+            self.core.add(words, scales, vectors)
+        else:
+            vectors += self(words) * scales[:, None]
+
+    @cached_property
+    def core(self) -> CoreSignatures:
+        """The same for the compiled core."""
+        parts = {"directions": self._directions, "prepare": partial(prepare, lowercase=True), "lowercase": True}
+        signatures: CoreSignatures = compiled_core().Signatures(**parts)
+        return signatures

@@ -1,18 +1,22 @@
 """Sums of rows, one for each text. Rows are added one after the other in blocks of fixed size, so that a text's sum has
-the same bits whatever other texts are in the call, by numpy and by the compiled kernel alike."""
+the same bits whatever other texts are in the call, by numpy and by the compiled core alike."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lovevec.engine.compiled import core
 
 Floats = NDArray[np.float32]
 ROWS_PER_SUM = 256
 
 
-def sum_rows(vectors: Floats, chosen: NDArray[np.int64], ends: NDArray[np.int64], compiled: bool = False) -> Floats:
+def sum_rows(
+    vectors: NDArray[Any], chosen: NDArray[np.int64], ends: NDArray[np.int64], compiled: bool = False
+) -> Floats:
     """[len(ends) - 1, dim]: row i is the sum of vectors[chosen[ends[i] : ends[i + 1]]].
 
     More than ROWS_PER_SUM rows are added up block by block, and then the blocks' sums.
@@ -24,21 +28,12 @@ def sum_rows(vectors: Floats, chosen: NDArray[np.int64], ends: NDArray[np.int64]
         starts = np.repeat(ends[:-1], blocks) + number * ROWS_PER_SUM
         block_sums = sum_rows(vectors, chosen, np.append(starts, ends[-1]), compiled)
         return sum_rows(block_sums, np.arange(len(starts)), np.append(0, np.cumsum(blocks)), compiled)
-    result = np.zeros((len(counts), vectors.shape[1]), dtype=np.float32)
-    _adder(compiled)(vectors, chosen, ends, result)
+    result = np.empty((len(counts), vectors.shape[1]), dtype=np.float32)
+    (core().sum_rows if compiled else _add_in_turn)(vectors, chosen, ends, result)
     return result
 
 
-def _adder(compiled: bool) -> Callable[[Floats, NDArray[np.int64], NDArray[np.int64], Floats], None]:
-    if not compiled:
-        return _add_in_turn
-    from lovevec.engine.kernel import add_up
-
-    adder: Callable[..., None] = add_up
-    return adder
-
-
-def _add_in_turn(vectors: Floats, chosen: NDArray[np.int64], ends: NDArray[np.int64], result: Floats) -> None:
+def _add_in_turn(vectors: NDArray[Any], chosen: NDArray[np.int64], ends: NDArray[np.int64], result: Floats) -> None:
     """The first rows of all sums are added first, then the second ones: numpy loops over rows, not over sums."""
     counts = np.diff(ends)
     longest_first = np.argsort(-counts, kind="stable")

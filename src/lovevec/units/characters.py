@@ -33,11 +33,14 @@ def normalise(word: str, lowercase: bool = True) -> str:
 
 
 def to_codes(words: Sequence[str], lowercase: bool = True) -> Ragged:
-    """Normalise words; the result has a row of code points for each."""
+    """Normalise words; the result has a row of code points for each. Words in composed form, as nearly all are, are
+    lower-cased together, with a line's end between them, so that each becomes what it would by itself."""
     lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
-    text = "".join(words) if lengths.max(initial=0) <= LONGEST else ""
-    if text.isascii() and len(text) == lengths.sum():
-        text = text.lower() if lowercase else text
+    whole = "\n".join(words) if lengths.max(initial=0) <= LONGEST else ""
+    text = whole.lower() if lowercase else whole
+    is_plain = whole.isascii() or unicodedata.is_normalized("NFC", whole)
+    if is_plain and len(text) == lengths.sum() + len(words) - 1 and whole.count("\n") == len(words) - 1:
+        text = text.replace("\n", "")
     else:
         plain = [normalise(word, lowercase) for word in words]
         lengths = np.fromiter(map(len, plain), dtype=np.int64, count=len(plain))

@@ -12,6 +12,7 @@ word with a character that is [UNK], which WordPiece would give up on, still has
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -21,7 +22,7 @@ from lovevec.units.characters import base_letters, normalise, to_codes
 from lovevec.units.ngrams import ngram_buckets, ngram_counts, ngram_names, ngram_spans
 from lovevec.units.ragged import Ragged, join_rows, offsets_of
 from lovevec.units.trie import PieceTrie
-from lovevec.units.vocabulary import CLS, SEP, SPECIAL, SUB, UNK, UnitVocabulary
+from lovevec.units.vocabulary import CLS, CONTINUATION, SEP, SPECIAL, SUB, UNK, UnitVocabulary
 
 InputMode = Literal["mixed", "chars", "pieces"]
 INPUT_MODES: tuple[str, ...] = get_args(InputMode)
@@ -54,6 +55,27 @@ class Units:
             return rows
         bag = ngram_buckets(codes, self.vocabulary.ngrams)
         return join_rows(rows, Ragged(bag.values + np.int32(self.vocabulary.unit_rows), bag.offsets))
+
+    def counts(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """[len(words), 4] of each word how many characters it has, how many of them are [UNK], into how many pieces it
+        falls, and how many characters the longest of these has (0 for [UNK])."""
+        codes = to_codes(words, self.lowercase)
+        spelled = Ragged(self.character[codes.values], codes.offsets)
+        result = np.zeros((len(words), 4), dtype=np.int64)
+        result[:, 0] = codes.lengths
+        result[:, 1] = _per_row(np.add, (spelled.values == UNK).astype(np.int64), spelled)
+        if self.mode != "chars":
+            pieces = self.trie.split(spelled, UNK)
+            result[:, 2] = pieces.lengths
+            result[:, 3] = _per_row(np.maximum, self._spelled_lengths[pieces.values], pieces)
+        return result
+
+    @cached_property
+    def _spelled_lengths(self) -> NDArray[np.int64]:
+        """[units] how many characters of a word each unit stands for."""
+        lengths = np.array([len(unit.removeprefix(CONTINUATION)) for unit in self.vocabulary.units], dtype=np.int64)
+        lengths[: len(SPECIAL)] = 0
+        return lengths
 
     def count(self, characters: NDArray[np.int64], pieces: NDArray[np.int64] | int) -> NDArray[np.int64]:
         """How many ids `encode` gives to words, from their numbers of `characters` and `pieces`."""
@@ -107,3 +129,12 @@ class Units:
         characters.put(out, starts + 1)
         pieces.put(out, behind + mixed)
         return Ragged(out, offsets)
+
+
+def _per_row(add: np.ufunc, values: NDArray[np.int64], rows: Ragged) -> NDArray[np.int64]:
+    """Reduce the values of each row; rows without any give 0."""
+    result = np.zeros(len(rows), dtype=np.int64)
+    filled = np.flatnonzero(rows.lengths)
+    if len(filled):
+        result[filled] = add.reduceat(values, rows.offsets[filled])
+    return result

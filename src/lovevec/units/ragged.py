@@ -31,7 +31,8 @@ class Ragged:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        return np.diff(self.offsets)
+        lengths: NDArray[np.int64] = self.offsets[1:] - self.offsets[:-1]  # np.diff takes ten times as long for a few
+        return lengths
 
     @property
     def owners(self) -> NDArray[np.int64]:
@@ -107,10 +108,10 @@ def merge(where: NDArray[np.bool_], yes: Ragged, no: Ragged) -> Ragged:
     return Ragged(values, offsets)
 
 
-def offsets_of(lengths: Ints) -> NDArray[np.int64]:
+def offsets_of(lengths: Ints | NDArray[np.bool_]) -> NDArray[np.int64]:
     """Where rows of these lengths begin, and where the last ends: [3, 1] -> [0, 3, 4]."""
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    np.add.accumulate(lengths, dtype=np.int64, out=offsets[1:])
     return offsets
 
 

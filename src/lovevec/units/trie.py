@@ -1,9 +1,10 @@
 """Greedy longest-match WordPiece over many words at once, with numpy alone.
 
 All pieces hang in one trie with two roots: one for pieces that start a word, one for pieces that go on (`##ing`).
-The words of a batch walk it side by side, a character per pass, so Python's cost is per pass, not per word. A step
-of the walk is one look-up of (node, character) in an open-addressing hash table of plain arrays. Kept by hand, since
-tokenizers splits a word at a time, with Python objects for each; the numba engine walks the same arrays.
+All characters of a batch walk it side by side, each from its own place on, a character per pass, so Python's cost is
+per pass, not per word; a word's pieces are then a chain from its first character on. A step of the walk is one look-up
+of (node, character) in an open-addressing hash table of plain arrays. Kept by hand, since tokenizers splits a word at a
+time, with Python objects for each; the compiled core walks the same arrays.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class PieceTrie:
         spelled = Ragged(character[codes[:-2]], offsets_of(lengths))
         missing = np.bincount(spelled.owners[spelled.values == unknown], minlength=len(lengths))
         missing -= continues * (2 * (character[HASH_SIGN] == unknown))
-        kept = np.flatnonzero((missing == 0) & (lengths > 0) & (lengths - 2 * continues <= LONGEST))
+        kept = ((missing == 0) & (lengths > 0) & (lengths - 2 * continues <= LONGEST)).nonzero()[0]
         cut = 2 * continues[kept]
         lengths, starts = lengths[kept] - cut, starts[kept] + cut
         offsets = offsets_of(lengths)
@@ -75,8 +76,8 @@ class PieceTrie:
         return slots
 
     def _slot(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        mixed: NDArray[np.uint64] = keys.astype(np.uint64) * np.uint64(HASH)
-        slots: NDArray[np.int64] = (mixed >> np.uint64(64 - self.bits)).astype(np.int64)
+        mixed: NDArray[np.uint64] = keys.view(np.uint64) * np.uint64(HASH)
+        slots: NDArray[np.int64] = (mixed >> np.uint64(64 - self.bits)).view(np.int64)
         return slots
 
     def child(self, nodes: NDArray[np.integer], characters: NDArray[np.integer]) -> NDArray[np.int32]:
@@ -84,7 +85,7 @@ class PieceTrie:
         keys = nodes.astype(np.int64) << 20 | characters
         slots = self._slot(keys)
         there, out = self.keys[slots], self.values[slots]
-        wrong = np.flatnonzero((there != keys) & (there != EMPTY))
+        wrong = ((there != keys) & (there != EMPTY)).nonzero()[0]
         while len(wrong):
             slots[wrong] = (slots[wrong] + 1) & (len(self.keys) - 1)
             there, out[wrong] = self.keys[slots[wrong]], self.values[slots[wrong]]
@@ -93,42 +94,40 @@ class PieceTrie:
 
     def split(self, words: Ragged, unknown: int) -> Ragged:
         """Words as rows of character ids -> rows of piece ids; a word that cannot be split whole is [unknown]."""
-        word = np.flatnonzero(words.lengths)
+        piece, following = self._longest(words)
+        word = words.lengths.nonzero()[0]
         at, end = words.offsets[word], words.offsets[word + 1]
-        node = np.full(len(word), START, dtype=np.int64)
-        best = np.full(len(word), EMPTY, dtype=np.int32)  # the longest piece met since the last cut …
-        best_end = at.copy()  # … and where it ends
-        empty = np.empty(0, dtype=np.int64)
-        owners, pieces, failed = [empty], [empty.astype(np.int32)], [empty]  # words and their pieces, words without
-        characters = np.append(words.values.astype(np.int64), 0)
-        while len(word):
-            child = self.child(node, characters[at])
-            walks = (child != EMPTY) & (at < end)
-            node, at = np.where(walks, child, node), at + walks
-            piece = self.piece_at[node]
-            ends_piece = walks & (piece != EMPTY)
-            best, best_end = np.where(ends_piece, piece, best), np.where(ends_piece, at, best_end)
-
-            stuck = np.flatnonzero(~walks)
-            if not len(stuck):
-                continue
-            dead = stuck[best[stuck] == EMPTY]  # no piece fits here: the whole word is unknown
-            failed.append(word[dead])
-            cut = stuck[best[stuck] != EMPTY]
-            owners.append(word[cut])
-            pieces.append(best[cut])
-            at[cut], node[cut], best[cut] = best_end[cut], CONTINUE, EMPTY
-            done = np.concatenate([dead, cut[at[cut] == end[cut]]])
-            if len(done):
-                keep = np.ones(len(word), dtype=bool)
-                keep[done] = False
-                word, at, end, node = word[keep], at[keep], end[keep], node[keep]
-                best, best_end = best[keep], best_end[keep]
-        owner, piece, bad = np.concatenate(owners), np.concatenate(pieces), np.concatenate(failed)
-        good = np.ones(len(words), dtype=bool)
-        good[bad] = False
+        owners, pieces = [word[:0]], [piece[:0]]
+        good = np.ones(len(words), dtype=np.bool_)
+        while len(word):  # all words go on by a piece in each pass
+            owners.append(word)
+            pieces.append(piece[at])
+            good[word[piece[at] == EMPTY]] = False
+            at = following[at]
+            going = (at < end).nonzero()[0]
+            word, at, end = word[going], at[going], end[going]
+        owner, chosen, bad = np.concatenate(owners), np.concatenate(pieces), (~good).nonzero()[0]
         kept = good[owner]
         owner = np.concatenate([owner[kept], bad])
-        piece = np.concatenate([piece[kept], np.full(len(bad), unknown, dtype=np.int32)])
+        chosen = np.concatenate([chosen[kept], np.full(len(bad), unknown, dtype=np.int32)])
         order = np.argsort(owner, kind="stable")  # passes emit in reading order, so stable keeps it
-        return Ragged(piece[order], offsets_of(np.bincount(owner, minlength=len(words))))
+        return Ragged(chosen[order], offsets_of(np.bincount(owner, minlength=len(words))))
+
+    def _longest(self, words: Ragged) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """For each character of the words: the longest piece that is spelled from there on, EMPTY where there is none,
+        and where that ends; then the word's end. They are looked for side by side, a character further in each pass."""
+        size = len(words.values)
+        end, piece = spread(words.offsets[1:], words.lengths), np.full(size, EMPTY, dtype=np.int32)
+        following, begin, node = end.copy(), np.arange(size), np.full(size, CONTINUE, dtype=np.int32)
+        node[words.offsets[:-1][words.lengths > 0]] = START
+        at = begin
+        while len(begin):
+            child = self.child(node, words.values[at])
+            going = (child != EMPTY).nonzero()[0]
+            begin, at, node = begin[going], at[going] + 1, child[going]
+            found = self.piece_at[node]
+            ends = (found != EMPTY).nonzero()[0]
+            piece[begin[ends]], following[begin[ends]] = found[ends], at[ends]
+            inside = (at < end[begin]).nonzero()[0]
+            begin, at, node = begin[inside], at[inside], node[inside]
+        return piece, following

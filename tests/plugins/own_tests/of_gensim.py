@@ -10,7 +10,7 @@ from lovevec import LOVE
 from lovevec.plugins.gensim import RobustKeyedVectors
 
 Plain = gensim.models.KeyedVectors
-love = LOVE.load(engine="numpy")
+love = LOVE.load()
 
 ANY_WORD = "an unknown word has a vector", AssertionError
 IMPOSSIBLE = {

@@ -12,7 +12,7 @@ from lovevec import LOVE
 from lovevec.plugins.spacy import LoveVectors
 
 Plain = spacy.vectors.Vectors
-love = LOVE.load(engine="numpy")
+love = LOVE.load()
 
 ANY_WORD = "an unknown word has a vector", AssertionError
 PLAIN = "spaCy would put plain Vectors in the place, without the LOVE: refused, as with floret", ValueError

@@ -32,7 +32,6 @@ PACKAGES = (
     "scikit-learn",
     "snowballstemmer",
     "symspellpy",
-    "numba",
     "matplotlib",
 )
 

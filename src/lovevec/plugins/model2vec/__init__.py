@@ -30,7 +30,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.engine.engine import numba_is_there
 from lovevec.errors import FormatError, LovevecError, MissingExtra
 from lovevec.files import atomic_write
 from lovevec.love import LOVE
@@ -174,7 +173,7 @@ class RobustStaticModel(StaticModel):
         result = self._sums(pieces)
         result[rows >= 0] = self._sums_of_known(rows[rows >= 0])
         if lacking:
-            readings = self.reader.by(lacking, "numba" if numba_is_there() else "numpy").in_text()
+            readings = self.reader(lacking, in_text=True)
             mixed = result[rows < 0] * readings.new.astype(np.float32)[:, None]
             add_known_rows(mixed, readings, self._sums_of_known)
             result[rows < 0] = mixed

@@ -72,8 +72,9 @@ class LoveVectors(Vectors):  # type: ignore[misc]
     @property
     def love(self) -> LOVE:
         """The LOVE behind the table; one given by its name is loaded when it is first needed."""
-        self._love = love = load_model(self._love)
-        return love
+        if not isinstance(self._love, LOVE):
+            self._love = load_model(self._love)
+        return self._love
 
     @property
     def source(self) -> LOVE | Attached | None:
@@ -138,7 +139,9 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         number = int(get_string_id(key))
         if number in self.key2row or (number not in self._imputed and key not in self):
             return super().__getitem__(key)  # spaCy's own error, where there is none
-        return self.get_batch([key])[0]
+        if not number:
+            return self.get_batch([key])[0]
+        return get_array_ops(self.data).asarray(self._impute({number: key})[number])
 
     def get_batch(self, keys: Iterable[str | int]) -> Any:
         """The vectors of keys, [len(keys), dim]: rows of the table, the others imputed all at once; zeros for the empty
@@ -166,7 +169,8 @@ class LoveVectors(Vectors):  # type: ignore[misc]
         if not new:
             return self._imputed
         words = [key if isinstance(key, str) else self.strings.as_string(key) for key in new.values()]
-        vectors = dict(zip(new, source.embed(words), strict=True))
+        # documents ask for one word at a time, pipes for many
+        vectors = dict(zip(new, source.embed(words) if len(words) > 1 else [source[words[0]]], strict=True))
         if len(self._imputed) + len(vectors) > self.max_imputed:
             vectors |= {number: self._imputed[number] for number in lacking if number in self._imputed}
             self._imputed = vectors if len(vectors) <= self.max_imputed else {}

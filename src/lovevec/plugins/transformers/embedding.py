@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from lovevec.errors import LovevecError
-from lovevec.plugins.transformers.imputer import Imputer, with_numba
+from lovevec.plugins.transformers.imputer import Imputer
 from lovevec.plugins.transformers.trainable import TrainableLOVE, ingredients
 from lovevec.plugins.transformers.wire_format import LOVE_WORDS, NUMBERS_PER_WORD, to_bytes, to_words
 
@@ -155,8 +155,7 @@ class RobustEmbedding(nn.Embedding):
     def _compute(self, words: list[str]) -> Floats:
         """The cache's rows of words: their vectors, or what these are made of if LOVE is trained."""
         assert self.imputer is not None
-        imputer = with_numba(self.imputer)
-        return imputer(words) if self.love is None else ingredients(imputer, words)
+        return self.imputer(words) if self.love is None else ingredients(self.imputer, words)
 
     def _cache_like(self) -> torch.Tensor:
         """A tensor with the device and the type of the cache: float32 where it holds ids, which need its 24 bits."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,18 +98,3 @@ def add_known_words(love: LOVE, words: list[str], vectors: Floats) -> LOVE:
     more = KnownRows.of(vectors, rows.precision)
     both = KnownRows(np.concatenate([rows.codes, more.codes]), np.concatenate([rows.scale, more.scale]), rows.dim)
     return love.copy(parts=replace(love.parts, words=[*love.words, *words], rows=both))
-
-
-_by_numba: WeakKeyDictionary[Imputer, Imputer] = WeakKeyDictionary()
-
-
-def with_numba(imputer: Imputer) -> Imputer:
-    """The imputer that computes by numba, where that is installed and no other engine was asked for: inside a model
-    words come a few at a time, but again and again. It is no part of the model, so that a pickle can be read where
-    numba is missing."""
-    love = imputer.love
-    if love.engine.mode != "auto" or love.engine.for_many != "numba":
-        return imputer
-    if imputer not in _by_numba:
-        _by_numba[imputer] = replace(imputer, love=love.copy(engine="numba"))
-    return _by_numba[imputer]
