@@ -1,11 +1,12 @@
-"""How many unknown words a second, whole path? Misspellings beside symspellpy; the first compile; one by the command.
+"""How many unknown words a second, in lists, the whole path? Beside symspellpy and fastText; then one by the command.
 
-    python bench/near.py [--words 200000] [--runs 5]
+    python bench/near.py [--words 200000] [--runs 5]       # one call at a time: bench/latency.py
 
 The words are distinct misspellings of known words, as damage/misspell.py makes them, none of them known. All ways run
 in turn, several times over, so that a busy machine is unfair to none. Rates are medians; ratios are medians of ratios
 within a turn. `CPU` is what a word costs on all cores together, which says more where others use the machine too.
-symspellpy has the same known words and looks up the nearest within two edits (Verbosity.TOP), without a vector.
+symspellpy has the same known words and looks up the nearest within two edits (Verbosity.TOP), without a vector;
+fastText (bench/engines.py says how to install it) makes a vector of n-grams, without a reading.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ import argparse
 import os
 import platform
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from engines import DIM, FASTTEXT, one_by_one, ratio_cells, word_vector_of_fasttext
 from startup import whole
 
 from lovevec import LOVE
@@ -30,16 +32,9 @@ from lovevec_lab.methods.symspell import SymSpellDictionary
 
 UNKNOWN = "tommorow"
 SHARES = {"numpy": 0.1, "symspellpy": 0.02}  # of the words: the slow ones would take all day
-# Words that the numba path is worth importing for.
-COMPILED = """
-import time
-from lovevec import LOVE
-love = LOVE.load(engine="numba")
-words = [f"mispeling{number}x" for number in range(12000)]
-start = time.perf_counter()
-love.embed(words, progress=False)
-print(time.perf_counter() - start)
-"""
+ALL, SPELLING = "unknown words, compiled", "unknown words by spelling only, compiled"
+ASKED = {ALL: 2.5, SPELLING: 8.0}  # times the rate of fastText
+Way = Callable[[Sequence[str]], object]
 
 
 class Cost(NamedTuple):
@@ -59,44 +54,34 @@ def misspellings(love: LOVE, count: int, seed: int = 0) -> list[str]:
     return "\n".join(rng.permutation(list(found))[:count]).split("\n")
 
 
-def cost_of(run: Callable[[Sequence[str]], object], words: Sequence[str]) -> Cost:
+def cost_of(run: Way, words: Sequence[str]) -> Cost:
     """What a word costs."""
     wall, cpu = time.perf_counter(), time.process_time()
     run(words)
     return Cost((time.perf_counter() - wall) / len(words), (time.process_time() - cpu) / len(words))
 
 
-def ways_of(love: LOVE, words: Sequence[str]) -> dict[str, tuple[Callable[[Sequence[str]], object], Sequence[str]]]:
+def ways_of(love: LOVE, words: Sequence[str]) -> dict[str, tuple[Way, Sequence[str]]]:
     """Name -> what is run, and on which words."""
-    numba, numpy = LOVE.load(engine="numba"), LOVE.load(engine="numpy")
+    compiled, numpy = LOVE.load(engine="compiled"), LOVE.load(engine="numpy")
     known = [love.words[row] for row in np.random.default_rng(1).permutation(len(love.words)).tolist()]
     dictionary = SymSpellDictionary(love.words)
-    ways = {
-        "unknown words, numba": (lambda some: numba.embed(some, progress=False), words),
+    ways: dict[str, tuple[Way, Sequence[str]]] = {
+        ALL: (lambda some: compiled.embed(some, progress=False), words),
         "unknown words, numpy": (lambda some: numpy.embed(some, progress=False), words),
         "symspellpy": (lambda some: [dictionary.correct(word) for word in some], words),
-        "unknown words by spelling only, numba": (lambda some: numba.engine.embed(some), words),
-        "known words": (lambda some: numba.embed(some, progress=False), known),
+        SPELLING: (compiled.impute, words),
+        "known words": (lambda some: compiled.embed(some, progress=False), known),
     }
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            ways[FASTTEXT] = (one_by_one(word_vector_of_fasttext(love.words, Path(folder)), DIM), words)
+    except ImportError as error:
+        print(f"{FASTTEXT}: left out ({error})", file=sys.stderr)
     return {
         name: (run, some[: max(1, int(len(some) * next((share for key, share in SHARES.items() if key in name), 1)))])
         for name, (run, some) in ways.items()
     }
-
-
-def compile_seconds() -> tuple[float, float]:
-    """Until the first vectors by numba: on a new machine, and when its compiled code is on disk."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = os.environ | {"NUMBA_CACHE_DIR": folder}
-        first, second = (
-            float(
-                subprocess.run(
-                    [sys.executable, "-c", COMPILED], env=environment, capture_output=True, text=True, check=True
-                ).stdout
-            )
-            for _ in range(2)
-        )
-    return first, second
 
 
 def commands(runs: int) -> list[tuple[str, float, float]]:
@@ -115,27 +100,27 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=200_000)
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
-    by_command = commands(options.runs)  # first: a process is counted with the memory of the one that starts it
+    by_command = commands(options.runs)
     love = LOVE.load()
     ways = ways_of(love, misspellings(love, options.words))
     for run, some in ways.values():
-        run(some[:20_000])  # compiled, indexed
+        run(some[:2_000])  # indexes are built
     turns = [{name: cost_of(run, some) for name, (run, some) in ways.items()} for _ in range(options.runs)]
     print(f"{options.words:,} distinct misspellings of {len(love.words):,} known words, {love.dim}d;")
     print(f"{os.cpu_count()} cores ({platform.machine()}), load {os.getloadavg()[0]:.1f};", end=" ")
     print(f"medians of {options.runs} runs in turn\n")
-    print("| | words/s | CPU, µs a word | × symspellpy | × symspellpy by CPU | words |")
-    print("|---|--:|--:|--:|--:|--:|")
+    print("| | words/s | CPU, µs a word | words | × symspellpy | … by CPU | × fastText | asked | met |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|---|")
     for name, (_, some) in ways.items():
         rate = statistics.median(1 / turn[name].wall for turn in turns)
         cpu = statistics.median(1e6 * turn[name].cpu for turn in turns)
         ratio = statistics.median(turn["symspellpy"].wall / turn[name].wall for turn in turns)
         of_cpu = statistics.median(turn["symspellpy"].cpu / turn[name].cpu for turn in turns)
-        print(f"| {name} | {rate:,.0f} | {cpu:.1f} | {ratio:.2g} | {of_cpu:.2g} | {len(some):,} |", flush=True)
-    first, second = compile_seconds()
+        times = [turn[FASTTEXT].wall / turn[name].wall for turn in turns if FASTTEXT in turn]
+        by_fasttext = ratio_cells(statistics.median(times) if times else None, ASKED.get(name))
+        cells = f"{rate:,.0f} | {cpu:.1f} | {len(some):,} | {ratio:.2g} | {of_cpu:.2g} | {by_fasttext}"
+        print(f"| {name} | {cells} |", flush=True)
     print("\n| | seconds | MB at most |\n|---|--:|--:|")
-    print(f"| numba's first vectors: compiled on a new machine | {first:.1f} | |")
-    print(f"| … from its cache | {second:.1f} | |", flush=True)
     for name, seconds, memory in by_command:
         print(f"| `lovevec embed` of {name} | {seconds:.2f} | {memory:.0f} |", flush=True)
 

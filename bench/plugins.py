@@ -118,7 +118,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--words", type=int, default=10_000)
     parser.add_argument("--repeats", type=int, default=15)
-    parser.add_argument("--engine", default="auto", help="auto, numpy or numba")
+    parser.add_argument("--engine", default="auto", help="auto, numpy or compiled")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     love = LOVE.load(engine=options.engine)

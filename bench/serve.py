@@ -5,7 +5,7 @@
     python bench/page.py                  # how soon the page is of use: a minute
 
 Each writes its JSON to docs/results/data, and docs/results/serve.md anew from all of it; `--results FOLDER` for tries.
-`--page` writes the page alone. tests/serve/test_bench.py checks that the page is what the data gives.
+`--page` writes the page alone. tests/serve/test_serve_results.py checks that the page is what the data gives.
 
 All traffic stays on this machine. Server and clients are processes of their own and share the machine's cores. Words
 are known ones, every second of them with a typo. The bare engine is `love.embed` of the same lists, called one after
@@ -210,8 +210,7 @@ def summary(rounds: list[list[float]], duration: float) -> dict[str, float]:
 
 def measure_speed(duration: float, rounds: int) -> dict[str, Any]:
     """Every load, in base64 (what OpenAI's client asks for) and floats; each kind of question; the engine."""
-    love = LOVE.load(engine="numpy")
-    love.warm_up()
+    love = LOVE.load()
     words = words_of(love)
     lists = {size: lists_of(words, size) for size in (1, 64)}
     lists[TOGETHER] = lists_of(words, TOGETHER)[:4]
@@ -267,7 +266,7 @@ def bench(results: Path, duration: float, rounds: int) -> int:
     """Measure all, write."""
     found = {**about(), "seconds": duration, "rounds": rounds}
     found["first_answer_s"] = [first_answer() for _ in range(STARTS)]
-    words = words_of(LOVE.load(engine="numpy"))
+    words = words_of(LOVE.load())
     found["memory"] = [measure_memory(workers, words) for workers in (1, 2, 3)]
     found |= measure_speed(duration, rounds)
     write_results(results, SPEED, found)
@@ -325,7 +324,7 @@ async def soak_client(port: int, words: list[str], until: float, statuses: Count
 
 def soak(results: Path, minutes: float) -> int:
     """Ask good and bad things, look at memory and log, write; 1 if something is wrong."""
-    words = words_of(LOVE.load(engine="numpy"))
+    words = words_of(LOVE.load())
     statuses: Counter[str] = Counter()
     found = {**about(), "minutes": minutes}
     with running(key=SECRET) as server:

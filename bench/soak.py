@@ -1,6 +1,6 @@
 """Does memory stay flat? 8 threads embed, read, encode, look for neighbors and attach tables for minutes on end.
 
-    python bench/soak.py [--minutes 5] [--threads 8] [--slope 1.0]
+    python bench/soak.py [--minutes 5] [--threads 8] [--slope 1.0] [--engine auto]
 
 Every few seconds the resident memory is read. What counts is the slope over the second half, in MB a minute, fitted by
 least squares: the first half fills what is remembered on purpose (words of texts, windows of attention). Memory goes up
@@ -85,8 +85,9 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--slope", type=float, default=1.0, help="MB a minute that are no leak")
+    parser.add_argument("--engine", default="auto", help="auto, numpy or compiled")
     options = parser.parse_args()
-    love, stop, done, errors = LOVE.load(engine="numpy"), threading.Event(), Counter[str](), list[str]()
+    love, stop, done, errors = LOVE.load(engine=options.engine), threading.Event(), Counter[str](), list[str]()
     threads = [
         threading.Thread(target=work, args=(love, seed, stop, done, errors), daemon=True)
         for seed in range(options.threads)

@@ -110,7 +110,7 @@ def compare(names: list[str], methods: dict[str, Callable[[], Search]], options:
         start = perf_counter()
         search = make()
         indexed = perf_counter() - start
-        search(names[:100], 10)  # once, for numba to compile
+        search(names[:100], 10)  # the first call builds indexes; bm25s compiles where it has numba
         start = perf_counter()
         hits = [search(asked, 10)[0] == wanted[:, None] for asked in queries]
         speed = sum(map(len, queries)) / (perf_counter() - start)

@@ -38,7 +38,7 @@ COMMAND = (
 FINETUNED = (
     "RATES=3e-4,1e-4 TASKS=conll03,bc2gm lab/runs/transformers.sh gpu && python lab/runs/transformers_data.py results"
 )
-NOTED = """Words a second are of this run, beside fifteen other processes and without numba: rough.
+NOTED = """Words a second are of this run, beside fifteen other processes, by numpy: rough.
 [runtime.md](runtime.md) has better ones."""
 
 CLAIMS = """# The paper's claims, measured

@@ -156,8 +156,8 @@ def near(path: Path) -> dict[str, float]:
     channel = LOVE.load().channel
     assert channel is not None
     reader, asked = Reader(words, channel), unknown_words(words, ASKED)
-    first = seconds(lambda: reader.by(asked[:3000], "numba", os.cpu_count()))
-    return {"s": first, "words_per_s": per_second(lambda: reader.by(asked, "numba", os.cpu_count()), len(asked))}
+    first = seconds(lambda: reader.by(asked[:3000], "compiled", os.cpu_count()))
+    return {"s": first, "words_per_s": per_second(lambda: reader.by(asked, "compiled", os.cpu_count()), len(asked))}
 
 
 def neighbors(path: Path, approximate: bool = False) -> dict[str, float]:
@@ -247,10 +247,10 @@ def known(count: int, lists: list[Path]) -> dict[str, float]:
     assert channel is not None
     reader, wrong = near_reader.Reader(words, channel), [wrong for _, wrong in pairs]
     start = time.perf_counter()
-    reader.by(wrong[:3000], "numba", os.cpu_count())
+    reader.by(wrong[:3000], "compiled", os.cpu_count())
     built = time.perf_counter() - start
-    rates = [per_second(lambda: reader.by(wrong, "numba", os.cpu_count()), len(wrong)) for _ in range(3)]
-    reading = reader.by(wrong, "numba", os.cpu_count())
+    rates = [per_second(lambda: reader.by(wrong, "compiled", os.cpu_count()), len(wrong)) for _ in range(3)]
+    reading = reader.by(wrong, "compiled", os.cpu_count())
     first = [words[row] if row >= 0 else "" for row in reading.rows[:, 0].tolist()]
     right = np.array([right == one for (right, _), one in zip(pairs, first, strict=True)])
     return {
