@@ -14,6 +14,7 @@ SANITIZED_TESTS := \
   tests/native \
   tests/near/test_compiled.py \
   tests/near/test_love_readings.py \
+  tests/near/test_torn.py \
   tests/engine/test_engines.py \
   tests/engine/test_word_map.py \
   tests/texts/test_text_vectors.py \

@@ -40,13 +40,36 @@ enum {
     MAX_COST_GAP = 256,      /* near/readings.py; costs are whole numbers of 1/UNIT nat */
     UNIT = 32,
     FAR_COST = 12000,        /* near/alignment.py */
-    ORDER = 5,               /* near/novelty.py */
-    COUNT_BITS = 21,
-    WORD_BITS = 24,
-    FEATURES = 8,
-    STRENGTH = 5,
-    BEGIN = 256,
-    END = 257,
+    DIGIT_COST = 512,        /* of losing or adding a digit, or taking it for another; what costs so much is no candidate */
+    FEATURES = 11,           /* near/novelty.py */
+    MIN_LIKENESS = -6,
+    MAX_LIKENESS = 4,
+    MAX_CAPITALS = 5,
+    PROBES = 7,              /* near/lexicon.py */
+    GRAM_BITS = 19,
+    MIN_GRAM = 2,
+    MAX_GRAM = 6,
+    BEGIN = 0,
+    END = 1,
+    MAX_CUT = 4,
+    MIN_STEM = 4,
+    MAX_ENDINGS = 16,
+    MAX_ENDING = 4,
+    MIN_JOINED_LENGTH = 4,   /* near/joined.py */
+    MAX_PARTS = 6,
+    MAX_PART = 20,
+    MIN_DAMAGED_LENGTH = 7,
+    MIN_DAMAGED_PART = 3,
+    BEGINNINGS = 2,
+    MIN_SHARE = 3,
+    MAX_COST_PER_LETTER = 40,
+    MULTIPLE = 720720,
+    FAR_CUT = 1 << 24,
+    JOINED_BITS = 19,
+    MIN_TORN_LENGTH = 5,     /* near/torn.py */
+    MIN_UNKNOWN_LENGTH = 6,
+    MIN_UNKNOWN_PART = 2,
+    LEAST_GAIN = 102,
     MAX_UNITS = 2 * LONGEST + 3,          /* engine/fold.py: [CLS] characters [SUB] pieces [SEP] */
     MAX_NGRAMS = 2 * (LONGEST + 2),
     PLACE_BITS = 16,         /* attach/neighbors.py */
@@ -57,11 +80,13 @@ enum {
 enum {
     KIND_LOST_TWIN = 6, KIND_LOST_VOWEL, KIND_LOST_H, KIND_LOST_END, KIND_LOST,
     KIND_EXTRA_TWIN, KIND_EXTRA_VOWEL, KIND_EXTRA_JOINT, KIND_EXTRA,
-    KIND_SWAP, KIND_RESPELLED, KIND_MISPRINT, KIND_FIRST, KIND_LAST, KINDS
+    KIND_SWAP, KIND_RESPELLED, KIND_MISPRINT, KIND_FIRST, KIND_LAST, KINDS,
+    KIND_DIGIT = KINDS /* near/alignment.py: of a digit, whatever befalls it */
 };
+enum { DIGIT_CLASS = 4 };
 
 /* Words as code points, normalised: those of word w from offsets[w] to offsets[w + 1], at most LONGEST. */
-enum { IS_NAME = 1, IS_TOO_LONG = 2 };
+enum { IS_NAME = 1, IS_CAPITALS = 2, IS_TOO_LONG = 4 };
 typedef struct {
     int64_t count;
     const uint32_t *codes;
@@ -79,24 +104,60 @@ typedef struct { int16_t spelling, cost; } Respelling;
  * what its rank costs, and its first letter, a byte each. */
 typedef struct { uint32_t pairs[2], letters, rest; } Record;
 
-/* Known words and a channel, by which strings are read. */
+/* A place of a hash table of words: the highest bits of a hash, and which word has it, -1 for none. */
+typedef struct { uint32_t mark; int32_t word; } JoinedSlot;
+
+/* Forms that stand for known words, as readings, by the hashes of their code points, in order. */
+typedef struct {
+    int64_t count;
+    const uint64_t *hashes;
+    const int32_t *rows;           /* [count, WORDS_PER_READING] */
+    const double *probabilities;   /* [count, WORDS_PER_READING] */
+    const double *new_, *parts;    /* [count] */
+    const int32_t *part_rows, *part_ends; /* [count, MAX_PARTS] */
+    const double *evidence;        /* [count] */
+} Forms;
+
+/* Room for readings (near/readings.py). */
+typedef struct {
+    int32_t *rows;                 /* [strings, WORDS_PER_READING] */
+    double *probabilities;         /* [strings, WORDS_PER_READING] */
+    double *new_, *parts;          /* [strings] */
+    int32_t *part_rows, *part_ends; /* [strings, MAX_PARTS] */
+    double *evidence;              /* [strings] */
+} Readings;
+
+/* Known words, a channel, a lexicon and listed forms, by which strings are read. */
 typedef struct {
     int64_t symbols;             /* of the alphabet */
     const uint8_t *symbol_of;    /* [CODE_POINTS] */
     const uint8_t *folded, *sound, *classes, *is_letter, *is_digit; /* [symbols] */
     uint8_t letter_e;            /* the symbol of e */
-    const int16_t *costs;        /* [KINDS] */
+    const int16_t *costs;        /* [KINDS + 1] */
     const int16_t *substitution; /* [symbols, symbols] */
     const uint8_t *one;          /* [symbols] numbers of spellings */
     const uint8_t *two;          /* [symbols, symbols] */
     int64_t spellings;
     const int16_t *respelling;   /* [spellings, spellings] */
     const double *new_weights;   /* [FEATURES] */
+    const uint8_t *filter;       /* [filter_bits / 8] of the lexicon */
+    uint64_t filter_bits;        /* a power of two */
+    const int8_t *grams;         /* [2^GRAM_BITS] */
+    double gram_scale;
+    int64_t endings;
+    const uint64_t *ending_hashes; /* [endings] */
+    const int64_t *ending_sizes; /* [endings] letters */
+    int64_t joined_words;
+    const uint64_t *joined_hashes; /* [joined_words] */
+    const int32_t *joined_rows, *joined_costs; /* [joined_words] */
+    double joined_constant;
+    int32_t join_cost;
+    Forms forms;
 
     int64_t words;
     const uint8_t *letters;      /* symbols of the words, one word after the other */
     const int64_t *offsets;      /* [words + 1] */
-    const int32_t *rank_bits, *rank_costs, *table_rows; /* [words] */
+    const int32_t *rank_bits, *rank_costs, *part_costs, *table_rows; /* [words] */
 
     /* Made of the above by build_index, in two pieces of memory: that of the bucket's words, and one for the rest. */
     void *memory;
@@ -107,12 +168,13 @@ typedef struct {
     Entry *entries;       /* [words] */
     uint8_t *spelled;            /* four bytes a letter: symbol, kind of slip that leaves it out, spelling with the letter before, and
                                     the bit of the pair that both make if they change places */
-    int32_t *counts;             /* [2^COUNT_BITS] of n-grams */
-    uint8_t *known_bits;         /* [2^(WORD_BITS - 3)] */
     Respelling *respellings;     /* for which each spelling is written: from respelling_starts[it] on */
     int32_t *respelling_starts;  /* [spellings + 1] */
-    double all_letters;
-    int32_t last_row;            /* of table_rows */
+    uint64_t powers[MAX_WORD_LENGTH + 1], ending_powers[MAX_ENDINGS]; /* of what a hash is multiplied by */
+    uint8_t *joined_bits;        /* [2^(JOINED_BITS - 3)] a bit for each of them, by hash */
+    JoinedSlot *joined;          /* [joined_slots] the words that others are run together with */
+    int64_t joined_slots;
+    int32_t last_row;            /* of all rows that readings name */
 } Index;
 
 /* A step of the walk through pieces (units/trie.py): from (node, character) to a node, with the piece that ends there. */
@@ -176,6 +238,8 @@ typedef struct {
     const Signatures *signatures; /* or NULL */
     float signature_length;
     int lowercase;                /* whether a word that is not there is looked for in lower case */
+    const int32_t *costs;         /* [rows of the table] of ranks (near/torn.py), or NULL: no words are torn */
+    int64_t frequent, rare;       /* such costs */
 } TextSource;
 
 /* Parts of texts. */
@@ -204,14 +268,13 @@ typedef struct {
     const char *name;
     int (*build_index)(Index *); /* 0, or -1 where memory ends */
     IndexRoom *(*index_room)(const Index *);
-    void (*read)(const Index *, const Words *, IndexRoom *, double new_divisor, int32_t *rows, double *probabilities, double *new_);
-    void (*likelihood)(const Index *, const Words *, double *totals, int64_t *lengths);
+    void (*read)(const Index *, const Words *, IndexRoom *, double new_divisor, const Readings *);
+    void (*likeness)(const Index *, const Words *, double *likeness);
     FoldRoom *(*fold_room)(const Fold *);
     void (*embed)(const Fold *, const Words *, FoldRoom *, float *vectors, float *norms);
     void (*count_units)(const Fold *, const Words *, FoldRoom *, int64_t *counts); /* [words, 4] */
     void (*take)(const Rows *, const int64_t *rows, int64_t count, float *vectors);
-    void (*mix)(const Rows *, int64_t count, const int32_t *rows, const double *probabilities, const double *new_,
-                const float *weights, float new_weight, double least, float *vectors);
+    void (*mix)(const Rows *, int64_t count, const Readings *, const float *weights, double new_weight, double least, float *vectors);
     void (*normalize)(float *vectors, int64_t count, int64_t dim);
     void (*sum_rows)(const float *vectors, int64_t dim, const int64_t *chosen, const int64_t *ends, int64_t count,
                      float *result);

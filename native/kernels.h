@@ -5,6 +5,6 @@
 #include "texts.h"
 
 const Kernels NAME = {
-    LABEL, build_index, index_room, read_words, likelihood, fold_room, embed, count_units, take, mix, normalize, sum_rows,
+    LABEL, build_index, index_room, read_words, likeness, fold_room, embed, count_units, take, mix, normalize, sum_rows,
     add_signatures, build_map, find_word, text_room, sum_texts, search,
 };

@@ -14,7 +14,7 @@
 #define EXCHANGE(slot, value) __atomic_exchange_n(slot, value, __ATOMIC_ACQ_REL)
 #endif
 
-enum { MAX_ARRAYS = 24, MAX_WORDS_WITH_GIL = 32 }; /* giving the GIL away may cost milliseconds until it comes back */
+enum { MAX_ARRAYS = 40, MAX_WORDS_WITH_GIL = 32 }; /* giving the GIL away may cost milliseconds until it comes back */
 
 static const Kernels *kernels = &base_kernels;
 
@@ -84,7 +84,7 @@ typedef struct {
     Py_buffer views[MAX_ARRAYS];
     int arrays;
     void *room;         /* working memory that no call holds now */
-    PyObject *prepare;  /* word -> (as it is compared, whether it is a name), for words that are not plain */
+    PyObject *prepare;  /* word -> (as it is compared, how it is written), for words that are not plain */
     int lowercase;
 } Object;
 
@@ -133,14 +133,16 @@ static void free_words(Gathered *gathered) {
     free(gathered->codes), free(gathered->offsets), free(gathered->flags);
 }
 
-/* Whether a plain word begins with a capital and does not go on in capitals: str.isupper by hand. */
-static int is_name(const uint32_t *codes, Py_ssize_t length) {
-    int cased = 0, lower = 0;
+/* How a plain word is written: as a name, with a capital and not all in capitals; or as a few capitals. */
+static int written_as(const uint32_t *codes, Py_ssize_t length) {
+    int capitals = 0, lower = 0;
     for (Py_ssize_t place = 1; place < length; place++) {
         lower |= codes[place] >= 'a' && codes[place] <= 'z';
-        cased |= codes[place] >= 'A' && codes[place] <= 'Z';
+        capitals |= codes[place] >= 'A' && codes[place] <= 'Z';
     }
-    return length && codes[0] >= 'A' && codes[0] <= 'Z' && !(cased && !lower);
+    const int is_capital = length && codes[0] >= 'A' && codes[0] <= 'Z', is_lower = length && codes[0] >= 'a' && codes[0] <= 'z';
+    const int is_upper = (is_capital || capitals) && !lower && !is_lower;
+    return (is_capital && !(capitals && !lower) ? IS_NAME : 0) | (is_upper && length <= MAX_CAPITALS ? IS_CAPITALS : 0);
 }
 
 static int is_plain(const uint32_t *codes, Py_ssize_t length) {
@@ -186,16 +188,16 @@ static int gather_words(Object *self, PyObject *sequence, Gathered *gathered) {
         if (length <= LONGEST && add_codes(gathered, text, length, start)) goto failed;
         uint32_t *codes = gathered->codes + start;
         if (length <= LONGEST && is_plain(codes, length)) {
-            flags |= is_name(codes, length) ? IS_NAME : 0;
+            flags |= (uint8_t)written_as(codes, length);
             if (self->lowercase)
                 for (Py_ssize_t place = 0; place < length; place++)
                     codes[place] += codes[place] >= 'A' && codes[place] <= 'Z' ? 32 : 0;
         } else {
             PyObject *prepared = PyObject_CallFunctionObjArgs(self->prepare, text, NULL), *plain;
-            int name;
+            int written;
             if (!prepared) goto failed;
             if (!PyTuple_Check(prepared)) PyErr_SetString(PyExc_TypeError, "prepare gives no tuple");
-            if (PyErr_Occurred() || !PyArg_ParseTuple(prepared, "Up", &plain, &name)) {
+            if (PyErr_Occurred() || !PyArg_ParseTuple(prepared, "Ui", &plain, &written)) {
                 Py_DECREF(prepared);
                 goto failed;
             }
@@ -204,7 +206,7 @@ static int gather_words(Object *self, PyObject *sequence, Gathered *gathered) {
             int is_bad = length > LONGEST || add_codes(gathered, plain, length, start);
             Py_DECREF(prepared);
             if (is_bad) goto failed;
-            flags |= name ? IS_NAME : 0;
+            flags |= (uint8_t)(written & (IS_NAME | IS_CAPITALS));
         }
         gathered->flags[word] = flags;
         gathered->offsets[word + 1] = start += length;
@@ -262,17 +264,37 @@ static int take_word_options(Object *self, PyObject *options) {
 #define FIELD(Struct, name, type) {#name, type, offsetof(Struct, name)}
 #define TAKE_FIELDS(self, options, fields) take_fields(self, options, fields, (int)(sizeof fields / sizeof *fields))
 
-/* --- Index: known words and a channel, by which strings are read --- */
+/* A number among keyword arguments; -1 with an error where there is none. */
+static double double_of(PyObject *options, const char *name) {
+    PyObject *number = PyDict_GetItemString(options, name);
+    if (!number) return PyErr_Format(PyExc_TypeError, "%s is missing", name), -1;
+    return PyFloat_AsDouble(number);
+}
+
+/* Remember the last row of a table that readings may name. */
+static void note_last_row(Index *index, const int32_t *rows, int64_t count) {
+    for (int64_t place = 0; place < count; place++) index->last_row = rows[place] > index->last_row ? rows[place] : index->last_row;
+}
+
+/* --- Index: known words, a channel, a lexicon and forms, by which strings are read --- */
 
 static int set_up_index(Object *self, PyObject *options) {
     enum { SYMBOL_OF, FOLDED, SOUND, CLASSES, IS_LETTER, IS_DIGIT, ONE, TWO, COSTS, SUBSTITUTION, RESPELLING, NEW_WEIGHTS,
-           LETTERS, OFFSETS, RANK_BITS, RANK_COSTS, TABLE_ROWS };
+           LETTERS, OFFSETS, RANK_BITS, RANK_COSTS, PART_COSTS, TABLE_ROWS, FILTER, GRAMS, ENDING_HASHES, ENDING_SIZES,
+           JOINED_HASHES, JOINED_ROWS, JOINED_COSTS, FORM_HASHES, FORM_ROWS, FORM_PROBABILITIES, FORM_NEW, FORM_PARTS,
+           FORM_PART_ROWS, FORM_PART_ENDS, FORM_EVIDENCE };
     static const Field fields[] = {
         FIELD(Index, symbol_of, "u1"), FIELD(Index, folded, "u1"), FIELD(Index, sound, "u1"), FIELD(Index, classes, "u1"),
         FIELD(Index, is_letter, "u1"), FIELD(Index, is_digit, "u1"), FIELD(Index, one, "u1"), FIELD(Index, two, "u1"),
         FIELD(Index, costs, "i2"), FIELD(Index, substitution, "i2"), FIELD(Index, respelling, "i2"),
         FIELD(Index, new_weights, "f8"), FIELD(Index, letters, "u1"), FIELD(Index, offsets, "i8"),
-        FIELD(Index, rank_bits, "i4"), FIELD(Index, rank_costs, "i4"), FIELD(Index, table_rows, "i4"),
+        FIELD(Index, rank_bits, "i4"), FIELD(Index, rank_costs, "i4"), FIELD(Index, part_costs, "i4"), FIELD(Index, table_rows, "i4"),
+        FIELD(Index, filter, "u1"), FIELD(Index, grams, "i1"), FIELD(Index, ending_hashes, "u8"), FIELD(Index, ending_sizes, "i8"),
+        FIELD(Index, joined_hashes, "u8"), FIELD(Index, joined_rows, "i4"), FIELD(Index, joined_costs, "i4"),
+        {"form_hashes", "u8", offsetof(Index, forms.hashes)}, {"form_rows", "i4", offsetof(Index, forms.rows)},
+        {"form_probabilities", "f8", offsetof(Index, forms.probabilities)}, {"form_new", "f8", offsetof(Index, forms.new_)},
+        {"form_parts", "f8", offsetof(Index, forms.parts)}, {"form_part_rows", "i4", offsetof(Index, forms.part_rows)},
+        {"form_part_ends", "i4", offsetof(Index, forms.part_ends)}, {"form_evidence", "f8", offsetof(Index, forms.evidence)},
     };
     Index *index = &self->of.index;
     Py_buffer *views = self->views;
@@ -284,12 +306,13 @@ static int set_up_index(Object *self, PyObject *options) {
     REQUIRE(symbols > 0 && symbols <= MAX_SYMBOLS && letter_e >= 0 && letter_e < symbols, "symbols: 1 to 256");
     for (int array = SOUND; array <= ONE; array++) REQUIRE(LENGTH(views[array]) == symbols, "a number for each symbol");
     REQUIRE(LENGTH(views[SYMBOL_OF]) == CODE_POINTS && bytes_within(index->symbol_of, CODE_POINTS, 0, symbols), "symbol_of");
-    REQUIRE(bytes_within(index->folded, symbols, 0, symbols) && bytes_within(index->classes, symbols, 0, 4), "folded, classes");
+    REQUIRE(bytes_within(index->folded, symbols, 0, symbols) && bytes_within(index->classes, symbols, 0, DIGIT_CLASS + 1), "folded, classes");
     REQUIRE(LENGTH(views[TWO]) == symbols * symbols && LENGTH(views[SUBSTITUTION]) == symbols * symbols, "pairs of symbols");
     REQUIRE(spellings > 0 && spellings <= 256 && spellings * spellings == LENGTH(views[RESPELLING]), "respelling");
     REQUIRE(bytes_within(index->one, symbols, 0, spellings) && bytes_within(index->two, symbols * symbols, 0, spellings), "one, two");
-    REQUIRE(LENGTH(views[COSTS]) == KINDS && shorts_within(index->costs, KINDS, 0, 257), "costs: 0 to 256");
-    REQUIRE(shorts_within(index->substitution, symbols * symbols, 0, 257), "substitution: 0 to 256");
+    REQUIRE(LENGTH(views[COSTS]) == KINDS + 1 && shorts_within(index->costs, KINDS, 0, 257), "costs: 0 to 256");
+    REQUIRE(index->costs[KIND_DIGIT] == DIGIT_COST, "costs: the last is that of digits");
+    REQUIRE(shorts_within(index->substitution, symbols * symbols, 0, DIGIT_COST + 1), "substitution: 0 to 512");
     REQUIRE(shorts_within(index->respelling, spellings * spellings, 0, FAR_COST + 1), "respelling: 0 to 12000");
     REQUIRE(LENGTH(views[NEW_WEIGHTS]) == FEATURES, "new_weights");
     REQUIRE(index->words >= 0 && index->words < (1 << 22) - 1, "offsets: of up to four million words");
@@ -298,9 +321,31 @@ static int set_up_index(Object *self, PyObject *options) {
     for (int array = RANK_BITS; array <= TABLE_ROWS; array++) REQUIRE(LENGTH(views[array]) == index->words, "a number for each word");
     REQUIRE(ints_within(index->rank_bits, index->words, 0, 256), "rank_bits: 0 to 255");
     REQUIRE(ints_within(index->rank_costs, index->words, 0, 1 << 20), "rank_costs");
+    REQUIRE(ints_within(index->part_costs, index->words, 0, 1 << 20), "part_costs");
     REQUIRE(ints_within(index->table_rows, index->words, 0, INT32_MAX), "table_rows");
-    for (int64_t word = 0; word < index->words; word++)
-        index->last_row = index->table_rows[word] > index->last_row ? index->table_rows[word] : index->last_row;
+    const int64_t bytes = LENGTH(views[FILTER]), joined = LENGTH(views[JOINED_HASHES]), join_cost = number_of(options, "join_cost");
+    index->gram_scale = double_of(options, "gram_scale"), index->joined_constant = double_of(options, "joined_constant");
+    if (PyErr_Occurred()) return -1;
+    REQUIRE(bytes >= 8 && bytes <= INT64_C(1) << 28 && (bytes & (bytes - 1)) == 0, "filter: a power of two of bytes");
+    REQUIRE(LENGTH(views[GRAMS]) == 1 << GRAM_BITS, "grams");
+    index->filter_bits = (uint64_t)bytes * 8;
+    index->endings = LENGTH(views[ENDING_HASHES]);
+    REQUIRE(index->endings <= MAX_ENDINGS && LENGTH(views[ENDING_SIZES]) == index->endings, "endings: 16 at most");
+    REQUIRE(longs_within(index->ending_sizes, index->endings, 1, MAX_ENDING + 1), "ending_sizes: 1 to 4");
+    REQUIRE(joined < INT64_C(1) << 22 && LENGTH(views[JOINED_ROWS]) == joined && LENGTH(views[JOINED_COSTS]) == joined, "joined words");
+    REQUIRE(ints_within(index->joined_rows, joined, 0, INT32_MAX) && ints_within(index->joined_costs, joined, 0, 1 << 20), "joined words");
+    REQUIRE(join_cost >= 0 && join_cost < 1 << 16, "join_cost");
+    index->joined_words = joined, index->join_cost = (int32_t)join_cost;
+    const int64_t forms = index->forms.count = LENGTH(views[FORM_HASHES]);
+    REQUIRE(LENGTH(views[FORM_ROWS]) == forms * WORDS_PER_READING && LENGTH(views[FORM_PROBABILITIES]) == forms * WORDS_PER_READING, "forms");
+    REQUIRE(LENGTH(views[FORM_PART_ROWS]) == forms * MAX_PARTS && LENGTH(views[FORM_PART_ENDS]) == forms * MAX_PARTS, "forms");
+    REQUIRE(LENGTH(views[FORM_NEW]) == forms && LENGTH(views[FORM_PARTS]) == forms && LENGTH(views[FORM_EVIDENCE]) == forms, "forms");
+    REQUIRE(ints_within(index->forms.rows, forms * WORDS_PER_READING, -1, INT32_MAX), "form_rows");
+    REQUIRE(ints_within(index->forms.part_rows, forms * MAX_PARTS, -1, INT32_MAX), "form_part_rows");
+    note_last_row(index, index->table_rows, index->words);
+    note_last_row(index, index->joined_rows, joined);
+    note_last_row(index, index->forms.rows, forms * WORDS_PER_READING);
+    note_last_row(index, index->forms.part_rows, forms * MAX_PARTS);
     int failed;
     Py_BEGIN_ALLOW_THREADS
     failed = kernels->build_index(index);
@@ -310,7 +355,7 @@ static int set_up_index(Object *self, PyObject *options) {
 
 static void free_index(Object *self) {
     Index *index = &self->of.index;
-    free(index->memory), free(index->bucket_places);
+    free(index->memory), free(index->bucket_places), free(index->joined), free(index->joined_bits);
 }
 
 /* What a call computes with: the words, and working memory. */
@@ -336,37 +381,52 @@ static void end_call(Object *self, Call *call) {
     if (call->room) free(EXCHANGE(&self->room, call->room));
 }
 
-/* read(words, rows, probabilities, new, new_divisor) */
+enum { READING_ARRAYS = 7 };
+
+/* Take the arrays of readings: rows, probabilities, new, parts, part_rows, part_ends, evidence. */
+static int take_readings(PyObject *const *objects, int writable, int64_t count, Py_buffer *views, Readings *readings) {
+    const int64_t words = count * WORDS_PER_READING, parts = count * MAX_PARTS;
+    const Wanted wanted[READING_ARRAYS] = {
+        {"rows", "i4", writable, words}, {"probabilities", "f8", writable, words}, {"new", "f8", writable, count},
+        {"parts", "f8", writable, count}, {"part_rows", "i4", writable, parts}, {"part_ends", "i4", writable, parts},
+        {"evidence", "f8", writable, count},
+    };
+    if (take_arrays(objects, wanted, READING_ARRAYS, views)) return -1;
+    *readings = (Readings){views[0].buf, views[1].buf, views[2].buf, views[3].buf, views[4].buf, views[5].buf, views[6].buf};
+    return 0;
+}
+
+/* read(words, *readings, new_divisor) */
 static PyObject *index_read(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    enum { DIVISOR = 1 + READING_ARRAYS };
     Object *self = (Object *)object;
-    Py_buffer views[3];
+    Py_buffer views[READING_ARRAYS];
+    Readings readings;
     Call call;
-    const double new_divisor = given == 5 ? PyFloat_AsDouble(arguments[4]) : 1;
-    if (expect(given, 5) || PyErr_Occurred() || begin_call(self, arguments[0], new_index_room, &call)) return NULL;
+    const double new_divisor = given == DIVISOR + 1 ? PyFloat_AsDouble(arguments[DIVISOR]) : 1;
+    if (expect(given, DIVISOR + 1) || PyErr_Occurred() || begin_call(self, arguments[0], new_index_room, &call)) return NULL;
     int64_t count = call.gathered.words.count;
-    const Wanted wanted[] = {{"rows", "i4", 1, count * WORDS_PER_READING}, {"probabilities", "f8", 1, count * WORDS_PER_READING},
-                             {"new", "f8", 1, count}};
-    if (take_arrays(arguments + 1, wanted, 3, views)) return end_call(self, &call), NULL;
+    if (take_readings(arguments + 1, 1, count, views, &readings)) return end_call(self, &call), NULL;
     give_up_gil(&call, count);
-    kernels->read(&self->of.index, &call.gathered.words, call.room, new_divisor, views[0].buf, views[1].buf, views[2].buf);
+    kernels->read(&self->of.index, &call.gathered.words, call.room, new_divisor, &readings);
     if (call.thread) PyEval_RestoreThread(call.thread);
-    release_arrays(views, 3);
+    release_arrays(views, READING_ARRAYS);
     end_call(self, &call);
     Py_RETURN_NONE;
 }
 
-static PyObject *index_likelihood(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+/* likeness(words, likeness) */
+static PyObject *index_likeness(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
     Object *self = (Object *)object;
-    Py_buffer views[2];
+    Py_buffer view;
     Call call;
-    if (expect(given, 3) || begin_call(self, arguments[0], NULL, &call)) return NULL;
+    if (expect(given, 2) || begin_call(self, arguments[0], NULL, &call)) return NULL;
     int64_t count = call.gathered.words.count;
-    const Wanted wanted[] = {{"totals", "f8", 1, count}, {"lengths", "i8", 1, count}};
-    if (take_arrays(arguments + 1, wanted, 2, views)) return end_call(self, &call), NULL;
+    if (take_array(arguments[1], "likeness", "f8", 1, count, &view)) return end_call(self, &call), NULL;
     give_up_gil(&call, count);
-    kernels->likelihood(&self->of.index, &call.gathered.words, views[0].buf, views[1].buf);
+    kernels->likeness(&self->of.index, &call.gathered.words, view.buf);
     if (call.thread) PyEval_RestoreThread(call.thread);
-    release_arrays(views, 2);
+    PyBuffer_Release(&view);
     end_call(self, &call);
     Py_RETURN_NONE;
 }
@@ -487,12 +547,6 @@ static int set_up_rows(Object *self, PyObject *options) {
     return 0;
 }
 
-/* A number for each known word, or None. */
-static int take_weights(const Rows *table, PyObject *weights, Py_buffer *view) {
-    view->buf = NULL, view->obj = NULL;
-    return weights == Py_None ? 0 : take_array(weights, "weights", "f4", 0, table->count, view);
-}
-
 static PyObject *rows_take(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
     const Rows *table = &((Object *)object)->of.rows;
     Py_buffer rows, vectors;
@@ -520,27 +574,34 @@ static PyObject *rows_take(PyObject *object, PyObject *const *arguments, Py_ssiz
     Py_RETURN_NONE;
 }
 
-/* mix(vectors, rows, probabilities, new, weights, new_weight, least) */
+/* mix(vectors, *readings, weights, new_weight or None, least) */
 static PyObject *rows_mix(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    enum { WEIGHTS = 1 + READING_ARRAYS };
     const Rows *table = &((Object *)object)->of.rows;
-    Py_buffer views[4], weights;
-    if (expect(given, 7)) return NULL;
-    Py_ssize_t count = PyObject_Size(arguments[3]);
-    double new_weight = PyFloat_AsDouble(arguments[5]), least = PyFloat_AsDouble(arguments[6]);
-    if (PyErr_Occurred()) return NULL;
-    const Wanted wanted[] = {{"vectors", "f4", 1, count * table->dim}, {"rows", "i4", 0, count * WORDS_PER_READING},
-                             {"probabilities", "f8", 0, count * WORDS_PER_READING}, {"new", "f8", 0, count}};
-    if (take_arrays(arguments, wanted, 4, views)) return NULL;
-    if (take_weights(table, arguments[4], &weights)) return release_arrays(views, 4), NULL;
-    int good = ints_within(views[1].buf, count * WORDS_PER_READING, -1, table->count);
+    Py_buffer views[READING_ARRAYS], vectors, weights;
+    Readings readings;
+    if (expect(given, WEIGHTS + 3)) return NULL;
+    const Py_ssize_t count = PyObject_Size(arguments[3]);
+    const double new_weight = arguments[WEIGHTS + 1] == Py_None ? -1 : PyFloat_AsDouble(arguments[WEIGHTS + 1]);
+    const double least = PyFloat_AsDouble(arguments[WEIGHTS + 2]);
+    if (PyErr_Occurred() || take_array(arguments[0], "vectors", "f4", 1, count * table->dim, &vectors)) return NULL;
+    if (take_array(arguments[WEIGHTS], "weights", "f4", 0, table->count, &weights)) return PyBuffer_Release(&vectors), NULL;
+    int good = !take_readings(arguments + 1, 0, count, views, &readings);
     if (good) {
-        PyThreadState *thread = count > MAX_WORDS_WITH_GIL ? PyEval_SaveThread() : NULL;
-        kernels->mix(table, count, views[1].buf, views[2].buf, views[3].buf, weights.buf, (float)new_weight, least, views[0].buf);
-        if (thread) PyEval_RestoreThread(thread);
+        good = ints_within(readings.rows, count * WORDS_PER_READING, -1, table->count) &&
+               ints_within(readings.part_rows, count * MAX_PARTS, -1, table->count);
+        if (good) {
+            PyThreadState *thread = count > MAX_WORDS_WITH_GIL ? PyEval_SaveThread() : NULL;
+            kernels->mix(table, count, &readings, weights.buf, new_weight, least, vectors.buf);
+            if (thread) PyEval_RestoreThread(thread);
+        } else {
+            PyErr_SetString(PyExc_IndexError, "rows: no such row");
+        }
+        release_arrays(views, READING_ARRAYS);
     }
-    release_arrays(views, 4);
-    if (weights.obj) PyBuffer_Release(&weights);
-    if (!good) return PyErr_SetString(PyExc_IndexError, "rows: no such row"), NULL;
+    PyBuffer_Release(&vectors);
+    PyBuffer_Release(&weights);
+    if (!good) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -607,56 +668,111 @@ static PyObject *map_get(PyObject *object, PyObject *const *arguments, Py_ssize_
     return none;
 }
 
+/* look_up(words, rows, lowercase): writes the row of each word, of plain letters and digits also in lower case, -1 where there
+ * is none; returns the places of those words without a row that are more than plain letters and digits. */
+static PyObject *map_look_up(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    enum { SHORT = 64 };
+    const WordMap *map = &((Object *)object)->of.map;
+    Py_buffer rows;
+    if (expect(given, 3)) return NULL;
+    const int lowercase = PyObject_IsTrue(arguments[2]) == 1;
+    PyObject *words = PySequence_Tuple(arguments[0]), *odd = words ? PyList_New(0) : NULL;
+    if (!odd) return Py_XDECREF(words), NULL;
+    const Py_ssize_t count = PyTuple_Size(words);
+    int failed = take_array(arguments[1], "rows", "i8", 1, count, &rows), taken = !failed;
+    for (Py_ssize_t word = 0; !failed && word < count; word++) {
+        uint32_t few[SHORT], *codes = few;
+        PyObject *text = PyTuple_GetItem(words, word);
+        if (!PyUnicode_Check(text)) {
+            PyErr_Format(PyExc_TypeError, "word %zd is no string", word);
+            failed = 1;
+            break;
+        }
+        const Py_ssize_t length = PyUnicode_GetLength(text);
+        if (length > SHORT && !(codes = malloc((size_t)length * sizeof *codes))) {
+            PyErr_NoMemory();
+            failed = 1;
+            break;
+        }
+        failed = length && !PyUnicode_AsUCS4(text, codes, length, 0);
+        int64_t row = failed ? -1 : kernels->find_word(map, codes, length, 0);
+        if (!failed && row < 0) {
+            int is_plain = length > 0, is_lower = 1;
+            for (Py_ssize_t place = 0; place < length && is_plain; place++) {
+                const uint32_t code = codes[place], letter = lower(code);
+                is_lower &= letter == code;
+                is_plain = (letter >= 'a' && letter <= 'z') || (code >= '0' && code <= '9');
+            }
+            if (is_plain && lowercase && !is_lower) row = kernels->find_word(map, codes, length, 1);
+            if (!is_plain) {
+                PyObject *place = PyLong_FromSsize_t(word);
+                failed = !place || PyList_Append(odd, place);
+                Py_XDECREF(place);
+            }
+        }
+        ((int64_t *)rows.buf)[word] = row;
+        if (codes != few) free(codes);
+    }
+    if (taken) PyBuffer_Release(&rows);
+    Py_DECREF(words);
+    if (failed) Py_CLEAR(odd);
+    return odd;
+}
+
 /* --- functions --- */
 
 static PyTypeObject *index_type, *fold_type, *rows_type, *signatures_type, *map_type;
 
-/* mean(index, fold, table, words, vectors, norms, rows, probabilities, new, least, new_divisor, weights, new_weight): the
- * vectors of unknown words, the mean over their readings; how long the imputed ones were; and the readings. Without weights
- * they are of unit length. One call does it all. */
+/* mean(index, fold, table, words, vectors, norms, *readings, least, new_divisor, weights, new_weight or None): the vectors of
+ * unknown words, the mean over their readings; how long the imputed ones were; and the readings. Without a new weight they
+ * are of unit length. One call does it all. */
 static PyObject *core_mean(PyObject *module, PyObject *const *arguments, Py_ssize_t given) {
+    enum { READINGS = 6, LEAST = READINGS + READING_ARRAYS, DIVISOR, WEIGHTS, NEW_WEIGHT, COUNT };
     enum { WORDS_AT_A_TIME = 1024 }; /* of which each table is used for some time, and stays in the cache */
     (void)module;
-    if (expect(given, 13)) return NULL;
+    if (expect(given, COUNT)) return NULL;
     Object *index = (Object *)arguments[0], *fold = (Object *)arguments[1];
     const Rows *table = &((Object *)arguments[2])->of.rows;
     if (Py_TYPE(arguments[0]) != index_type || Py_TYPE(arguments[1]) != fold_type || Py_TYPE(arguments[2]) != rows_type)
         return PyErr_SetString(PyExc_TypeError, "mean takes an Index, a Fold and Rows"), NULL;
-    const double least = PyFloat_AsDouble(arguments[9]), new_divisor = PyFloat_AsDouble(arguments[10]);
-    const double new_weight = PyFloat_AsDouble(arguments[12]);
+    const double least = PyFloat_AsDouble(arguments[LEAST]), new_divisor = PyFloat_AsDouble(arguments[DIVISOR]);
+    const int in_text = arguments[NEW_WEIGHT] != Py_None;
+    const double new_weight = in_text ? PyFloat_AsDouble(arguments[NEW_WEIGHT]) : -1;
     const int64_t dim = fold->of.fold.dim, last_row = index->of.index.last_row;
     if (PyErr_Occurred()) return NULL;
     if (dim != table->dim || last_row >= table->count) return PyErr_SetString(PyExc_ValueError, "the table does not fit"), NULL;
     Call call, fold_call = {.room = NULL};
-    Py_buffer views[5], weights = {0};
-    if (begin_call(index, arguments[3], new_index_room, &call)) return NULL;
+    Py_buffer views[2 + READING_ARRAYS], weights;
+    Readings readings;
+    if (take_array(arguments[WEIGHTS], "weights", "f4", 0, table->count, &weights)) return NULL;
+    if (begin_call(index, arguments[3], new_index_room, &call)) return PyBuffer_Release(&weights), NULL;
     const int64_t count = call.gathered.words.count;
-    const Wanted wanted[] = {{"vectors", "f4", 1, count * dim}, {"norms", "f4", 1, count}, {"rows", "i4", 1, count * WORDS_PER_READING},
-                             {"probabilities", "f8", 1, count * WORDS_PER_READING}, {"new", "f8", 1, count}};
-    if (!(fold_call.room = EXCHANGE(&fold->room, NULL)) && !(fold_call.room = new_fold_room(fold))) {
-        end_call(index, &call);
-        return PyErr_NoMemory();
-    }
-    int failed = take_weights(table, arguments[11], &weights) || take_arrays(arguments + 4, wanted, 5, views);
+    const Wanted wanted[] = {{"vectors", "f4", 1, count * dim}, {"norms", "f4", 1, count}};
+    int failed = !(fold_call.room = EXCHANGE(&fold->room, NULL)) && !(fold_call.room = new_fold_room(fold));
+    if (failed) PyErr_NoMemory();
+    failed = failed || take_arrays(arguments + 4, wanted, 2, views);
+    if (!failed && take_readings(arguments + READINGS, 1, count, views + 2, &readings)) release_arrays(views, 2), failed = 1;
     if (!failed) {
         give_up_gil(&call, count);
         for (int64_t low = 0; low < count; low += WORDS_AT_A_TIME) {
             int64_t size = count - low < WORDS_AT_A_TIME ? count - low : WORDS_AT_A_TIME;
             Words words = {size, call.gathered.codes, call.gathered.offsets + low, call.gathered.flags + low};
             float *vectors = (float *)views[0].buf + low * dim;
-            int32_t *rows = (int32_t *)views[2].buf + low * WORDS_PER_READING;
-            double *probabilities = (double *)views[3].buf + low * WORDS_PER_READING, *new_ = (double *)views[4].buf + low;
+            const Readings some = {
+                readings.rows + low * WORDS_PER_READING, readings.probabilities + low * WORDS_PER_READING, readings.new_ + low,
+                readings.parts + low, readings.part_rows + low * MAX_PARTS, readings.part_ends + low * MAX_PARTS, readings.evidence + low,
+            };
             kernels->embed(&fold->of.fold, &words, fold_call.room, vectors, (float *)views[1].buf + low);
-            kernels->read(&index->of.index, &words, call.room, new_divisor, rows, probabilities, new_);
-            kernels->mix(table, size, rows, probabilities, new_, weights.buf, (float)new_weight, least, vectors);
-            if (!weights.buf) kernels->normalize(vectors, size, dim);
+            kernels->read(&index->of.index, &words, call.room, new_divisor, &some);
+            kernels->mix(table, size, &some, weights.buf, new_weight, least, vectors);
+            if (!in_text) kernels->normalize(vectors, size, dim);
         }
         if (call.thread) PyEval_RestoreThread(call.thread);
-        release_arrays(views, 5);
+        release_arrays(views, 2 + READING_ARRAYS);
     }
-    if (weights.obj) PyBuffer_Release(&weights);
+    PyBuffer_Release(&weights);
     end_call(index, &call);
-    free(EXCHANGE(&fold->room, fold_call.room));
+    if (fold_call.room) free(EXCHANGE(&fold->room, fold_call.room));
     if (failed) return NULL;
     Py_RETURN_NONE;
 }
@@ -696,11 +812,13 @@ static PyObject *chunks_as_python(PyObject *texts, const Chunks *left) {
     return result;
 }
 
-/* sum_texts(map, table, signatures or None, weights, signature_length, lowercase, texts, sums, totals): the sums over the
- * known words of each text, of their vectors and of their weights; returns what is left, words and chunks (Left). */
+/* sum_texts(map, table, signatures or None, weights, signature_length, lowercase, torn or None, texts, sums, totals): the sums
+ * over the known words of each text, of their vectors and of their weights; returns what is left, words and chunks (Left).
+ * `torn` are costs, and those of frequent and of rare words. */
 static PyObject *core_sum_texts(PyObject *module, PyObject *const *arguments, Py_ssize_t given) {
+    enum { TEXTS = 7 };
     (void)module;
-    if (expect(given, 9)) return NULL;
+    if (expect(given, 10)) return NULL;
     const int with_signatures = arguments[2] != Py_None;
     if (Py_TYPE(arguments[0]) != map_type || Py_TYPE(arguments[1]) != rows_type || (with_signatures && Py_TYPE(arguments[2]) != signatures_type))
         return PyErr_SetString(PyExc_TypeError, "sum_texts takes a WordMap, Rows and Signatures"), NULL;
@@ -713,15 +831,26 @@ static PyObject *core_sum_texts(PyObject *module, PyObject *const *arguments, Py
     const int64_t dim = source.table->dim;
     if (source.map->count > source.table->count || (with_signatures && source.signatures->dim != dim))
         return PyErr_SetString(PyExc_ValueError, "words, rows and signatures do not fit each other"), NULL;
-    PyObject *texts = PySequence_Tuple(arguments[6]), *result = NULL;
+    PyObject *texts = PySequence_Tuple(arguments[TEXTS]), *result = NULL, *costs = NULL;
+    Py_buffer torn = {0};
     if (!texts) return NULL;
+    if (arguments[6] != Py_None) {
+        if (!PyTuple_Check(arguments[6])) PyErr_SetString(PyExc_TypeError, "torn is neither a tuple nor None");
+        if (PyErr_Occurred() || !PyArg_ParseTuple(arguments[6], "OLL", &costs, &source.frequent, &source.rare) ||
+            take_array(costs, "costs", "i4", 0, source.map->count, &torn))
+            return Py_DECREF(texts), NULL;
+    }
+    source.costs = torn.buf;
     uint32_t *codes = NULL;
     int64_t *offsets = gather_texts(texts, &codes), count = PyTuple_Size(texts);
     const Wanted wanted[] = {{"sums", "f4", 1, count * dim}, {"totals", "f8", 1, count}};
     Py_buffer views[2], weights;
-    if (!offsets) return Py_DECREF(texts), NULL;
+    if (!offsets) {
+        if (torn.obj) PyBuffer_Release(&torn);
+        return Py_DECREF(texts), NULL;
+    }
     if (!take_array(arguments[3], "weights", "f4", 0, source.table->count, &weights)) {
-        if (!take_arrays(arguments + 7, wanted, 2, views)) {
+        if (!take_arrays(arguments + TEXTS + 1, wanted, 2, views)) {
             TextRoom *room = kernels->text_room(dim);
             Left left = {0};
             source.weights = weights.buf;
@@ -737,6 +866,7 @@ static PyObject *core_sum_texts(PyObject *module, PyObject *const *arguments, Py
         }
         PyBuffer_Release(&weights);
     }
+    if (torn.obj) PyBuffer_Release(&torn);
     free(codes), free(offsets);
     Py_DECREF(texts);
     return result;
@@ -826,11 +956,11 @@ static PyObject *core_search(PyObject *module, PyObject *const *arguments, Py_ss
 
 #define METHOD(name, function) {name, (PyCFunction)(void (*)(void))function, METH_FASTCALL, NULL}
 
-static PyMethodDef index_methods[] = {METHOD("read", index_read), METHOD("likelihood", index_likelihood), {NULL, NULL, 0, NULL}};
+static PyMethodDef index_methods[] = {METHOD("read", index_read), METHOD("likeness", index_likeness), {NULL, NULL, 0, NULL}};
 static PyMethodDef fold_methods[] = {METHOD("embed", fold_embed), METHOD("count", fold_count), {NULL, NULL, 0, NULL}};
 static PyMethodDef rows_methods[] = {METHOD("take", rows_take), METHOD("mix", rows_mix), {NULL, NULL, 0, NULL}};
 static PyMethodDef signatures_methods[] = {METHOD("add", signatures_add), {NULL, NULL, 0, NULL}};
-static PyMethodDef map_methods[] = {METHOD("get", map_get), {NULL, NULL, 0, NULL}};
+static PyMethodDef map_methods[] = {METHOD("get", map_get), METHOD("look_up", map_look_up), {NULL, NULL, 0, NULL}};
 static PyMethodDef functions[] = {
     METHOD("mean", core_mean), METHOD("sum_texts", core_sum_texts), METHOD("normalize", core_normalize), METHOD("sum_rows", core_sum_rows),
     METHOD("search", core_search), {NULL, NULL, 0, NULL},
@@ -848,8 +978,11 @@ static const struct { const char *name; long number; } constants[] = {
     CONSTANT(LONGEST), CONSTANT(MAX_WORD_LENGTH), CONSTANT(MAX_STRETCHED), CONSTANT(PREFIX), CONSTANT(SOUND_LENGTH),
     CONSTANT(KEYS_PER_WORD), CONSTANT(BUCKET_BITS), CONSTANT(WORDS_PER_BUCKET), CONSTANT(MAX_CANDIDATES), CONSTANT(MAX_QUICK_GAP),
     CONSTANT(MAX_QUICK_SCORE), CONSTANT(LETTER_BITS), CONSTANT(WORDS_PER_READING), CONSTANT(MAX_COST_GAP), CONSTANT(UNIT),
-    CONSTANT(FAR_COST), CONSTANT(ORDER), CONSTANT(COUNT_BITS), CONSTANT(WORD_BITS), CONSTANT(FEATURES), CONSTANT(STRENGTH),
-    CONSTANT(BEGIN), CONSTANT(END), CONSTANT(MAX_UNITS), CONSTANT(PLACE_BITS), CONSTANT(PAIR_BITS), CONSTANT(LANES),
+    CONSTANT(FAR_COST), CONSTANT(DIGIT_COST), CONSTANT(FEATURES), CONSTANT(MIN_LIKENESS), CONSTANT(MAX_LIKENESS), CONSTANT(MAX_CAPITALS),
+    CONSTANT(PROBES), CONSTANT(GRAM_BITS), CONSTANT(MIN_GRAM), CONSTANT(MAX_GRAM), CONSTANT(BEGIN), CONSTANT(END), CONSTANT(MAX_CUT),
+    CONSTANT(MIN_STEM), CONSTANT(MAX_ENDINGS), CONSTANT(MAX_ENDING), CONSTANT(MIN_JOINED_LENGTH), CONSTANT(MAX_PARTS), CONSTANT(MAX_PART),
+    CONSTANT(MIN_DAMAGED_LENGTH), CONSTANT(MIN_DAMAGED_PART), CONSTANT(BEGINNINGS), CONSTANT(MIN_SHARE), CONSTANT(MAX_COST_PER_LETTER), CONSTANT(MULTIPLE), CONSTANT(FAR_CUT),
+    CONSTANT(MIN_TORN_LENGTH), CONSTANT(MIN_UNKNOWN_LENGTH), CONSTANT(MIN_UNKNOWN_PART), CONSTANT(LEAST_GAIN), CONSTANT(IS_NAME), CONSTANT(IS_CAPITALS), CONSTANT(DIGIT_CLASS), CONSTANT(MAX_UNITS), CONSTANT(PLACE_BITS), CONSTANT(PAIR_BITS), CONSTANT(LANES),
     CONSTANT(KINDS), CONSTANT(KIND_LOST_TWIN), CONSTANT(KIND_EXTRA_TWIN), CONSTANT(KIND_SWAP), CONSTANT(KIND_FIRST), CONSTANT(KIND_LAST),
 };
 

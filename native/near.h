@@ -6,6 +6,7 @@
 
 #include "core.h"
 #include "lanes.h"
+#include "lexicon.h"
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -215,7 +216,7 @@ INLINE Record record_of(const Index *index, const uint8_t *letters, int length, 
 }
 
 static void describe_words(Index *index, const int32_t *order) {
-    static const uint8_t lost[] = {KIND_LOST, KIND_LOST_VOWEL, KIND_LOST_H, KIND_LOST};
+    static const uint8_t lost[] = {KIND_LOST, KIND_LOST_VOWEL, KIND_LOST_H, KIND_LOST, KIND_DIGIT};
     uint8_t *spelled = index->spelled;
     for (int64_t at = 0; at < index->words; at++) {
         const int32_t word = order[at];
@@ -230,119 +231,32 @@ static void describe_words(Index *index, const int32_t *order) {
             const uint8_t letter = letters[place];
             int is_end = place == length - 1 && letter == index->letter_e;
             spelled[0] = letter;
-            spelled[1] = is_twin(letters, length, place) ? KIND_LOST_TWIN
-                         : is_end                        ? KIND_LOST_END
-                                                         : lost[index->classes[letter]];
+            const int class = index->classes[letter];
+            spelled[1] = class != DIGIT_CLASS && is_twin(letters, length, place) ? KIND_LOST_TWIN
+                         : is_end                                               ? KIND_LOST_END
+                                                                                : lost[class];
             spelled[2] = place ? index->two[letters[place - 1] * index->symbols + letter] : 0;
-            spelled[3] = place && letter && letters[place - 1] && letter != letters[place - 1]
+            spelled[3] = place && letter && letters[place - 1] && letter != letters[place - 1] && class != DIGIT_CLASS &&
+                                 index->classes[letters[place - 1]] != DIGIT_CLASS
                              ? pair_place(index->folded[letter], index->folded[letters[place - 1]])
                              : NO_SWAP;
         }
     }
 }
 
-/* --- novelty.py: a character model of the known words --- */
-
-INLINE uint32_t gram_place(uint32_t state, int order) {
-    state += 0x9E3779B9u * (uint32_t)(order + 1);
-    state = (state ^ state >> 15) * 0x2C1B3C6Du;
-    return (state ^ state >> 12) >> (32 - COUNT_BITS);
-}
-
-/* Places of the n-grams that end with the letter window[0]; what stands before it follows. */
-INLINE void gram_places(const uint32_t *window, uint32_t *places) {
-    uint32_t state = 0, prime = PRIME;
-    for (int order = 0; order < ORDER; order++) {
-        state += window[order] * prime;
-        prime *= PRIME;
-        places[order] = gram_place(state, order);
-    }
-}
-
-/* The n-grams of a word: places [length + 2, ORDER], for its begin, its letters and its end. */
-INLINE void grams_of(const uint8_t *letters, int length, uint32_t *places) {
-    uint32_t window[ORDER];
-    for (int order = 0; order < ORDER; order++) window[order] = BEGIN;
-    for (int place = 0; place < length + 2; place++) {
-        if (place) {
-            for (int back = ORDER - 1; back; back--) window[back] = window[back - 1];
-            window[0] = place > length ? END : letters[place - 1];
-        }
-        gram_places(window, places + place * ORDER);
-    }
-}
-
-INLINE uint32_t known_place(uint32_t hash) { return ((hash ^ hash >> 16) * 0x9E3779B1u) >> (32 - WORD_BITS); }
-
-static void count_grams(Index *index) {
-    uint32_t places[2][(MAX_WORD_LENGTH + 2) * ORDER];
-    int before = 0;
-    for (int64_t word = 0; word <= index->words; word++) { /* while a word is counted, the next one's places are fetched */
-        uint32_t *now = places[word & 1], *then = places[~word & 1];
-        int many = 0;
-        if (word < index->words) {
-            const uint8_t *letters = index->letters + index->offsets[word];
-            int length = (int)(index->offsets[word + 1] - index->offsets[word]);
-            uint32_t hash = 0;
-            for (int place = 0; place < length; place++) hash = hash * PRIME + letters[place] + 1;
-            uint32_t bit = known_place(hash);
-            index->known_bits[bit >> 3] |= (uint8_t)(1 << (bit & 7));
-            grams_of(letters, length, now);
-            many = (length + 2) * ORDER;
-            for (int place = 0; place < many; place++) PREFETCH(index->counts + now[place]);
-        }
-        for (int place = 0; place < before; place++) index->counts[then[place]]++;
-        before = many;
-    }
-    index->all_letters = (double)(index->offsets[index->words] + index->words);
-}
-
-/* The log probability of a word of `length` letters, whose n-grams are counted at these places. */
-static double log_probability(const Index *index, const uint32_t *places, int length) {
-    double total = 0;
-    for (int place = 1; place < length + 2; place++) {
-        const uint32_t *own = places + place * ORDER, *context = own - ORDER;
-        double chance = 1.0 / 256;
-        for (int order = 0; order < ORDER; order++) {
-            double before = order ? (double)index->counts[context[order - 1]] : index->all_letters;
-            chance = ((double)index->counts[own[order]] + STRENGTH * chance) / (before + STRENGTH);
-        }
-        total += exact_log(chance < 1.0 ? chance : 1.0);
-    }
-    return total;
-}
-
-INLINE int is_known(const Index *index, uint32_t hash) {
-    uint32_t bit = known_place(hash);
-    return index->known_bits[bit >> 3] >> (bit & 7) & 1;
-}
-
-/* How many letters the longest known prefix and the longest known suffix have together. */
-static int known_ends(const Index *index, const uint8_t *letters, int length) {
-    uint32_t prefix[MAX_WORD_LENGTH + 1], power = PRIME;
-    int begin = 0, end = 0;
-    prefix[0] = 0;
-    for (int place = 0; place < length; place++) prefix[place + 1] = prefix[place] * PRIME + letters[place] + 1;
-    for (int size = 2; size < length; size++) { /* without a branch: all bits are fetched at once */
-        power *= PRIME;
-        begin = is_known(index, prefix[size]) ? size : begin;
-        end = is_known(index, prefix[length] - prefix[length - size] * power) ? size : end;
-    }
-    return begin + end;
-}
-
 /* --- readings --- */
 
 enum { POOL = KEYS_PER_WORD * WORDS_PER_BUCKET, STAGES = 8 };
-enum { ALIGNED = 40, MAX_PARTS = ALIGNED / 8 }; /* lanes, one more than letters, in parts of eight */
+enum { ALIGNED = 40, LANE_PARTS = ALIGNED / 8 }; /* lanes, one more than letters, in parts of eight */
 
 typedef struct { int32_t behind, place; } Scored;
 
 /* A string on its way through the stages of reading. */
 typedef struct {
     uint8_t letters[MAX_WORD_LENGTH + 1];
-    int length, has_digit;
-    uint32_t keys[KEYS_PER_WORD], grams[(MAX_WORD_LENGTH + 2) * ORDER];
+    uint32_t codes[MAX_WORD_LENGTH + 2]; /* with BEGIN before and END behind them */
+    int length, has_digit, is_plain, is_stretched; /* nothing but letters; letters were left out */
+    uint32_t keys[KEYS_PER_WORD];
     int key_count, found;
     Scored best[MAX_CANDIDATES];     /* `found` candidates */
     /* For its alignments, in lane j, of the letter before which j - 1 others stand: */
@@ -357,6 +271,10 @@ typedef struct { int count; int32_t places[POOL + 8]; } Pool;
 struct IndexRoom {
     String strings[STAGES];
     Pool pools[2];
+    String part; /* a misspelled word among others */
+    Pool part_pool;
+    Segments segments;
+    Chains chains, backward;
     int32_t behind[POOL + 8];
     Scored near[POOL + 8];
     /* What is known of the string at hand, lane by lane: what it costs to write its letter for each symbol, its letter for
@@ -378,21 +296,30 @@ static IndexRoom *index_room(const Index *index) {
 /* The symbols of a word: of a letter that stands three times or more two are kept. Its length is 0 if it cannot be near
  * any word. */
 static void compare_as(const Index *index, const uint32_t *codes, int64_t length, int flags, String *string) {
-    int size = 0, letter = 0;
-    string->has_digit = string->length = 0;
+    int size = 0, letter = 0, plain = 1;
+    string->has_digit = string->length = string->is_plain = string->is_stretched = 0;
+    string->codes[0] = BEGIN;
     for (int64_t place = 0; place < length; place++) {
-        if (place >= 2 && codes[place] == codes[place - 1] && codes[place] == codes[place - 2]) continue;
+        if (place >= 2 && codes[place] == codes[place - 1] && codes[place] == codes[place - 2]) {
+            string->is_stretched = 1;
+            continue;
+        }
         if (size == MAX_WORD_LENGTH) return;
         uint8_t symbol = index->symbol_of[codes[place]];
         letter |= index->is_letter[symbol];
+        plain &= index->is_letter[symbol];
         string->has_digit |= index->is_digit[symbol];
         string->letters[size++] = symbol;
+        string->codes[size] = codes[place];
     }
-    if (letter && size >= 2 && !(flags & IS_TOO_LONG)) string->length = size;
+    if (!letter || size < 2 || flags & IS_TOO_LONG) return;
+    string->length = size;
+    string->is_plain = plain;
+    string->codes[size + 1] = END;
 }
 
 static void describe(const Index *index, String *string) {
-    static const uint8_t extra[] = {KIND_EXTRA, KIND_EXTRA_VOWEL, KIND_EXTRA, KIND_EXTRA_JOINT};
+    static const uint8_t extra[] = {KIND_EXTRA, KIND_EXTRA_VOWEL, KIND_EXTRA, KIND_EXTRA_JOINT, KIND_DIGIT};
     const uint8_t *letters = string->letters;
     const Record record = record_of(index, letters, string->length, 0);
     int total = 0, last = 0;
@@ -401,7 +328,8 @@ static void describe(const Index *index, String *string) {
         const int place = lane - 1, is_letter = lane > 0 && place < string->length;
         string->lanes[lane] = is_letter ? letters[place] : -1;
         if (is_letter) {
-            int kind = is_twin(letters, string->length, place) ? KIND_EXTRA_TWIN : extra[index->classes[letters[place]]];
+            const int class = index->classes[letters[place]];
+            const int kind = class != DIGIT_CLASS && is_twin(letters, string->length, place) ? KIND_EXTRA_TWIN : extra[class];
             total += index->costs[kind];
             last += index->costs[KIND_LAST];
             string->one[lane] = index->one[letters[place]];
@@ -462,7 +390,7 @@ INLINE int align_in(const int parts, const Index *index, const String *string, c
                     const uint8_t *spelled, int size, int limit) {
     const int16_t first = index->costs[KIND_FIRST], last = index->costs[KIND_LAST];
     const Shorts far = all_shorts(FAR_COST), highest = all_shorts(INT16_MAX);
-    Shorts row[MAX_PARTS], before[MAX_PARTS], now[MAX_PARTS], letters[MAX_PARTS], earlier_letters[MAX_PARTS], bound[MAX_PARTS];
+    Shorts row[LANE_PARTS], before[LANE_PARTS], now[LANE_PARTS], letters[LANE_PARTS], earlier_letters[LANE_PARTS], bound[LANE_PARTS];
     for (int part = 0; part < parts; part++) {
         const Shorts lane = (Shorts){0, 1, 2, 3, 4, 5, 6, 7} + (int16_t)(8 * part);
         letters[part] = shorts_at(string->lanes + 8 * part);
@@ -519,7 +447,7 @@ static int align(const Index *index, const String *string, const IndexRoom *room
     case 0: return align_in(1, index, string, room, spelled, size, limit);
     case 1: return align_in(2, index, string, room, spelled, size, limit);
     case 2: return align_in(3, index, string, room, spelled, size, limit);
-    default: return align_in(MAX_PARTS, index, string, room, spelled, size, limit);
+    default: return align_in(LANE_PARTS, index, string, room, spelled, size, limit);
     }
 }
 #else
@@ -713,6 +641,7 @@ INLINE void find_candidates(const Index *index, String *string, const Pool *pool
 }
 
 typedef struct { int cost, word; } Candidate;
+enum { NO_CANDIDATE = 1 << 30 }; /* more than any costs */
 
 /* The cheapest candidates of a string, cheapest first; returns how many, at most WORDS_PER_READING. */
 INLINE int cheapest(const Index *index, String *string, IndexRoom *room, Candidate *kept) {
@@ -722,12 +651,12 @@ INLINE int cheapest(const Index *index, String *string, IndexRoom *room, Candida
     for (int place = 0; place < string->found; place++) {
         const Entry entry = index->entries[string->best[place].place];
         const int word = entry.word;
-        int limit = FAR_COST;
+        int limit = DIGIT_COST - 1;
         if (many) {
             limit = kept[0].cost + MAX_COST_GAP - entry.cost;
             if (many == WORDS_PER_READING && kept[many - 1].cost - entry.cost < limit) limit = kept[many - 1].cost - entry.cost;
             if (limit < 0) continue;
-            if (limit > FAR_COST) limit = FAR_COST;
+            if (limit > DIGIT_COST - 1) limit = DIGIT_COST - 1;
         }
         const uint8_t *spelled = index->spelled + entry.start;
         if (entry.is_rare) fill_rare_letters(index, string, room, spelled, entry.size);
@@ -746,32 +675,146 @@ INLINE int cheapest(const Index *index, String *string, IndexRoom *room, Candida
     return many;
 }
 
-static double utility_of_new(const Index *index, const String *string, int is_name) {
-    const double *weights = index->new_weights;
-    double length = string->length, log_total = log_probability(index, string->grams, string->length);
-    double features[FEATURES] = {
-        1, log_total, log_total / (length + 1), exact_log(length), length < 4 ? 4 - length : 0,
-        known_ends(index, string->letters, string->length) / length, string->has_digit, is_name,
+/* novelty.py: what speaks for a word of its own; `listed` says whether the lexicon has it. */
+static double utility_of_new(const Index *index, const String *string, int flags, int *listed) {
+    const uint32_t *codes = string->codes + 1;
+    const int length = string->length;
+    uint64_t prefixes[MAX_WORD_LENGTH + 1];
+    int begin, end;
+    hash_prefixes(codes, length, prefixes);
+    ends_of(index, prefixes, length, &begin, &end);
+    *listed = is_listed(index, prefixes[length]) && !string->is_stretched;
+    const double size = length, features[FEATURES] = {
+        1, bounded_likeness(index, string->codes, length), exact_log(size), length < 4 ? 4 - length : 0, begin / size, end / size,
+        sibling_of(index, prefixes, length) / size, *listed, string->has_digit, flags & IS_NAME ? 1 : 0, flags & IS_CAPITALS ? 1 : 0,
     };
     double total = 0;
-    for (int feature = 0; feature < FEATURES; feature++) total += weights[feature] * features[feature];
+    for (int feature = 0; feature < FEATURES; feature++) total += index->new_weights[feature] * features[feature];
     return total;
 }
 
-/* readings.py: the softmax over the cheapest candidates and being new. */
-static void posterior(const Index *index, const Candidate *kept, int many, double utility_new, int32_t *rows,
-                      double *probabilities, double *new_) {
+/* The known word that a part of a string is most cheaply a misspelling of, as one of several words: its cost, FAR_CUT for none. */
+static int32_t cost_of_part(const Index *index, const String *string, int start, int end, IndexRoom *room, int32_t *word) {
+    String *part = &room->part;
+    int32_t best = FAR_CUT;
+    part->length = end - start;
+    memcpy(part->letters, string->letters + start, (size_t)part->length);
+    part->key_count = keys_of(index, part->letters, part->length, part->keys);
+    collect_words(index, part, &room->part_pool);
+    part->found = 0;
+    if (room->part_pool.count) find_candidates(index, part, &room->part_pool, room);
+    describe(index, part);
+    begin_alignments(index, part, room);
+    for (int place = 0; place < part->found; place++) {
+        const Entry entry = index->entries[part->best[place].place];
+        const int32_t own = index->part_costs[entry.word];
+        int32_t limit = best - own;
+        if (limit < 0) continue;
+        if (limit > DIGIT_COST - 1) limit = DIGIT_COST - 1;
+        const uint8_t *spelled = index->spelled + entry.start;
+        if (entry.is_rare) fill_rare_letters(index, part, room, spelled, entry.size);
+        const int32_t cost = align(index, part, room, spelled, entry.size, limit);
+        if (cost > limit || (cost + own == best && entry.word > *word)) continue;
+        best = cost + own;
+        *word = entry.word;
+    }
+    fill_respellings(index, part, room, 1);
+    return best;
+}
+
+/* Try a cut with a misspelled word from `start` to `end` between the words of a chain of so many letters from the begin and
+ * one from the end, 0 for none. */
+static void try_gap(const Index *index, const String *string, int before, int behind, IndexRoom *room, Cut *best) {
+    const int start = before, end = string->length - behind;
+    const int words = (before ? room->chains.words[before] : 0) + (behind ? room->backward.words[behind] : 0);
+    if (end - start < MIN_DAMAGED_PART || words >= MAX_PARTS) return;
+    int32_t cost = 0, word = 0;
+    if (before) cost += chain_cost(&room->chains, before) + index->join_cost;
+    if (behind) cost += chain_cost(&room->backward, behind) + index->join_cost;
+    const int32_t part = cost_of_part(index, string, start, end, room, &word);
+    if (part >= FAR_CUT || cost + part >= best->cost) return;
+    best->count = 0;
+    best->cost = cost + part;
+    if (before) add_chain(&room->chains, before, string->length, 0, best);
+    best->rows[best->count] = index->table_rows[word];
+    best->ends[best->count++] = end;
+    if (behind) add_chain(&room->backward, behind, string->length, 1, best);
+}
+
+/* The cheapest cut of a string into several words; where it is not listed, and nearer to new or to several words than to any
+ * known word, of which the nearest costs `near`, one of them may be misspelled. */
+static void find_cut(const Index *index, const String *string, int listed, double utility_new, int32_t near, IndexRoom *room, Cut *cut) {
+    const int size = string->length;
+    cut->cost = FAR_CUT, cut->count = 0;
+    if (!string->is_plain || size < MIN_JOINED_LENGTH) return;
+    find_segments(index, string->codes + 1, size, &room->segments);
+    find_chains(index, &room->segments, size, 0, &room->chains);
+    if (room->chains.words[size]) {
+        cut->cost = chain_cost(&room->chains, size);
+        add_chain(&room->chains, size, size, 0, cut);
+    }
+    const double several = index->joined_constant - cut->cost / (double)UNIT;
+    if (listed || size < MIN_DAMAGED_LENGTH || !((utility_new > several ? utility_new : several) >= -near / (double)UNIT)) return;
+    find_chains(index, &room->segments, size, 1, &room->backward);
+    int begins[BEGINNINGS], ends[BEGINNINGS];
+    const int many_begins = cheapest_lengths(&room->chains, size, begins), many_ends = cheapest_lengths(&room->backward, size, ends);
+    for (int place = 0; place < many_begins; place++) try_gap(index, string, begins[place], 0, room, cut);
+    for (int place = 0; place < many_ends; place++) try_gap(index, string, 0, ends[place], room, cut);
+    if (many_begins && many_ends) try_gap(index, string, begins[0], ends[0], room, cut);
+}
+
+/* The readings of one string from room for many. */
+INLINE Readings readings_at(const Readings *readings, int64_t string) {
+    return (Readings){
+        readings->rows + string * WORDS_PER_READING, readings->probabilities + string * WORDS_PER_READING, readings->new_ + string,
+        readings->parts + string, readings->part_rows + string * MAX_PARTS, readings->part_ends + string * MAX_PARTS,
+        readings->evidence + string,
+    };
+}
+
+/* readings.py: the softmax over the cheapest candidates, being new, and being several words. */
+static void posterior(const Index *index, const Candidate *kept, int many, double utility_new, const Cut *cut, const Readings *one) {
     double utility[WORDS_PER_READING];
+    const int is_cut = cut->cost < FAR_CUT;
+    const double several = is_cut ? index->joined_constant - cut->cost / (double)UNIT : 0;
     for (int place = 0; place < many; place++) utility[place] = -kept[place].cost / (double)UNIT;
     double best = many && utility[0] > utility_new ? utility[0] : utility_new;
+    if (is_cut && several > best) best = several;
     double own = exact_exp(utility_new - best), total = own;
     for (int place = 0; place < many; place++) total += utility[place] = exact_exp(utility[place] - best);
-    for (int place = 0; place < many; place++) {
-        rows[place] = index->table_rows[kept[place].word];
-        probabilities[place] = utility[place] / total;
+    const double joined = is_cut ? exact_exp(several - best) : 0;
+    total += joined;
+    for (int place = 0; place < WORDS_PER_READING; place++) {
+        one->rows[place] = place < many ? index->table_rows[kept[place].word] : -1;
+        one->probabilities[place] = place < many ? utility[place] / total : 0;
     }
-    for (int place = many; place < WORDS_PER_READING; place++) rows[place] = -1, probabilities[place] = 0;
-    *new_ = own / total;
+    *one->new_ = own / total;
+    *one->parts = joined / total;
+    *one->evidence = best + exact_log(total);
+    for (int place = 0; place < MAX_PARTS; place++) {
+        one->part_rows[place] = place < cut->count ? cut->rows[place] : -1;
+        one->part_ends[place] = place < cut->count ? cut->ends[place] : 0;
+    }
+}
+
+/* Put the reading of a listed form; returns whether the string is one. */
+static int put_form(const Index *index, const Words *words, int64_t word, const Readings *one) {
+    const Forms *forms = &index->forms;
+    if (!forms->count) return 0;
+    const uint64_t hash = hash_of(words->codes + words->offsets[word], words->offsets[word + 1] - words->offsets[word]);
+    int64_t low = 0, high = forms->count;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (forms->hashes[middle] < hash) low = middle + 1;
+        else high = middle;
+    }
+    if (low == forms->count || forms->hashes[low] != hash) return 0;
+    memcpy(one->rows, forms->rows + low * WORDS_PER_READING, WORDS_PER_READING * sizeof *one->rows);
+    memcpy(one->probabilities, forms->probabilities + low * WORDS_PER_READING, WORDS_PER_READING * sizeof *one->probabilities);
+    memcpy(one->part_rows, forms->part_rows + low * MAX_PARTS, MAX_PARTS * sizeof *one->part_rows);
+    memcpy(one->part_ends, forms->part_ends + low * MAX_PARTS, MAX_PARTS * sizeof *one->part_ends);
+    *one->new_ = forms->new_[low], *one->parts = forms->parts[low], *one->evidence = forms->evidence[low];
+    return 1;
 }
 
 /* The stages of reading. What a stage needs of memory, the stage before has sent for: meanwhile other strings are read. */
@@ -784,8 +827,6 @@ INLINE void begin_string(const Index *index, const Words *words, int64_t word, S
 
 INLINE void fetch_buckets(const Index *index, String *string) {
     for (int key = 0; key < string->key_count; key++) PREFETCH(index->bucket_places + index->bucket_starts[string->keys[key]]);
-    grams_of(string->letters, string->length, string->grams);
-    for (int place = 0; place < (string->length + 2) * ORDER; place++) PREFETCH(index->counts + string->grams[place]);
 }
 
 INLINE void fetch_spellings(const Index *index, const String *string) {
@@ -794,16 +835,18 @@ INLINE void fetch_spellings(const Index *index, const String *string) {
 }
 
 /* readings.py, with_new_divided: the weight of new divided by a number, all probabilities by their sum. */
-INLINE void divide_new(double divisor, double *probabilities, double *new_) {
-    double total = *new_ /= divisor;
-    for (int place = 0; place < WORDS_PER_READING; place++) total += probabilities[place];
+INLINE void divide_new(double divisor, const Readings *one) {
+    double total = *one->new_ /= divisor;
+    for (int place = 0; place < WORDS_PER_READING; place++) total += one->probabilities[place];
+    total += *one->parts;
     if (!(total > 0)) total = 1;
-    for (int place = 0; place < WORDS_PER_READING; place++) probabilities[place] /= total;
-    *new_ /= total;
+    for (int place = 0; place < WORDS_PER_READING; place++) one->probabilities[place] /= total;
+    *one->new_ /= total;
+    *one->parts /= total;
+    *one->evidence += exact_log(total);
 }
 
-static void read_words(const Index *index, const Words *words, IndexRoom *room, double new_divisor, int32_t *rows,
-                       double *probabilities, double *new_) {
+static void read_words(const Index *index, const Words *words, IndexRoom *room, double new_divisor, const Readings *readings) {
     const int64_t count = words->count;
     for (int64_t step = 0; step < count + 5; step++) {
 #define AT(stage) (step >= (stage) && step - (stage) < count)
@@ -814,26 +857,30 @@ static void read_words(const Index *index, const Words *words, IndexRoom *room, 
         if (AT(3)) find_candidates(index, STRING(3), &room->pools[~step & 1], room);
         if (AT(4)) fetch_spellings(index, STRING(4));
         if (AT(5)) {
-            const int64_t word = step - 5, first = word * WORDS_PER_READING;
+            const int64_t word = step - 5;
             String *string = STRING(5);
-            Candidate kept[WORDS_PER_READING];
-            const int many = string->length ? cheapest(index, string, room, kept) : 0;
-            const double utility = string->length ? utility_of_new(index, string, words->flags[word] & IS_NAME) : 0;
-            posterior(index, kept, many, utility, rows + first, probabilities + first, new_ + word);
-            if (new_divisor != 1) divide_new(new_divisor, probabilities + first, new_ + word);
+            const Readings one = readings_at(readings, word);
+            if (!put_form(index, words, word, &one)) {
+                Candidate kept[WORDS_PER_READING];
+                Cut cut = {.cost = FAR_CUT};
+                int listed = 0;
+                const int many = string->length ? cheapest(index, string, room, kept) : 0;
+                const double utility = string->length ? utility_of_new(index, string, words->flags[word], &listed) : 0;
+                if (string->length) find_cut(index, string, listed, utility, many ? kept[0].cost : NO_CANDIDATE, room, &cut);
+                posterior(index, kept, many, utility, &cut, &one);
+            }
+            if (new_divisor != 1) divide_new(new_divisor, &one);
         }
     }
 }
 
-/* The log probability of each word under the character model, and its length as it is compared, 0 where it cannot be. */
-static void likelihood(const Index *index, const Words *words, double *totals, int64_t *lengths) {
+/* How much each word is spelled like a word: MIN_LIKENESS for what cannot be read. */
+static void likeness(const Index *index, const Words *words, double *result) {
     String string;
     for (int64_t word = 0; word < words->count; word++) {
         int64_t start = words->offsets[word];
         compare_as(index, words->codes + start, words->offsets[word + 1] - start, words->flags[word], &string);
-        lengths[word] = string.length;
-        grams_of(string.letters, string.length, string.grams);
-        totals[word] = string.length ? log_probability(index, string.grams, string.length) : 0;
+        result[word] = string.length ? bounded_likeness(index, string.codes, string.length) : MIN_LIKENESS;
     }
 }
 
@@ -853,25 +900,26 @@ static void list_respellings(Index *index) {
 
 static int build_index(Index *index) {
     const size_t words = (size_t)index->words, letters = (size_t)index->offsets[words];
-    const size_t counts = (size_t)1 << COUNT_BITS, bits = (size_t)1 << (WORD_BITS - 3), starts = ((size_t)1 << BUCKET_BITS) + 1;
-    const size_t spellings = (size_t)index->spellings;
-    char *memory = index->memory = large_memory(index, words * (sizeof(Record) + sizeof(Entry)) + 4 * (counts + starts) + bits + 4 * letters +
+    const size_t starts = ((size_t)1 << BUCKET_BITS) + 1, spellings = (size_t)index->spellings;
+    char *memory = index->memory = large_memory(index, words * (sizeof(Record) + sizeof(Entry)) + 4 * starts + 4 * letters +
                                                 4 * (spellings + 1) * (spellings + 1));
     if (!memory) return -1;
     index->records = (Record *)memory;
     index->entries = (Entry *)(memory += words * sizeof(Record));
-    index->counts = (int32_t *)(memory += words * sizeof(Entry));
-    index->bucket_starts = (int32_t *)(memory += 4 * counts);
-    index->known_bits = (uint8_t *)(memory += 4 * starts);
-    index->spelled = (uint8_t *)(memory += bits);
+    index->bucket_starts = (int32_t *)(memory += words * sizeof(Entry));
+    index->spelled = (uint8_t *)(memory += 4 * starts);
     index->respelling_starts = (int32_t *)(memory += 4 * letters);
     index->respellings = (Respelling *)(memory + 4 * (spellings + 1));
     int32_t *order = malloc((words + 1) * sizeof *order);
     int failed = !order || sort_words(index, order) || fill_buckets(index, order);
     if (!failed) {
         describe_words(index, order);
-        count_grams(index);
         list_respellings(index);
+        index->powers[0] = 1;
+        for (int place = 0; place < MAX_WORD_LENGTH; place++) index->powers[place + 1] = index->powers[place] * BASE;
+        for (int64_t ending = 0; ending < index->endings; ending++)
+            index->ending_powers[ending] = index->powers[index->ending_sizes[ending]];
+        failed = build_joined(index);
     }
     free(order);
     return failed ? -1 : 0;

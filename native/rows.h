@@ -181,19 +181,33 @@ static void take(const Rows *table, const int64_t *rows, int64_t count, float *v
     for (int64_t place = 0; place < count; place++) add_row(table, rows[place], 1, 1, 1, vectors + place * table->dim);
 }
 
-/* readings.py: vectors = new · new_weight · vectors + Σ probability · (weight ·) row, words below `least` left out. */
-static void mix(const Rows *table, int64_t count, const int32_t *rows, const double *probabilities, const double *new_,
-                const float *weights, float new_weight, double least, float *vectors) {
-    for (int64_t string = 0; string < count; string++, rows += WORDS_PER_READING, probabilities += WORDS_PER_READING) {
+/* readings.py: vectors = new · vectors + Σ probability · row + parts · the mean of their rows by their weights; words below
+ * `least` are left out. With a `new_weight` of 0 and more strings are words of a text: rows are multiplied by their weights,
+ * vectors by that weight, and several words add up. */
+static void mix(const Rows *table, int64_t count, const Readings *readings, const float *weights, double new_weight, double least,
+                float *vectors) {
+    const int in_text = new_weight >= 0;
+    for (int64_t string = 0; string < count; string++) {
         float *vector = vectors + string * table->dim;
+        const int32_t *rows = readings->rows + string * WORDS_PER_READING, *parts = readings->part_rows + string * MAX_PARTS;
+        const double *probabilities = readings->probabilities + string * WORDS_PER_READING, joined = readings->parts[string];
         for (int place = 0; place < WORDS_PER_READING && string + 1 < count; place++) { /* the next string's rows */
             const int next = WORDS_PER_READING + place;
             if (probabilities[next] >= least && rows[next] >= 0) fetch_row(table, rows[next]);
         }
-        scale_by(vector, table->dim, (float)(new_[string] * (double)new_weight));
+        scale_by(vector, table->dim, (float)(readings->new_[string] * (in_text ? new_weight : 1)));
         for (int place = 0; place < WORDS_PER_READING; place++) {
             if (!(probabilities[place] >= least) || rows[place] < 0) continue;
-            add_row(table, rows[place], weights ? weights[rows[place]] : 1.0f, (float)probabilities[place], 0, vector);
+            add_row(table, rows[place], in_text ? weights[rows[place]] : 1.0f, (float)probabilities[place], 0, vector);
+        }
+        if (!(joined >= least)) continue;
+        double total = 0;
+        int many = 0;
+        for (; many < MAX_PARTS && parts[many] >= 0; many++) total += (double)weights[parts[many]];
+        for (int place = 0; place < many; place++) {
+            const float weight = weights[parts[place]];
+            const double share = in_text ? 1 : total > 0 ? (double)weight / total : 1.0 / many;
+            add_row(table, parts[place], in_text ? weight : 1.0f, (float)(joined * share), 0, vector);
         }
     }
 }

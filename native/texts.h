@@ -126,10 +126,12 @@ INLINE int is_plain_word(const uint32_t *codes, int64_t *start, int64_t *end) {
 }
 
 enum { WORDS_AT_ONCE = 16 }; /* whose rows are on their way from memory before the first is added */
-typedef struct { int64_t row, start, end; } KnownWord;
+/* A known word of a text: its letters, where it stands there. */
+typedef struct { int64_t row, length; const uint32_t *codes; } KnownWord;
 
 struct TextRoom {
     KnownWord words[WORDS_AT_ONCE];
+    uint32_t joined[WORDS_AT_ONCE][2 * LONGEST]; /* the letters of those that were torn */
     int count;
     double *sums;   /* [dim] of a text */
     float *word;    /* [dim] of a word */
@@ -158,18 +160,54 @@ static int add_chunk(Chunks *chunks, Chunk chunk) {
 }
 
 /* sums += weight · (row + signature_length · signature), as texts/encoder.py has it, for each of the words at hand. */
-static void add_known(const TextSource *source, const uint32_t *codes, TextRoom *room, double *total) {
+static void add_known(const TextSource *source, TextRoom *room, double *total) {
     const int64_t dim = source->table->dim;
     for (int place = 0; place < room->count; place++) {
         const KnownWord word = room->words[place];
         const float weight = source->weights[word.row];
         add_row(source->table, word.row, weight, 1, 1, room->word);
         if (source->signatures)
-            add_signature(source->signatures, codes + word.start, word.end - word.start, room->pairs, source->signature_length * weight, room->word);
+            add_signature(source->signatures, word.codes, word.length, room->pairs, source->signature_length * weight, room->word);
         for (int64_t column = 0; column < dim; column++) room->sums[column] += (double)room->word[column];
         *total += (double)weight;
     }
     room->count = 0;
+}
+
+/* The row of a word, also in lower case; -1 where it is not known. */
+INLINE int64_t row_of(const TextSource *source, const uint32_t *codes, int64_t length) {
+    const int64_t row = find_word(source->map, codes, length, 0);
+    return row < 0 && source->lowercase ? find_word(source->map, codes, length, 1) : row;
+}
+
+/* A word of a text that the next one may belong to: nothing but letters, without a mark behind it; `row` -1 if it is not known. */
+typedef struct { int64_t row, start, length; int may_be_torn; } Before;
+
+INLINE int has_only_letters(const uint32_t *codes, int64_t start, int64_t end, int only_lower) {
+    for (int64_t place = start; place < end; place++) {
+        const uint32_t code = only_lower ? codes[place] : lower(codes[place]);
+        if (code < 'a' || code > 'z') return 0;
+    }
+    return end > start;
+}
+
+/* near/torn.py: the row of the known word that two neighbors are, -1 for none; its letters go to `joined`. */
+static int64_t torn_row(const TextSource *source, const uint32_t *codes, const Before *before, int64_t start, int64_t end, int64_t row,
+                        uint32_t *joined) {
+    const int64_t second = end - start, length = before->length + second;
+    if (length < MIN_TORN_LENGTH || !has_only_letters(codes, start, end, 1)) return -1;
+    memcpy(joined, codes + before->start, (size_t)before->length * sizeof *joined);
+    memcpy(joined + before->length, codes + start, (size_t)second * sizeof *joined);
+    const int64_t found = row_of(source, joined, length);
+    if (found < 0) return -1;
+    if (before->row < 0 || row < 0) {
+        const int64_t shorter = before->length < second ? before->length : second;
+        return shorter >= MIN_UNKNOWN_PART && length >= MIN_UNKNOWN_LENGTH ? found : -1;
+    }
+    const int64_t first = source->costs[before->row], other = source->costs[row];
+    const int64_t one = first < other ? first : other, two = first < other ? other : first;
+    const int is_torn = one + two - source->costs[found] >= LEAST_GAIN && (one >= source->frequent || two >= source->rare);
+    return is_torn ? found : -1;
 }
 
 /* Of each text the sum over its known words [count, dim], the sum of their weights, and what is left. Returns 0, or -1 where
@@ -179,28 +217,44 @@ static int sum_texts(const TextSource *source, const uint32_t *codes, const int6
     const int64_t dim = source->table->dim;
     for (int64_t text = 0; text < count; text++, result += dim) {
         const int64_t first = offsets[text], last = offsets[text + 1];
+        Before before = {0};
         memset(room->sums, 0, (size_t)dim * sizeof *room->sums);
         weights[text] = 0;
         for (int64_t start = first, end; start < last; start = end) {
             while (start < last && kind_of_code(codes[start]) & BLANK) start++;
             for (end = start; end < last && !(kind_of_code(codes[end]) & BLANK);) end++;
-            KnownWord word = {-1, start, end};
-            const int is_plain = is_plain_word(codes, &word.start, &word.end);
-            if (is_plain) {
-                word.row = find_word(source->map, codes + word.start, word.end - word.start, 0);
-                if (word.row < 0 && source->lowercase) word.row = find_word(source->map, codes + word.start, word.end - word.start, 1);
+            if (start == end) break;
+            int64_t low = start, high = end;
+            const int is_plain = is_plain_word(codes, &low, &high);
+            const int64_t row = is_plain ? row_of(source, codes + low, high - low) : -1;
+            int64_t torn = -1;
+            uint32_t letters[2 * LONGEST];
+            if (is_plain && low == start && before.may_be_torn) torn = torn_row(source, codes, &before, low, high, row, letters);
+            if (torn >= 0) { /* in the place of the word before, which nobody has added yet */
+                if (before.row >= 0) room->count--;
+                else left->words.count--;
             }
-            if (word.row >= 0) {
-                fetch_row(source->table, word.row);
-                room->words[room->count++] = word;
-                if (room->count == WORDS_AT_ONCE) add_known(source, codes, room, weights + text);
-            } else if (start < end) {
-                const int is_word = is_plain && is_one_word(codes, word.start, word.end);
-                const Chunk chunk = {text, word.start - first, word.end - first};
-                if (add_chunk(is_word ? &left->words : &left->chunks, is_word ? chunk : (Chunk){text, start - first, end - first})) return -1;
+            if (room->count == WORDS_AT_ONCE) add_known(source, room, weights + text);
+            if (torn >= 0) {
+                const int64_t length = before.length + high - low;
+                memcpy(room->joined[room->count], letters, (size_t)length * sizeof *letters);
+                room->words[room->count] = (KnownWord){torn, length, room->joined[room->count]};
+                fetch_row(source->table, torn);
+                room->count++;
+            } else if (row >= 0) {
+                fetch_row(source->table, row);
+                room->words[room->count++] = (KnownWord){row, high - low, codes + low};
+            } else {
+                const int is_word = is_plain && is_one_word(codes, low, high);
+                const Chunk chunk = is_word ? (Chunk){text, low - first, high - first} : (Chunk){text, start - first, end - first};
+                if (add_chunk(is_word ? &left->words : &left->chunks, chunk)) return -1;
             }
+            /* An unknown word that is more than one word is among the chunks: nothing is taken from there. */
+            const int is_kept = row >= 0 || (is_plain && is_one_word(codes, low, high));
+            before = (Before){row, low, high - low, source->costs && torn < 0 && is_plain && is_kept && high == end &&
+                                                        has_only_letters(codes, low, high, 0)};
         }
-        add_known(source, codes, room, weights + text);
+        add_known(source, room, weights + text);
         for (int64_t column = 0; column < dim; column++) result[column] = (float)room->sums[column];
     }
     return 0;

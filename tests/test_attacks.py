@@ -48,7 +48,7 @@ def test_hostile_files_made_by_hand_do_no_harm_one_in_twelve():
     found = list(results(0, 0, BY_HAND, SHARE))
     assert len(found) == BY_HAND / SHARE
     assert [(told["name"], told["finding"]) for told in found if told["finding"]] == []
-    assert sum(told["result"] != "read" for told in found) > len(found) / 2
+    assert sum(told["result"] != "read" for told in found) > 0.4 * len(found)
 
 
 @pytest.mark.slow

@@ -67,7 +67,9 @@ def test_nasty_units_are_written_as_they_are(tmp_path):
 def test_an_explanation_shows_the_same_maps_and_every_share(tmp_path):
     positional, own = made_map(N), made_map(N)
     units = tuple(Unit(name, 1.0, share) for name, share in zip([*UNITS, "<be"], RNG.normal(size=N + 1), strict=True))
-    found = Explanation("bec0me", "bec0me", False, False, 0.5, units, 0.25, positional, own, (("become", 0.9),))
+    found = Explanation(
+        "bec0me", "bec0me", "near", None, (), 0.1, (), 0.5, units, 0.25, positional, own, (("become", 0.9),)
+    )
     figure = draw_explanation(found, tmp_path / "e.svg")
     apart = attention(tmp_path / "a.svg", UNITS, positional, own, "bec0me")
     for one, other in zip(figure.axes[:2], apart.axes, strict=True):

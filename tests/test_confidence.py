@@ -89,8 +89,8 @@ def test_known_words_have_the_share_measured_for_them(love, target):
 
 def test_what_cannot_be_read_is_not_trusted(love):
     assert love.confidence(["", " ", "\t\n"]).tolist() == [0, 0, 0]
-    assert love.confidence(["🙂", "שלום", "\ud800"]).tolist() == [0, 0, 0]
-    half, whole = love.confidence(["plogr🙂🙂🙂🙂🙂", "plogrxck"])
+    assert love.confidence(["▲", "שלום", "\ud800"]).tolist() == [0, 0, 0]
+    half, whole = love.confidence(["plogrשלשלש", "plogrxck"])
     assert 0 < half < 0.5
     assert love.confidence(["a" * 100])[0] < 0.2
     every = love.confidence(["plogrikc", "x" * 1_000_000, "\0", "a\nb", "İ", "7"])

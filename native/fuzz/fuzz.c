@@ -10,6 +10,7 @@
 #include "../core.h"
 
 enum { MODELS = 6, MOST_WORDS = 12, KNOWN = 400, UNITS = 50, NODES = 40, TRIE_BITS = 7, SLOTS = 1 << TRIE_BITS };
+enum { JOINED = 80, FORMS = 12 };
 
 static uint64_t state = 1;
 static uint32_t chance(uint32_t limit) {
@@ -50,6 +51,59 @@ static Fold folds[MODELS];
 static IndexRoom *index_rooms[2][MODELS]; /* which calls use one after the other, as the binding's calls do */
 static FoldRoom *fold_rooms[2][MODELS];
 
+static int is_less(const void *one, const void *other) {
+    const uint64_t first = *(const uint64_t *)one, second = *(const uint64_t *)other;
+    return (first > second) - (first < second);
+}
+
+/* Hashes, as near/lexicon.py has them, of words of up to `most_letters` of the letters that the seeds have most. */
+static uint64_t *some_hashes(int64_t count, uint32_t most_letters) {
+    uint64_t *hashes = room_for((size_t)count * sizeof *hashes);
+    for (int64_t word = 0; word < count; word++) {
+        hashes[word] = 0;
+        for (uint32_t left = 1 + chance(most_letters); left; left--)
+            hashes[word] = hashes[word] * UINT64_C(0x9E3779B97F4A7C15) + (uint64_t)"xyzabc"[chance(6)] + 1;
+    }
+    return hashes;
+}
+
+/* Rows from -1 to the most. */
+static int32_t *some_rows(int64_t count, int64_t limit) {
+    int32_t *rows = UP_TO(limit + 1, some_ints(count));
+    for (int64_t place = 0; place < count; place++) rows[place]--;
+    return rows;
+}
+
+static double *some_numbers(int64_t count, double largest) {
+    double *numbers = room_for((size_t)count * sizeof *numbers);
+    for (int64_t place = 0; place < count; place++) numbers[place] = ((double)chance(2001) / 1000 - 1) * largest;
+    return numbers;
+}
+
+/* A lexicon, words that others are run together with, and listed forms. */
+static void add_lexicon(Index *index, int model) {
+    const int64_t bytes = model == 5 ? 8 : 1024;
+    index->filter = UP_TO(model == 4 ? 1 : 256, some_bytes(bytes)), index->filter_bits = 8 * (uint64_t)bytes;
+    index->grams = some_codes(1 << GRAM_BITS), index->gram_scale = model == 2 ? 1.0 : 0.01;
+    index->endings = model == 4 ? 0 : model == 3 ? MAX_ENDINGS : 3;
+    int64_t *sizes = room_for(MAX_ENDINGS * sizeof *sizes);
+    for (int ending = 0; ending < MAX_ENDINGS; ending++) sizes[ending] = 1 + ending % MAX_ENDING;
+    index->ending_hashes = some_hashes(index->endings, MAX_ENDING), index->ending_sizes = sizes;
+    index->joined_words = model == 4 ? 1 : model == 5 ? 0 : JOINED;
+    index->joined_hashes = some_hashes(index->joined_words, model == 1 ? 2 : 5);
+    index->joined_rows = UP_TO(KNOWN, some_ints(index->joined_words));
+    index->joined_costs = UP_TO(model == 1 ? 1 : model == 2 ? 1 << 20 : 200, some_ints(index->joined_words));
+    index->joined_constant = model == 2 ? 1e6 : 4, index->join_cost = model == 1 ? 0 : model == 2 ? (1 << 16) - 1 : 20;
+    Forms *forms = &index->forms;
+    forms->count = model == 4 ? 0 : FORMS;
+    uint64_t *hashes = some_hashes(forms->count, 3);
+    qsort(hashes, (size_t)forms->count, sizeof *hashes, is_less);
+    forms->hashes = hashes, forms->rows = some_rows(forms->count * WORDS_PER_READING, KNOWN);
+    forms->probabilities = some_numbers(forms->count * WORDS_PER_READING, 1), forms->evidence = some_numbers(forms->count, 9);
+    forms->new_ = some_numbers(forms->count, 1), forms->parts = some_numbers(forms->count, 1);
+    forms->part_rows = some_rows(forms->count * MAX_PARTS, KNOWN), forms->part_ends = UP_TO(99, some_ints(forms->count * MAX_PARTS));
+}
+
 static Index some_index(int model) {
     static const int64_t sizes[MODELS] = {KNOWN, KNOWN, KNOWN, KNOWN, 1, 0};
     const int64_t symbols = model == 3 ? MAX_SYMBOLS : 40, spellings = model == 3 ? 256 : 5, words = sizes[model];
@@ -59,10 +113,14 @@ static Index some_index(int model) {
     for (int code = 0; code < CODE_POINTS; code++) symbol_of[code] = code < 128 || model == 3 ? (uint8_t)(code % symbols) : 0;
     index.symbol_of = symbol_of;
     index.folded = UP_TO(symbols, some_bytes(symbols)), index.sound = UP_TO(model ? 256 : 4, some_bytes(symbols));
-    index.classes = UP_TO(4, some_bytes(symbols)), index.is_letter = UP_TO(2, some_bytes(symbols));
+    uint8_t *is_letter = UP_TO(2, some_bytes(symbols));
+    for (const char *letter = "xyzabc"; *letter && model < 3; letter++) is_letter[*letter % symbols] = 1; /* which can be cut */
+    index.classes = UP_TO(DIGIT_CLASS + 1, some_bytes(symbols)), index.is_letter = is_letter;
     index.is_digit = UP_TO(2, some_bytes(symbols)), index.one = UP_TO(spellings, some_bytes(symbols));
     index.two = UP_TO(spellings, some_bytes(symbols * symbols));
-    index.costs = some_costs(KINDS, 256), index.substitution = some_costs(symbols * symbols, 256);
+    int16_t *costs = some_costs(KINDS + 1, 256);
+    costs[KIND_DIGIT] = DIGIT_COST;
+    index.costs = costs, index.substitution = some_costs(symbols * symbols, DIGIT_COST);
     index.respelling = some_costs(spellings * spellings, FAR_COST);
     double *weights = room_for(FEATURES * sizeof *weights);
     for (int feature = 0; feature < FEATURES; feature++) weights[feature] = ((double)chance(2001) - 1000) / (model == 2 ? 1e-3 : 500);
@@ -74,7 +132,8 @@ static Index some_index(int model) {
     /* few letters: words share buckets, and are candidates of each other */
     index.letters = UP_TO(model == 3 ? symbols : 4, some_bytes(offsets[words]));
     index.rank_bits = UP_TO(256, some_ints(words)), index.rank_costs = UP_TO(model == 2 ? 1 << 20 : 500, some_ints(words));
-    index.table_rows = UP_TO(words + 1, some_ints(words));
+    index.table_rows = UP_TO(words + 1, some_ints(words)), index.part_costs = UP_TO(model == 2 ? 1 << 20 : 300, some_ints(words));
+    add_lexicon(&index, model);
     return index;
 }
 
@@ -147,21 +206,38 @@ static void compare_and_free(const char *name, void *results[2], size_t bytes) {
     void *name[2] = {room_for(name##_bytes), room_for(name##_bytes)}; \
     memset(name[0], 0, name##_bytes), memset(name[1], 0, name##_bytes)
 
+/* Room for the readings of so many strings, all of it zeros. */
+static Readings readings_room(int64_t count) {
+    const size_t words = (size_t)count * WORDS_PER_READING, parts = (size_t)count * MAX_PARTS, strings = (size_t)count;
+#define ZEROS(many, Number) memset(room_for((many) * sizeof(Number)), 0, (many) * sizeof(Number))
+    return (Readings){ZEROS(words, int32_t), ZEROS(words, double), ZEROS(strings, double), ZEROS(strings, double),
+                      ZEROS(parts, int32_t), ZEROS(parts, int32_t), ZEROS(strings, double)};
+}
+
+static void free_readings(Readings *readings) {
+    free(readings->rows), free(readings->probabilities), free(readings->new_), free(readings->parts);
+    free(readings->part_rows), free(readings->part_ends), free(readings->evidence);
+}
+
 static void read_words(int model, const Words *words) {
-    RESULTS(rows, words->count * WORDS_PER_READING, int32_t);
-    RESULTS(probabilities, words->count * WORDS_PER_READING, double);
-    RESULTS(new_, words->count, double);
-    RESULTS(totals, words->count, double);
-    RESULTS(lengths, words->count, int64_t);
+    const size_t strings = (size_t)words->count, numbers = strings * sizeof(double);
+    RESULTS(likeness, words->count, double);
+    Readings readings[2];
     for (int kind = 0; kind < 2; kind++) {
         const Index *index = &indexes[kind][model];
-        const double new_divisor = words->count & 1 ? 1 : 2.7;
-        both[kind]->read(index, words, index_rooms[kind][model], new_divisor, rows[kind], probabilities[kind], new_[kind]);
-        both[kind]->likelihood(index, words, totals[kind], lengths[kind]);
+        readings[kind] = readings_room(words->count);
+        both[kind]->read(index, words, index_rooms[kind][model], words->count & 1 ? 1 : 2.7, &readings[kind]);
+        both[kind]->likeness(index, words, likeness[kind]);
     }
-    compare_and_free("rows", rows, rows_bytes), compare_and_free("probabilities", probabilities, probabilities_bytes);
-    compare_and_free("new", new_, new__bytes), compare_and_free("totals", totals, totals_bytes);
-    compare_and_free("lengths", lengths, lengths_bytes);
+    const Readings *one = &readings[0], *other = &readings[1];
+    compare("rows", one->rows, other->rows, strings * WORDS_PER_READING * sizeof(int32_t));
+    compare("probabilities", one->probabilities, other->probabilities, numbers * WORDS_PER_READING);
+    compare("new", one->new_, other->new_, numbers), compare("parts", one->parts, other->parts, numbers);
+    compare("part_rows", one->part_rows, other->part_rows, strings * MAX_PARTS * sizeof(int32_t));
+    compare("part_ends", one->part_ends, other->part_ends, strings * MAX_PARTS * sizeof(int32_t));
+    compare("evidence", one->evidence, other->evidence, numbers);
+    compare_and_free("likeness", likeness, likeness_bytes);
+    for (int kind = 0; kind < 2; kind++) free_readings(&readings[kind]);
 }
 
 static void embed_words(int model, const Words *words) {
@@ -178,6 +254,23 @@ static void embed_words(int model, const Words *words) {
     compare_and_free("counts", counts, counts_bytes);
 }
 
+/* Words of which each second one is torn: a blank stands in it. */
+static Words torn_words(const Words *words) {
+    const int64_t letters = words->offsets[words->count];
+    uint32_t *codes = room_for((size_t)(letters + words->count) * sizeof *codes);
+    int64_t *offsets = room_for((size_t)(words->count + 1) * sizeof *offsets), end = 0;
+    for (int64_t word = 0; word < words->count; word++) {
+        const int64_t start = words->offsets[word], length = words->offsets[word + 1] - start, cut = chance((uint32_t)length + 1);
+        offsets[word] = end;
+        for (int64_t place = 0; place < length; place++) {
+            if (place == cut && word % 2) codes[end++] = ' ';
+            codes[end++] = words->codes[start + place];
+        }
+    }
+    offsets[words->count] = end;
+    return (Words){words->count, codes, offsets, words->flags};
+}
+
 /* The words as a map of words, and as texts in which some of them stand. */
 static void sum_some_texts(const Words *words, uint32_t seed) {
     state = seed;
@@ -190,7 +283,9 @@ static void sum_some_texts(const Words *words, uint32_t seed) {
     maps[1] = maps[0];
     const Rows table = {.kind = ROWS_INT8, .count = words->count, .dim = dim, .codes = rows};
     const Signatures signatures = {dim, directions};
-    const int with_signatures = (int)chance(2), lowercase = (int)chance(2);
+    const int with_signatures = (int)chance(2), lowercase = (int)chance(2), may_be_torn = (int)chance(2);
+    int32_t *costs = UP_TO(400, some_ints(words->count));
+    const Words texts = torn_words(words);
     RESULTS(sums, words->count * dim, float);
     RESULTS(totals, words->count, double);
     Left left[2];
@@ -198,8 +293,9 @@ static void sum_some_texts(const Words *words, uint32_t seed) {
     for (int kind = 0; kind < 2; kind++) {
         TextRoom *room = both[kind]->text_room(dim);
         if (!room || both[kind]->build_map(&maps[kind])) abort();
-        const TextSource source = {&maps[kind], &table, weights, with_signatures ? &signatures : NULL, 0.5f, lowercase};
-        if (both[kind]->sum_texts(&source, words->codes, words->offsets, words->count, room, &left[kind], sums[kind], totals[kind])) abort();
+        const TextSource source = {&maps[kind], &table, weights, with_signatures ? &signatures : NULL, 0.5f, lowercase,
+                                   may_be_torn ? costs : NULL, 90, 250};
+        if (both[kind]->sum_texts(&source, texts.codes, texts.offsets, texts.count, room, &left[kind], sums[kind], totals[kind])) abort();
         for (int64_t word = 0; word < words->count; word++) {
             const int64_t start = words->offsets[word], row = both[kind]->find_word(&maps[kind], words->codes + start, words->offsets[word + 1] - start, 0);
             if (row >= words->count || row < -1) abort();
@@ -211,7 +307,8 @@ static void sum_some_texts(const Words *words, uint32_t seed) {
     compare("chunks", left[0].chunks.chunks, left[1].chunks.chunks, (size_t)left[0].chunks.count * sizeof(Chunk));
     compare_and_free("sums", sums, sums_bytes), compare_and_free("totals", totals, totals_bytes);
     for (int kind = 0; kind < 2; kind++) free(left[kind].words.chunks), free(left[kind].chunks.chunks);
-    free(text), free(weights), free(rows), free(directions);
+    free(text), free(weights), free(rows), free(directions), free(costs);
+    free((void *)(uintptr_t)texts.codes), free((void *)(uintptr_t)texts.offsets);
 }
 
 /* Rows of every kind, taken, mixed and added up. */
@@ -227,28 +324,30 @@ static void sum_some_rows(uint32_t seed) {
     for (int level = 0; level < 16; level++) table.levels[level] = (float)level - 8;
     table.codes = codes, table.scale = table.kind == ROWS_FLOAT32 ? NULL : scale;
     int64_t *chosen = room_for((size_t)count * sizeof *chosen), ends[6] = {0};
-    int32_t *rows = room_for((size_t)count * WORDS_PER_READING * sizeof *rows);
-    double *probabilities = room_for((size_t)count * WORDS_PER_READING * sizeof *probabilities);
-    double *new_ = room_for((size_t)count * sizeof *new_);
-    for (int64_t place = 0; place < count; place++) chosen[place] = chance((uint32_t)known), new_[place] = chance(3) / 2.0;
-    for (int64_t place = 0; place < count * WORDS_PER_READING; place++) {
-        rows[place] = (int32_t)chance((uint32_t)known + 1) - 1;
-        probabilities[place] = chance(3) / 10.0;
+    Readings readings = readings_room(count);
+    for (int64_t place = 0; place < count; place++) {
+        chosen[place] = chance((uint32_t)known);
+        readings.new_[place] = chance(3) / 2.0, readings.parts[place] = chance(3) / 2.0;
     }
+    for (int64_t place = 0; place < count * WORDS_PER_READING; place++) {
+        readings.rows[place] = (int32_t)chance((uint32_t)known + 1) - 1;
+        readings.probabilities[place] = chance(3) / 10.0;
+    }
+    for (int64_t place = 0; place < count * MAX_PARTS; place++) readings.part_rows[place] = (int32_t)chance((uint32_t)known + 1) - 1;
     RESULTS(taken, count * dim, float);
     RESULTS(mixed, count * dim, float);
     RESULTS(sums, texts * dim, float);
     float *vectors = some_floats(known * dim);
     for (int64_t text = 0; text < texts; text++) ends[text + 1] = text == texts - 1 ? count : ends[text] + (count - ends[text]) / 2;
-    const float *weighted = chance(2) ? weights : NULL;
+    const double new_weight = chance(2) ? 0.5 : -1;
     for (int kind = 0; kind < 2; kind++) {
         both[kind]->take(&table, chosen, count, taken[kind]);
-        both[kind]->mix(&table, count, rows, probabilities, new_, weighted, 0.5f, 0.05, mixed[kind]);
+        both[kind]->mix(&table, count, &readings, weights, new_weight, 0.05, mixed[kind]);
         both[kind]->sum_rows(vectors, dim, chosen, ends, texts, sums[kind]);
     }
     compare_and_free("take", taken, taken_bytes), compare_and_free("mix", mixed, mixed_bytes);
     compare_and_free("sum_rows", sums, sums_bytes);
-    free(codes), free(scale), free(weights), free(chosen), free(rows), free(probabilities), free(new_), free(vectors);
+    free(codes), free(scale), free(weights), free(chosen), free(vectors), free_readings(&readings);
 }
 
 static void search_some(uint32_t seed) {
@@ -291,7 +390,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         for (int time = 0; time < times && end - offsets[count] < LONGEST && data[place]; time++)
             codes[end++] = data[place] < 128 ? data[place] : others[data[place] & 7];
         if (data[place] && place + 1 < size) continue;
-        kinds[count] = (uint8_t)((flags & IS_NAME) | (end - offsets[count] > MAX_STRETCHED ? IS_TOO_LONG : 0));
+        kinds[count] = (uint8_t)((flags & (IS_NAME | IS_CAPITALS)) | (end - offsets[count] > MAX_STRETCHED ? IS_TOO_LONG : 0));
         offsets[++count] = end;
     }
     uint32_t *own = room_for((size_t)end * sizeof *own); /* no longer than it is: what is read beyond it shows */

@@ -15,10 +15,14 @@ class Index:
         rows: NDArray[np.int32],
         probabilities: NDArray[np.float64],
         new: NDArray[np.float64],
+        parts: NDArray[np.float64],
+        part_rows: NDArray[np.int32],
+        part_ends: NDArray[np.int32],
+        evidence: NDArray[np.float64],
         new_divisor: float,
         /,
     ) -> None: ...
-    def likelihood(self, words: Sequence[str], totals: NDArray[np.float64], lengths: NDArray[np.int64], /) -> None: ...
+    def likeness(self, words: Sequence[str], likeness: NDArray[np.float64], /) -> None: ...
 
 class Fold:
     def __init__(self, **parts: Any) -> None: ...
@@ -34,8 +38,12 @@ class Rows:
         rows: NDArray[np.int32],
         probabilities: NDArray[np.float64],
         new: NDArray[np.float64],
-        weights: NDArray[np.float32] | None,
-        new_weight: float,
+        parts: NDArray[np.float64],
+        part_rows: NDArray[np.int32],
+        part_ends: NDArray[np.int32],
+        evidence: NDArray[np.float64],
+        weights: NDArray[np.float32],
+        new_weight: float | None,
         least: float,
         /,
     ) -> None: ...
@@ -47,6 +55,7 @@ class Signatures:
 class WordMap:
     def __init__(self, **parts: Any) -> None: ...
     def get(self, word: object, default: Any = None, /) -> Any: ...
+    def look_up(self, words: Sequence[str], rows: NDArray[np.int64], lowercase: bool, /) -> list[int]: ...
 
 def mean(
     index: Index,
@@ -58,10 +67,14 @@ def mean(
     rows: NDArray[np.int32],
     probabilities: NDArray[np.float64],
     new: NDArray[np.float64],
+    parts: NDArray[np.float64],
+    part_rows: NDArray[np.int32],
+    part_ends: NDArray[np.int32],
+    evidence: NDArray[np.float64],
     least: float,
     new_divisor: float,
-    weights: NDArray[np.float32] | None,
-    new_weight: float,
+    weights: NDArray[np.float32],
+    new_weight: float | None,
     /,
 ) -> None: ...
 def sum_texts(
@@ -71,6 +84,7 @@ def sum_texts(
     weights: NDArray[np.float32],
     signature_length: float,
     lowercase: bool,
+    torn: tuple[NDArray[np.int32], int, int] | None,
     texts: Sequence[str],
     sums: NDArray[np.float32],
     totals: NDArray[np.float64],

@@ -15,7 +15,8 @@ An imputed vector is judged by a logistic regression on five features:
 A reading is right if one of its more probable words is the one that was meant, or if it is new and the imputed vector
 right; that sum is calibrated once more:
 
-    mixed = Σ p(word) · known + p(new) · imputed        confidence = sigmoid(intercept + slope · logit(mixed))
+    mixed = (Σ p(word) + p(parts)) · known + p(new) · imputed
+    confidence = sigmoid(intercept + slope · logit(mixed))
 
 Not fitted: a known word has the share that was measured for known words; an empty word has 0; characters that the model
 cannot read ([UNK]), and those by which a word is longer than nearly all words of the mix, take away their share of it.
@@ -76,7 +77,7 @@ class Confidence:
     def mixed(self, readings: Probabilities, imputed: Numbers) -> Numbers:
         """How probable it is that one of a string's probable readings is the right one, and its vector right."""
         near = np.where(readings.probabilities >= PROBABLE, readings.probabilities, 0).sum(axis=1)
-        mixed: Numbers = near * self.known + readings.new * imputed
+        mixed: Numbers = (near + readings.parts) * self.known + readings.new * imputed
         return mixed
 
     def of_readings(self, readings: Probabilities, imputed: Numbers) -> Numbers:
@@ -169,6 +170,10 @@ class Probabilities(Protocol):
     @property
     def new(self) -> Numbers:
         """[strings]: that the string is a new word."""
+
+    @property
+    def parts(self) -> Numbers:
+        """[strings]: that it is several known words."""
 
 
 def sigmoid(logit: Numbers) -> Numbers:

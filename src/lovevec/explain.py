@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,12 @@ from numpy.typing import NDArray
 from lovevec.engine.with_numpy import NumpyEngine
 from lovevec.files.lines import printable
 from lovevec.model.folder import ModelParts
+from lovevec.near.readings import WORDS_PER_READING
 from lovevec.units.characters import normalise
+
+if TYPE_CHECKING:
+    from lovevec.texts.encoder import Token
+    from lovevec.word_vectors import Lookup
 
 Map = NDArray[np.float64]
 SHOWN = 40
@@ -42,7 +47,9 @@ class Unit(NamedTuple):
 class Explanation:
     """What `love.explain(word)` found; print it, draw it with `plot`, or take `as_dict` for JSON.
 
-    `reading` is known, near, new or empty, and `near` the known words that it may stand for, with their probabilities;
+    `reading` is known, near, parts, new or empty, `kind` what it is that is no word (a quantity, a date; None for
+    words), `near` the known words that it may stand for, with their probabilities, `new` the probability that it is a
+    word of its own, and `parts` the words and numbers that it holds, if it is several;
     units, attention and shares are those of the imputed vector. `positional` is A_n, which depends on the number of
     units alone, `attention` is S, the self-attention, both [n, n] (n-grams are not in them): row i says how much unit i
     takes from each unit. `head` is the share of the word-level head, 0 without one. `confidence` is None where the
@@ -53,7 +60,10 @@ class Explanation:
     word: str
     normalised: str
     reading: str
+    kind: str | None
     near: tuple[tuple[str, float], ...]
+    new: float
+    parts: tuple[Token, ...]
     confidence: float | None
     units: tuple[Unit, ...]
     head: float
@@ -72,21 +82,18 @@ class Explanation:
         """Whether there is nothing to read."""
         return self.reading == "empty"
 
-    @property
-    def new(self) -> float:
-        """What is left of the probability: that it is a word of its own (or of what `near` does not show)."""
-        return max(0.0, 1 - sum(chance for _, chance in self.near))
-
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {
             "word": self.word,
             "normalised": self.normalised,
             "reading": self.reading,
+            "kind": self.kind,
             "known": self.known,
             "empty": self.empty,
             "near": [{"word": word, "probability": chance} for word, chance in self.near],
             "new": self.new,
+            "parts": [part_facts(part) for part in self.parts],
             "confidence": self.confidence,
             "units": [unit._asdict() for unit in self.units],
             "head": self.head,
@@ -111,10 +118,13 @@ class Explanation:
         shown = self.word if len(self.word) <= 60 else self.word[:40] + "…" + self.word[-15:]
         seen = f", read as {self.normalised!r}" if self.normalised != self.word and len(self.normalised) <= 60 else ""
         sure = "" if self.confidence is None else f", confidence {self.confidence:.2f}"
-        return f"{shown!r}: {self.reading}{sure}{seen}"
+        kind = f", {self.kind}" if self.kind else ""
+        return f"{shown!r}: {self.reading}{kind}{sure}{seen}"
 
     def _reading_lines(self) -> list[str]:
-        if self.reading not in ("near", "new"):
+        if self.parts:
+            return ["  " + " + ".join(map(part_shown, self.parts))]
+        if self.kind or self.reading not in ("near", "new"):
             return []
         near = [f"{printable(word)} {chance:.2f}" for word, chance in self.near if chance >= SHOWN_CHANCE]
         return [f"  may stand for: {', '.join([*near, f'a new word {self.new:.2f}'])}"]
@@ -143,17 +153,27 @@ class Explanation:
         return [f"  nearest known words: {near or 'none'}", *(f"  {printable(note)}" for note in self.notes)]
 
 
+def part_facts(part: Token) -> dict[str, Any]:
+    """What is known of a part of a string, for JSON; of its weight nothing, which counts in texts alone."""
+    return {name: value for name, value in part._asdict().items() if name != "weight"}
+
+
+def part_shown(part: Token) -> str:
+    """A part of a string for people: `neural`, and `netwrok (network 0.97)`."""
+    word = printable(part.word or part.text)
+    return word if part.reading != "near" else f"{printable(part.text)} ({word} {part.probability:.2f})"
+
+
 def explain(
     word: str,
     parts: ModelParts,
     fold: NumpyEngine | None,
-    reading: str,
-    near: list[tuple[str, float]],
-    confidence: float,
+    lookup: Lookup,
     neighbors: list[tuple[str, float]],
 ) -> Explanation:
-    """The explanation of a word: its imputed vector taken apart, in float64, and what was found out about the string
-    (its reading, near words, confidence and neighbors), which the caller has looked up."""
+    """The explanation of a word: its imputed vector taken apart, in float64, and what was found out about the string:
+    `lookup` is that of the word alone."""
+    confidence = float(lookup.confidence[0])
     names = parts.units.names(word)
     spans = [span or (None, None) for span in parts.units.spans(word)]
     nothing: list[None] = [None] * len(names)
@@ -175,8 +195,11 @@ def explain(
     return Explanation(
         word,
         normalise(word, parts.units.lowercase),
-        reading,
-        tuple(near),
+        lookup.readings[0],
+        lookup.kinds[0],
+        tuple(lookup.near(WORDS_PER_READING)[0]),
+        float(lookup.new[0]),
+        lookup.parts[0],
         None if np.isnan(confidence) else confidence,
         units,
         head,

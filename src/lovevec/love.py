@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from functools import cached_property, partial
 from pathlib import Path
@@ -45,21 +45,16 @@ from lovevec.model.find import find_model
 from lovevec.model.folder import CARD, ModelParts, read_model, write_model
 from lovevec.model.known_rows import RowPrecision
 from lovevec.model.pretrained import HubModel
-from lovevec.near.channel import Channel
-from lovevec.near.forms import known_form, look_up
+from lovevec.near.forms import Listed, known_form, look_up
+from lovevec.near.orthography import Orthography
+from lovevec.near.parts import UNKNOWN, Composite, take_all_apart
 from lovevec.near.reader import Reader
-from lovevec.near.readings import (
-    MIN_PROBABILITY,
-    NEW_DIVISOR_IN_TEXT,
-    WORDS_PER_READING,
-    Readings,
-    all_new,
-    mix_readings,
-)
+from lovevec.near.readings import MIN_PROBABILITY, NEW_DIVISOR_IN_TEXT, Readings, all_new, mix_readings
+from lovevec.own_words import with_lexicon, with_weights_of, with_words
 from lovevec.texts.encoder import TextEncoder, WordSource
 from lovevec.units.words import refuse_other_than_words
 from lovevec.vectors.rows import normalized
-from lovevec.word_vectors import Lookup, WordVectors
+from lovevec.word_vectors import Lookup, WordsWithScores, WordVectors
 
 if TYPE_CHECKING:
     from lovevec.attach import Attached
@@ -93,7 +88,8 @@ class LOVE(HubModel, TorchModel, WordVectors):
         self.low_memory = low_memory
         coded = None if self.spelling_only or not low_memory else parts.rows
         self._known = NeighborIndex(parts.words, self._known_vectors if coded is None else coded)
-        self._reader = Reader(parts.words, parts.channel, parts.units.lowercase, self._compiled)
+        ranks = None if parts.rows is None else parts.rows.ranks
+        self._reader = Reader(parts.words, parts.orthography, parts.units.lowercase, self._compiled, ranks)
 
     @classmethod
     def load(
@@ -116,7 +112,7 @@ class LOVE(HubModel, TorchModel, WordVectors):
         :return: the model.
 
         >>> len(LOVE.load())
-        80000
+        78578
         """
         return cls._read_folder(find_model(name), engine, spelling_only, low_memory)
 
@@ -176,9 +172,9 @@ class LOVE(HubModel, TorchModel, WordVectors):
         return self.engine.fold is not None
 
     @property
-    def channel(self) -> Channel | None:
-        """How words get damaged, as it was learned; None for a model that reads by spelling only."""
-        return None if self.spelling_only else self.parts.channel
+    def orthography(self) -> Orthography | None:
+        """By what strings are read: channel, lexicon, listed forms; None for a model that reads by spelling only."""
+        return None if self.spelling_only else self.parts.orthography
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -194,7 +190,15 @@ class LOVE(HubModel, TorchModel, WordVectors):
         return self.words[row] if row >= 0 else word
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-        return look_up(words, self._known.place.get)
+        return look_up(words, self._known.place)
+
+    def _take_apart(self, strings: Sequence[str]) -> Sequence[str | Composite]:
+        if self.spelling_only or not strings:
+            return strings
+        return self._reader.take_apart(strings, self._row_of, self._threads)
+
+    def _row_of(self, word: str) -> int:
+        return known_form(word, self._known.place.get)[0]
 
     def _read(self, strings: Sequence[str], in_text: bool = False) -> Readings:
         return self._reader(strings, self._threads, in_text)
@@ -204,71 +208,70 @@ class LOVE(HubModel, TorchModel, WordVectors):
         self._reader.warm_up()
 
     def _vectors_of(self, lookup: Lookup) -> Floats:
-        """A known word's own row; the mean over its readings for any other."""
-        if self.spelling_only:
-            return self.engine.embed(lookup.words)
-        rows, unknown = lookup.rows, lookup.unknown
-        if not unknown:
-            return self._own_vectors(rows)
-        if len(unknown) == len(rows):
-            return self._mean_over_readings(lookup)
-        result = np.empty((len(rows), self.dim), dtype=np.float32)
-        known = rows >= 0
-        result[known] = self._own_vectors(rows[known])
-        result[~known] = self._mean_over_readings(lookup)
-        return result
+        return self.engine.embed(lookup.words) if self.spelling_only else super()._vectors_of(lookup)
 
     def _one(self, word: str) -> Floats:
-        if self._core_parts is None:
+        if not self._by_core:
             return super()._one(word)
         row, form = known_form(word, self._known.place.get)
         if row < 0:
-            mean: Floats = self._compiled_mean([form])[0][0]
+            if not (form.isalpha() and form[1:].islower()):
+                return super()._one(word)
+            mean: Floats = self._compiled_mean([form], self._texts.weights)[0][0]
             return mean
         vector = np.empty(self.dim, dtype=np.float32)
-        self._core_parts[2].take(row, vector)
+        self._core_rows.take(row, vector)
         return vector
 
     def _mean_over_readings(self, lookup: Lookup) -> Floats:
         """[len(lookup.unknown), dim] of unit length."""
-        if self._core_parts is not None and not lookup.is_read:
-            vectors, lookup.imputed_lengths, lookup.probabilities = self._compiled_mean(lookup.unknown)
+        if self._by_core and not lookup.is_read:
+            mean = self._compiled_mean(lookup.unknown, self._texts.weights)
+            vectors, lookup.imputed_lengths, lookup.probabilities = mean
             return vectors
         readings = lookup.probabilities
         vectors, lookup.imputed_lengths = self._impute(lookup.unknown)
 
         def mix(part: slice) -> None:
-            mix_readings(vectors[part], readings.part(part), self._own_vectors)
+            mix_readings(vectors[part], readings.some(part), self._own_vectors, self._texts.weights)
             vectors[part] = normalized(vectors[part])
 
         in_chunks(mix, len(vectors), WORDS_PER_CHUNK, self._threads)
         return vectors
 
     def _compiled_mean(
-        self, strings: Sequence[str], weights: Floats | None = None, new_weight: float = 1.0
+        self, strings: Sequence[str], weights: Floats, new_weight: float | None = None
     ) -> tuple[Floats, Floats, Readings]:
         """The vectors of unknown strings by one call of the compiled core, how long the imputed ones were, and how the
-        strings were read. With `weights` the strings are words of a text, and vectors have these multiplied in; else
-        they are of unit length."""
-        assert self._core_parts is not None
-        options = MIN_PROBABILITY, 1.0 if weights is None else NEW_DIVISOR_IN_TEXT, weights, new_weight
+        strings were read. With a `new_weight` the strings are words of a text, and vectors have weights multiplied in;
+        else they are of unit length."""
+        options = MIN_PROBABILITY, 1.0 if new_weight is None else NEW_DIVISOR_IN_TEXT, weights, new_weight
         readings, count = Readings.empty(len(strings)), len(strings)
         vectors, lengths = np.empty((count, self.dim), dtype=np.float32), np.empty(count, dtype=np.float32)
         parts, mean = self._core_parts, core().mean
 
         def run(part: slice) -> None:
-            mean(*parts, strings[part], vectors[part], lengths[part], *readings.part(part), *options)
+            mean(*parts, strings[part], vectors[part], lengths[part], *readings.some(part), *options)
 
         in_chunks(run, count, WORDS_PER_CHUNK, self._threads)
         return vectors, lengths, readings
 
     @cached_property
-    def _core_parts(self) -> tuple[Any, Any, Any] | None:
-        """Index, fold and known rows as the compiled core has them; None where something else computes."""
-        rows = self.parts.rows
-        if self.spelling_only or rows is None or not isinstance(self.engine, FoldEngine) or not self._compiled:
-            return None
-        return self._reader.core_index(), self.engine.core_fold, rows.core
+    def _by_core(self) -> bool:
+        """Whether the compiled core makes the vectors of this model from the strings on."""
+        has_rows = not self.spelling_only and self.parts.rows is not None
+        return has_rows and isinstance(self.engine, FoldEngine) and self._compiled
+
+    @cached_property
+    def _core_rows(self) -> Any:
+        assert self.parts.rows is not None
+        return self.parts.rows.core
+
+    @cached_property
+    def _core_parts(self) -> tuple[Any, Any, Any]:
+        """Index, fold and known rows as the compiled core has them; the index is made now."""
+        assert isinstance(self.engine, FoldEngine)
+        return self._reader.core_index(), self.engine.core_fold, self._core_rows
 
     def _own_vectors(self, rows: NDArray[np.integer]) -> Floats:
         """The known words' own vectors: [len(rows), dim]."""
@@ -301,25 +304,64 @@ class LOVE(HubModel, TorchModel, WordVectors):
     def _impute_all(self, words: Sequence[str]) -> Floats:
         return self.engine.embed(words)
 
+    def text_weights(self, rows: NDArray[np.int64], unknown: Readings) -> tuple[Floats, Floats]:
+        """How much known words count in a text, [len(rows)], and strings that are read so."""
+        return self._texts.weights[rows], self._texts.reading_weights(unknown)
+
+    def _number_codes(self, numbers: Sequence[str]) -> Floats:
+        """What numbers have in common and a signature of the digits, in equal parts."""
+        if self.spelling_only:
+            return self._impute_all(numbers)
+        codes = np.tile(self._number_direction * np.float32(0.5**0.5), (len(numbers), 1))
+        self._texts.signatures.add(numbers, np.full(len(numbers), 0.5**0.5, dtype=np.float32), codes)
+        return normalized(codes)
+
+    @cached_property
+    def _number_direction(self) -> Floats:
+        """[dim] the mean of the known numbers, at unit length; zeros where none is known."""
+        rows = np.array([row for row, word in enumerate(self.words) if word.isdecimal()], dtype=np.int64)
+        return normalized(self._own_vectors(rows).sum(axis=0))
+
     @cached_property
     def _texts(self) -> TextEncoder:
-        rows, known = self.parts.rows, (self.words, self.dim, self.__contains__, self._look_up)
+        rows, place = self.parts.rows, self._known.place
         if rows is None or self.spelling_only:
-            return TextEncoder(WordSource(*known, _read_as_new, self._own_vectors_by_spelling, self._weigh))
-        read = partial(self._read, in_text=True)
-        place = self._known.place
-        core_parts = (place.core, rows.core) if self._compiled and isinstance(place, CompiledWordMap) else None
-        source = WordSource(*known, read, self._own_vectors, self._weigh, core_parts, threads=self._threads)
+            plain = WordSource(
+                words=self.words,
+                dim=self.dim,
+                look_up=self._look_up,
+                take_apart=partial(take_all_apart, is_known=self.__contains__),
+                read=_read_as_new,
+                own=self._own_vectors_by_spelling,
+                weigh=self._weigh,
+                impute=self._impute_all,
+                number_codes=self._impute_all,
+            )
+            return TextEncoder(plain)
+        source = WordSource(
+            words=self.words,
+            dim=self.dim,
+            look_up=self._look_up,
+            take_apart=self._take_apart,
+            read=partial(self._read, in_text=True),
+            own=self._own_vectors,
+            weigh=self._weigh,
+            impute=self._impute_all,
+            number_codes=self._number_codes,
+            core=(place.core, rows.core) if self._compiled and isinstance(place, CompiledWordMap) else None,
+            torn=self._reader.torn_words,
+            threads=self._threads,
+        )
         return TextEncoder(source, rows.weights)
 
     def _weigh(self, strings: Sequence[str], weights: Floats, new_weight: float) -> tuple[Floats, Readings]:
         """The vectors of unknown words of a text, weights multiplied in, and their readings."""
-        if self._core_parts is not None:
+        if self._by_core:
             vectors, _, readings = self._compiled_mean(strings, weights, new_weight)
             return vectors, readings
         readings = all_new(len(strings)) if self.spelling_only else self._read(strings, in_text=True)
         vectors = self._impute_all(strings)
-        mix_readings(vectors, readings, self._own_vectors, new_weight, weights)
+        mix_readings(vectors, readings, self._own_vectors, weights, new_weight)
         return vectors, readings
 
     def _own_vectors_by_spelling(self, rows: NDArray[np.integer]) -> Floats:
@@ -341,7 +383,7 @@ class LOVE(HubModel, TorchModel, WordVectors):
             return self._impute(words)[1] if self._tells_lengths else None
 
         def familiarity(words: Sequence[str]) -> NDArray[np.float64]:
-            return self._reader.likelihood(words, a_letter=True)
+            return self._reader.likeness(words)
 
         return SpellingJudge(calibration, self.parts.units, self._count_units, lengths, familiarity, self.spelling_only)
 
@@ -349,9 +391,7 @@ class LOVE(HubModel, TorchModel, WordVectors):
         confidence = np.full(len(lookup), self._judge.known)
         if lookup.unknown:
             readings = all_new(len(lookup.unknown)) if self.spelling_only else lookup.probabilities
-            confidence[lookup.rows < 0] = self._judge(lookup.unknown, readings, lookup.imputed_lengths)
-        if not np.isnan(self._judge.known):
-            confidence[[not word.strip() for word in lookup.words]] = 0.0
+            confidence[lookup.rows == UNKNOWN] = self._judge(lookup.unknown, readings, lookup.imputed_lengths)
         return confidence
 
     def _imputed_confidence(self, words: Sequence[str], lengths: Floats | None = None) -> NDArray[np.float64]:
@@ -368,19 +408,65 @@ class LOVE(HubModel, TorchModel, WordVectors):
         """What the word's vector is made of: units, how much each counts, attention, confidence, and the k nearest
         known words (with k = 0 they are not looked for)."""
         refuse_other_than_words([word])
-        lookup = self.lookup(word)
-        return self._explain(
-            word,
-            reading=lookup.readings[0],
-            near=lookup.near(WORDS_PER_READING)[0],
-            confidence=float(lookup.confidence[0]),
-            neighbors=self.neighbors(word, k) if k != 0 else [],
-        )
+        return self._explain(word, self.lookup(word), self.neighbors(word, k) if k != 0 else [])
 
-    def _explain(self, word: str, **findings: Any) -> Explanation:
+    def _explain(self, word: str, lookup: Lookup, neighbors: WordsWithScores) -> Explanation:
         from lovevec.explain import explain
 
-        return explain(word, self.parts, self.engine.fold, **findings)
+        return explain(word, self.parts, self.engine.fold, lookup, neighbors)
+
+    def with_words(self, words: str | Iterable[str], weights: Mapping[str, float] | None = None) -> LOVE:
+        """The model with words of your own, which are known from now on: names, terms, the words of a collection.
+
+        Whatever holds several words (a title, a name) is cut into them. A new word has the vector that it had; what is
+        misspelled from it is read as it, before words that are not yours. What was known stays as it was.
+
+        :param words: words, or whole texts.
+        :param weights: how much words count in texts, where you know better; else the new ones count as rare words do.
+        :return: a model, which can be saved and loaded as any other.
+
+        >>> love = LOVE.load()
+        >>> love.with_words(["Vestergaard", "Novo Nordisk"]).near("Vestergard", k=1)[0][0]
+        'vestergaard'
+        """
+        listed = [words] if isinstance(words, str) else words
+        return self.copy(parts=with_words(self, self._parts_with_rows("with_words"), listed, weights))
+
+    def with_lexicon(self, words: Iterable[str] = (), *, forms: Listed | None = None, replace: bool = False) -> LOVE:
+        """The model with more words that exist: they get no vectors of their own, but are no misspellings either,
+        unless another word is overwhelmingly likelier.
+
+        :param words: names, terms, brands, one word each.
+        :param forms: what stands for known words, with how probably: {"u": [("you", 0.9)]}; in the place of the model's
+            own forms.
+        :param replace: whether the lexicon has these words and the known ones alone, without those of the model's.
+        :return: a model, which can be saved and loaded as any other.
+
+        >>> love = LOVE.load()
+        >>> love.readings("vercel"), love.with_lexicon(["vercel"]).readings("vercel")
+        ('near', 'new')
+        """
+        return self.copy(parts=with_lexicon(self._parts_with_rows("with_lexicon"), words, forms, replace))
+
+    def fitted(self, texts: Iterable[str]) -> LOVE:
+        """The model with the weights of a collection: how much a word counts in a text is multiplied by how rare it is
+        in these texts (idf), so that what all of them have in common counts little.
+
+        :param texts: those of the collection, a few hundred at least.
+        :return: a model, which can be saved and loaded as any other.
+
+        >>> films = LOVE.load().fitted(["a film about love", "a film about war", "another film"])
+        >>> [round(float(token.weight), 2) for token in films.tokens("film war")]
+        [0.73, 1.02]
+        """
+        return self.copy(parts=with_weights_of(self, self._parts_with_rows("fitted"), texts))
+
+    def _parts_with_rows(self, what: str) -> ModelParts:
+        if self.spelling_only:
+            raise LovevecError(
+                f"{what}: this model reads by spelling only, and so knows no words; load it without that"
+            )
+        return self.parts
 
     def attach(self, vectors: Any, **options: Any) -> Attached:
         """Your own word vectors, with a vector for every word that they lack.

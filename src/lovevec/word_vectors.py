@@ -1,8 +1,10 @@
 """The base of LOVE and Attached, and the one result behind everything that they answer.
 
-    lookup = love.lookup(["receive", "recieve", "blorfing"])
-    lookup.readings       ["known", "near", "new"]
+    lookup = love.lookup(["receive", "recieve", "blorfing", "neural-netwrok"])
+    lookup.readings       ["known", "near", "new", "parts"]
     lookup.near(2)        [[("receive", 1.0)], [("receive", 0.83), …], …]: known words, how probably each is meant
+    lookup.parts          [(), (), (), (Token("neural", …), Token("netwrok", …))]: how the parts of each are read
+    lookup.kinds          [None, None, None, None]: what is no word (500mg: quantity)
     lookup.vectors        [3, dim]
     lookup.confidence     [3]: how probably each vector is right
     lookup.imputed        [3, dim]: made from the spelling alone
@@ -24,11 +26,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.engine.nearest import NeighborIndex
-from lovevec.errors import LovevecError
-from lovevec.near.readings import Readings, all_new, near_words, reading_names
+from lovevec.errors import LovevecError, Parameter
+from lovevec.files.tensors import lengths_of
+from lovevec.near.joined import spans_of
+from lovevec.near.kinds import NAME, NUMBER, WORD, Part
+from lovevec.near.parts import COMPOSITE, PRIORS, UNKNOWN, Composite, Found, find, placed
+from lovevec.near.readings import Readings, all_new, likeliest, near_words
 from lovevec.progress import Progress, wanted
 from lovevec.texts.encode import EncodesTexts
+from lovevec.texts.encoder import Token
+from lovevec.texts.sums import sum_rows
+from lovevec.units.ragged import offsets_of
 from lovevec.units.words import check_words, in_batches, refuse_other_than_words, repeats, word_list
+from lovevec.vectors.rows import scale_to
 
 Floats = NDArray[np.float32]
 Result = TypeVar("Result")
@@ -41,8 +51,10 @@ LONG_LIST = 250_000  # words: shorter lists are done before anybody would look a
 class Lookup:
     """What a model or an attached table knows of some strings, `words`. Made by `lookup(words)`."""
 
-    def __init__(self, source: WordVectors, words: Sequence[str], in_text: bool = False) -> None:
-        self.words, self._source, self._in_text = words, source, in_text
+    def __init__(
+        self, source: WordVectors, words: Sequence[str], in_text: bool = False, may_have_parts: bool = True
+    ) -> None:
+        self.words, self.in_text, self._source, self._may_have_parts = words, in_text, source, may_have_parts
         # How long the imputed vectors of `unknown` were before they were normalised, once these have been made.
         self.imputed_lengths: Floats | None = None
 
@@ -50,30 +62,40 @@ class Lookup:
         return len(self.words)
 
     @cached_property
-    def _places(self) -> tuple[NDArray[np.int64], list[str]]:
-        return self._source._look_up(self.words)
+    def _found(self) -> Found:
+        look_up = self._source._look_up
+        if not self._may_have_parts:
+            return Found(*look_up(self.words), {}, {})
+        return find(self.words, look_up, self._source._take_apart)
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """[len(words)]: the row of each known word, or of the known word that a string is a form of; -1 for others."""
-        return self._places[0]
+        """[len(words)]: the row of each known word, or of the known word that a string is a form of; -1 for a string
+        that is read as one word, -2 for one that is taken apart."""
+        return self._found.rows
 
     @property
     def unknown(self) -> list[str]:
-        """The strings that are not known, in their order, as they are read: without the punctuation around them."""
-        return self._places[1]
+        """The strings that are read as one unknown word each, in their order and as they are read: without the
+        punctuation around them."""
+        return self._found.unknown
+
+    @property
+    def composites(self) -> dict[int, Composite]:
+        """What is taken apart, by its place: the parts, and what holds them together."""
+        return self._found.composites
 
     @cached_property
     def probabilities(self) -> Readings:
         """What each of `unknown` may stand for: rows of known words, their probabilities, and that of a new word."""
         if not self.unknown:
             return all_new(0)
-        return self._source._read(self.unknown, self._in_text)
+        return self._source._read(self.unknown, self.in_text)
 
     @property
     def is_read(self) -> bool:
         """Whether the strings have been read, or are to be read as words of a text."""
-        return self._in_text or "probabilities" in self.__dict__
+        return self.in_text or "probabilities" in self.__dict__
 
     @cached_property
     def vectors(self) -> Floats:
@@ -83,12 +105,73 @@ class Lookup:
     @cached_property
     def readings(self) -> list[str]:
         """How each string is read: known (itself, or what it is a form of), near (more probably a damaged known word
-        than not), new, or empty."""
-        return reading_names(self.words, self.rows, self.probabilities)
+        than not), parts (several words), new, or empty. A number and a code are new; `kinds` tells which."""
+        likely, names = iter(likeliest(self.probabilities)), []
+        for place, row in enumerate(self.rows.tolist()):
+            if row == COMPOSITE:
+                parts = self.composites[place].parts
+                name = "parts" if len(parts) > 1 or parts[0].how == WORD else "new"
+            else:
+                name = "known" if row >= 0 else next(likely)
+            names.append(name if self.words[place].strip() else "empty")
+        return names
+
+    @cached_property
+    def new(self) -> NDArray[np.float64]:
+        """[len(words)]: the probability that each string is a new word: none that is known, nor several of them. A
+        number or code that is not known is new."""
+        new = np.array([float(reading == "new") for reading in self.readings])
+        new[self.rows == UNKNOWN] = self.probabilities.new
+        new[[reading == "empty" for reading in self.readings]] = 0.0
+        return new
+
+    @cached_property
+    def kinds(self) -> list[str | None]:
+        """What each string is that is no word: a number, quantity, date, address …; None for words."""
+        found = (self.composites.get(place) for place in range(len(self.words)))
+        return [None if one is None or one.how in PRIORS else one.how for one in found]
+
+    @cached_property
+    def parts(self) -> list[tuple[Token, ...]]:
+        """For each string that is read as several words what stands where in it, and how that is read; () for
+        others."""
+        result: list[tuple[Token, ...]] = [()] * len(self.words)
+        for place, composite in self.composites.items():
+            result[place] = tuple(self._source._texts.tokens_of_parts(self.words[place], composite.parts))
+        unknown = np.flatnonzero(self.rows == UNKNOWN).tolist()
+        for number in np.flatnonzero(np.array(likeliest(self.probabilities)) == "parts").tolist():
+            rows, ends = self.probabilities.part_rows[number].tolist(), self.probabilities.part_ends[number].tolist()
+            words = [self._source.words[row] for row in rows if row >= 0]
+            form, place = self.unknown[number], unknown[number]
+            spans = zip(words, spans_of(form, ends[: len(words)]), strict=True)
+            parts = tuple(Part(word, WORD, start, end) for word, (start, end) in spans)
+            composite = placed(Composite(parts, "joined", False), form, self.words[place])
+            result[place] = tuple(
+                self._token_of_joined(place, *one) for one in zip(composite.parts, rows, strict=False)
+            )
+        return result
+
+    def _token_of_joined(self, place: int, part: Part, row: int) -> Token:
+        text = self.words[place][part.start : part.end]
+        is_whole = part.end - part.start == len(self.words[place])  # of a listed form nobody knows what stands where
+        reading = "known" if is_whole or self._source._look_up([text])[0][0] == row else "near"
+        weight = float(self._source._texts.weights[row])
+        return Token(text, part.start, part.end, reading, part.text, 1.0, weight)
 
     def near(self, k: int = 5) -> list[WordsWithScores]:
-        """For each string up to k known words that it may stand for, with their probabilities, most probable first."""
-        return near_words(self._source.words, self.rows, self.probabilities, k)
+        """For each string up to k known words that it may stand for, with their probabilities, most probable first. A
+        string of several words stands for one only where it may be one damaged word after all: police-man."""
+        if not isinstance(k, (int, np.integer)) or k < 1:
+            raise LovevecError(f"{Parameter('k')} is {k!r}: must be at least 1, a whole number")
+        words, unknown = self._source.words, iter(near_words(self._source.words, self.probabilities, k))
+        return [
+            [(words[row], 1.0)]
+            if row >= 0
+            else next(unknown)
+            if row == UNKNOWN
+            else [(words[near], chance) for near, chance in self.composites[place].near[:k]]
+            for place, row in enumerate(self.rows.tolist())
+        ]
 
     @cached_property
     def unit_vectors(self) -> Floats:
@@ -112,8 +195,18 @@ class Lookup:
 
     @cached_property
     def confidence(self) -> NDArray[np.float64]:
-        """[len(words)]: the probability that each vector is right; NaN for a model without calibration."""
-        return self._source._confidence_of(self)
+        """[len(words)]: the probability that each vector is right; NaN for a model without calibration. That of several
+        words is the mean of theirs."""
+        confidence = self._source._confidence_of(self)
+        for place, composite in self.composites.items():
+            words = [part.text for part in composite.parts if part.how != NUMBER]
+            if words:
+                confidence[place] = Lookup(self._source, words, may_have_parts=False).confidence.mean()
+            elif not np.isnan(confidence[place]):
+                confidence[place] = 1.0
+        if not np.isnan(confidence).all():
+            confidence[[not word.strip() for word in self.words]] = 0.0
+        return confidence
 
     @cached_property
     def imputed(self) -> Floats:
@@ -134,11 +227,72 @@ class WordVectors(EncodesTexts, ABC):
         """The row of each known word, -1 for others; and these others as they are read."""
 
     @abstractmethod
+    def _take_apart(self, strings: Sequence[str]) -> Sequence[str | Composite]:
+        """What each string that is not known is: one word, or several (near/parts.py)."""
+
+    @abstractmethod
+    def _number_codes(self, numbers: Sequence[str]) -> Floats:
+        """Vectors of numbers and codes that are not known (near/kinds.py): [len(numbers), dim]."""
+
+    @abstractmethod
     def _read(self, strings: Sequence[str], in_text: bool = False) -> Readings:
         """What strings may stand for, each taken as unknown; `in_text` as words of running text."""
 
     @abstractmethod
-    def _vectors_of(self, lookup: Lookup) -> Floats: ...
+    def _own_vectors(self, rows: NDArray[np.integer]) -> Floats: ...
+
+    @abstractmethod
+    def _mean_over_readings(self, lookup: Lookup) -> Floats:
+        """The vectors of `lookup.unknown`, [len(unknown), dim]."""
+
+    def _vectors_of(self, lookup: Lookup) -> Floats:
+        """A known word's own row; the mean over its readings for any other; for several words the mean of theirs."""
+        rows, unknown = lookup.rows, lookup.unknown
+        if len(unknown) == len(rows):
+            return self._mean_over_readings(lookup)
+        if not unknown and not lookup.composites:
+            return self._own_vectors(rows)
+        result = np.empty((len(rows), self.dim), dtype=np.float32)
+        known = rows >= 0
+        result[known] = self._own_vectors(rows[known])
+        if unknown:
+            result[rows == UNKNOWN] = self._mean_over_readings(lookup)
+        if lookup.composites:
+            composites = list(lookup.composites.values())
+            result[list(lookup.composites)] = self._means_of_parts(composites, lookup.in_text)
+        return result
+
+    def _means_of_parts(self, composites: Sequence[Composite], in_text: bool) -> Floats:
+        """The vectors of strings of several words: the directions of the means of their parts by how much each counts,
+        as long as the parts are on average: [len(composites), dim]."""
+        parts = [part for composite in composites for part in composite.parts]
+        vectors, weights = self._vectors_and_weights(parts, in_text)
+        shares = weights * np.array([part.share for part in parts])
+        counts = np.array([len(composite.parts) for composite in composites])
+        owners = np.repeat(np.arange(len(composites)), counts)
+        total = np.maximum(np.bincount(owners, shares, len(composites)), 1e-12)
+        lengths = np.bincount(owners, shares * lengths_of(vectors), len(composites)) / total
+        weighted = (vectors * shares[:, None]).astype(np.float32)
+        return scale_to(sum_rows(weighted, np.arange(len(parts)), offsets_of(counts)), lengths)
+
+    def _vectors_and_weights(self, parts: Sequence[Part], in_text: bool) -> tuple[Floats, NDArray[np.float64]]:
+        """The vector of each part of a string by itself, and how much it counts in a text."""
+        encoder = self._texts
+        rows, unknown = self._look_up([part.text for part in parts])
+        vectors = np.empty((len(parts), self.dim), dtype=np.float32)
+        weights = np.full(len(parts), encoder.new_weight)
+        known = rows >= 0
+        vectors[known], weights[known] = self._own_vectors(rows[known]), encoder.weights[rows[known]]
+        others = list(zip(np.flatnonzero(~known).tolist(), unknown, strict=True))
+        for how, make in ((NAME, self._impute_all), (NUMBER, self._number_codes)):
+            if some := [(place, text) for place, text in others if parts[place].how == how]:
+                vectors[[place for place, _ in some]] = make([text for _, text in some])
+        if some := [(place, text) for place, text in others if parts[place].how == WORD]:
+            words = Lookup(self, [text for _, text in some], in_text, may_have_parts=False)
+            places = [place for place, _ in some]
+            vectors[places] = self._mean_over_readings(words)
+            weights[places] = encoder.reading_weights(words.probabilities)
+        return vectors, weights
 
     @abstractmethod
     def _confidence_of(self, lookup: Lookup) -> NDArray[np.float64]: ...

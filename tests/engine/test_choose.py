@@ -110,7 +110,8 @@ print(_core.PROCESSOR, hashlib.sha256(lookup.vectors.tobytes() + lookup.probabil
 @needs_core
 def test_numbers_that_c_and_python_both_state_are_equal():
     from lovevec.attach import neighbors
-    from lovevec.near import alignment, index, novelty, reader, readings, symbols
+    from lovevec.engine import compiled
+    from lovevec.near import alignment, channel, index, joined, lexicon, novelty, reader, readings, symbols, torn
     from lovevec.texts import signatures
     from lovevec.units import characters
 
@@ -120,14 +121,19 @@ def test_numbers_that_c_and_python_both_state_are_equal():
     for name in [name for name in constants if name.startswith("KIND_")]:
         assert constants.pop(name) == symbols.KIND[name[5:].lower().replace("_", " ")], name
     others = {
+        "DIGIT_COST": alignment.DIGIT_COST,
+        "DIGIT_CLASS": alignment.DIGIT_CLASS,
+        "FAR_CUT": joined.FAR,
+        "MULTIPLE": joined._MULTIPLE,
+        "MIN_TORN_LENGTH": torn.MIN_LENGTH,
         "MAX_STRETCHED": reader.MAX_STRETCHED_LENGTH,
         "FAR_COST": alignment.FAR,
         "FEATURES": len(novelty.FEATURES),
         "KINDS": len(symbols.KINDS),
         "MAX_UNITS": 2 * characters.LONGEST + 3,
-        "UNIT": 32,
+        "UNIT": channel.UNIT,
     }
-    places = (characters, index, readings, novelty, signatures, neighbors)
+    places = (characters, index, readings, novelty, lexicon, joined, torn, compiled, signatures, neighbors)
     for name, number in constants.items():
         stated = others.get(name, next((getattr(place, name) for place in places if hasattr(place, name)), None))
         assert stated == number, name

@@ -23,6 +23,7 @@ from lovevec.model.folder import CONFIG, ROWS, WORDS, ModelParts, read_model, wr
 from lovevec.model.known_rows import LEVELS, KnownRows
 from lovevec.model.validation import checksums
 from lovevec.near.channel import DEFAULT, Channel
+from lovevec.near.orthography import Orthography
 
 PRECISE = {"float16": 0.99999, "int8": 0.9999, "int4": 0.99}
 DIM = 24  # of random_parts
@@ -172,7 +173,8 @@ def parts_with_rows(precision: str = "int8", seed: int = 0) -> ModelParts:
     parts = random_parts()
     costs = {kind: cost + 0.25 for kind, cost in DEFAULT.costs.items()}
     rows = KnownRows.of(normal(len(parts.words), DIM, seed), precision)
-    return dataclasses.replace(parts, rows=rows, channel=Channel(costs, 0.5, DEFAULT.new))
+    channel = Channel(costs, 0.5, DEFAULT.new, DEFAULT.joined)
+    return dataclasses.replace(parts, rows=rows, orthography=Orthography(channel))
 
 
 def forged(folder: Path, **change: Any) -> None:
@@ -207,7 +209,7 @@ def test_a_folder_keeps_rows_and_channel(tmp_path, precision, stored):
     assert again.rows is not None
     assert again.rows.precision == (stored or precision)
     assert np.array_equal(again.rows.all(), parts.rows.to(stored or precision).all())
-    assert again.channel.as_dict() == parts.channel.as_dict()
+    assert again.orthography.channel.as_dict() == parts.orthography.channel.as_dict()
     before = (tmp_path / ROWS).read_bytes()
     write_model(tmp_path, again, "card")
     assert (tmp_path / ROWS).read_bytes() == before
@@ -219,7 +221,7 @@ def test_without_rows_a_model_reads_by_spelling_only(tmp_path):
     love = LOVE.load(tmp_path / "m")
     assert love.parts.rows is None
     assert love.spelling_only
-    assert love.channel is None
+    assert love.orthography is None
     words = [*love.words[:5], "plogrick", ""]
     assert np.array_equal(love.embed(words), love.engine.embed(words))
 
@@ -319,6 +321,7 @@ def test_another_number_of_words_than_of_rows_is_a_named_error(tmp_path):
         *({**DEFAULT.as_dict(), "costs": value} for value in (None, [], {}, {"other": 1.0})),
         {**DEFAULT.as_dict(), "costs": {**DEFAULT.costs, "swap": float("inf")}},
         {**DEFAULT.as_dict(), "new": {**DEFAULT.new, "constant": 65}},
+        *({**DEFAULT.as_dict(), "joined": value} for value in (None, [], {}, {**DEFAULT.joined, "join": -1.0})),
         {**DEFAULT.as_dict(), "more": 1},
     ],
     ids=lambda channel: str(channel)[-24:],

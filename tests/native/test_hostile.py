@@ -23,8 +23,9 @@ SYMBOLS, SPELLINGS, UNITS, DIM, KEY_WIDTH = 40, 5, 60, 12, 4
 
 
 def prepare(word: str) -> tuple[str, bool]:
-    """What Python does for words that are not plain: cut, lower-cased, and whether it is a name."""
-    return word[: SIZES["LONGEST"]].lower()[: SIZES["LONGEST"]], word[:1].isupper()
+    """What Python does for words that are not plain: cut, lower-cased, and how it is written."""
+    written = SIZES["IS_NAME"] * word[:1].isupper() | SIZES["IS_CAPITALS"] * word.isupper()
+    return word[: SIZES["LONGEST"]].lower()[: SIZES["LONGEST"]], written
 
 
 def index_options(seed: int = 0) -> dict[str, object]:
@@ -41,7 +42,12 @@ def index_options(seed: int = 0) -> dict[str, object]:
     is_digit[27:37] = 1
     is_letter = np.zeros(SYMBOLS, np.uint8)
     is_letter[1:27] = 1
+    costs = chance.integers(0, 257, SIZES["KINDS"] + 1).astype(np.int16)
+    costs[-1] = SIZES["DIGIT_COST"]  # of a digit, whatever befalls it
     return {
+        **lexicon_options(chance),
+        **joined_options(chance),
+        **form_options(chance),
         "prepare": prepare,
         "lowercase": 1,
         "letter_e": 5,
@@ -53,7 +59,7 @@ def index_options(seed: int = 0) -> dict[str, object]:
         "is_digit": is_digit,
         "one": chance.integers(0, SPELLINGS, SYMBOLS).astype(np.uint8),
         "two": chance.integers(0, SPELLINGS, (SYMBOLS, SYMBOLS)).astype(np.uint8),
-        "costs": chance.integers(0, 257, SIZES["KINDS"]).astype(np.int16),
+        "costs": costs,
         "substitution": chance.integers(0, 257, (SYMBOLS, SYMBOLS)).astype(np.int16),
         "respelling": chance.integers(0, SIZES["FAR_COST"] + 1, (SPELLINGS, SPELLINGS)).astype(np.int16),
         "new_weights": chance.normal(size=SIZES["FEATURES"]),
@@ -61,8 +67,65 @@ def index_options(seed: int = 0) -> dict[str, object]:
         "offsets": offsets,
         "rank_bits": chance.integers(0, 256, len(lengths)).astype(np.int32),
         "rank_costs": chance.integers(0, 500, len(lengths)).astype(np.int32),
+        "part_costs": chance.integers(0, 500, len(lengths)).astype(np.int32),
         "table_rows": np.arange(len(lengths), dtype=np.int32),
     }
+
+
+def hash_of(letters: str) -> int:
+    """As near/lexicon.py hashes words."""
+    state = 0
+    for letter in letters:
+        state = (state * 0x9E3779B97F4A7C15 + ord(letter) + 1) % (1 << 64)
+    return state
+
+
+def hashes_of(words: list[str]) -> np.ndarray:
+    return np.array([hash_of(word) for word in words], np.uint64)
+
+
+def lexicon_options(chance: np.random.Generator) -> dict[str, object]:
+    """A filter that is half full, weights of n-grams, three endings."""
+    return {
+        "filter": chance.integers(0, 256, 64).astype(np.uint8),
+        "grams": chance.integers(-128, 128, 1 << SIZES["GRAM_BITS"]).astype(np.int8),
+        "gram_scale": 0.01,
+        "ending_hashes": hashes_of(["a", "bc", "cccc"]),
+        "ending_sizes": np.array([1, 2, 4]),
+    }
+
+
+def joined_options(chance: np.random.Generator) -> dict[str, object]:
+    """Words of a few letters, of which strings of these have many cuts."""
+    words = [one + two + three for one in "abc" for two in ["", *"abc"] for three in ["", *"abc"]]
+    return {
+        "joined_hashes": hashes_of(list(dict.fromkeys(words))),
+        "joined_rows": chance.integers(0, 500, len(set(words))).astype(np.int32),
+        "joined_costs": chance.integers(0, 99, len(set(words))).astype(np.int32),
+        "joined_constant": 3.0,
+        "join_cost": 20,
+    }
+
+
+def form_options(chance: np.random.Generator) -> dict[str, object]:
+    """Four listed forms: of one word, of several, of both, of none."""
+    forms, words, parts = ["ab", "abc", "é", "🙂"], SIZES["WORDS_PER_READING"], SIZES["MAX_PARTS"]
+    rows, part_rows = np.full((4, words), -1, np.int32), np.full((4, parts), -1, np.int32)
+    probabilities, part_ends = np.zeros((4, words)), np.zeros((4, parts), np.int32)
+    rows[[0, 2], 0], probabilities[[0, 2], 0] = [7, 499], 0.5
+    part_rows[1:3, :2], part_ends[1:3, :2] = [3, 4], [1, 2]
+    order = np.argsort(hashes_of(forms), kind="stable")
+    arrays = {
+        "hashes": hashes_of(forms),
+        "rows": rows,
+        "probabilities": probabilities,
+        "new": np.array([0.5, 0.5, 0.25, 1]),
+        "parts": np.array([0, 0.5, 0.25, 0]),
+        "part_rows": part_rows,
+        "part_ends": part_ends,
+        "evidence": chance.normal(size=4),
+    }
+    return {f"form_{name}": np.ascontiguousarray(array[order]) for name, array in arrays.items()}
 
 
 def fold_options(seed: int = 0, is_int8: bool = True, hidden: int = 6, ngrams: int = 20) -> dict[str, object]:
@@ -115,7 +178,7 @@ def rows_options(kind: int) -> dict[str, object]:
 
 def map_options() -> dict[str, object]:
     """What a WordMap is made of: nine words in UTF-8."""
-    words = ["abc", "Abc", "é", "🙂", "", "a-b", "don't", "x" * 90, "1.5"]
+    words = ["abc", "Abc", "é", "🙂", "", "a-b", "don't", "x" * 90, "abcabc"]
     sizes = [len(word.encode()) for word in words]
     text = np.frombuffer("".join(words).encode(), np.uint8).copy()
     return {"text": text, "offsets": np.append(0, np.cumsum(sizes)), "seed": 5}
@@ -127,13 +190,34 @@ def signature_options() -> dict[str, object]:
     return {"prepare": prepare, "lowercase": 1, "directions": directions}
 
 
-def read(index: object, words: object) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def room_for(count: int) -> list[np.ndarray]:
+    """Arrays for the readings of so many strings."""
+    words, parts = (count, SIZES["WORDS_PER_READING"]), (count, SIZES["MAX_PARTS"])
+    numbers = np.empty(words, np.int32), np.empty(words), np.empty(count), np.empty(count)
+    return [*numbers, np.empty(parts, np.int32), np.empty(parts, np.int32), np.empty(count)]
+
+
+def some_readings(count: int) -> list[np.ndarray]:
+    """Readings of nine words' rows: three of ten places, two parts of six."""
+    rows, _, _, _, part_rows, part_ends, evidence = room_for(count)
+    rows[:], part_rows[:], part_ends[:], evidence[:] = -1, -1, 1, 0
+    rows[:, :3], part_rows[:, :2] = [0, 1, 8], [8, 2]
+    return [
+        rows,
+        np.full(rows.shape, 0.1),
+        np.full(count, 0.4),
+        np.full(count, 0.3),
+        part_rows,
+        part_ends,
+        evidence,
+    ]
+
+
+def read(index: object, words: object) -> list[np.ndarray]:
     """Readings of all words, into arrays of the right sizes."""
-    count = len(words)
-    rows, new = np.empty((count, SIZES["WORDS_PER_READING"]), np.int32), np.empty(count)
-    probabilities = np.empty(rows.shape)
-    index.read(words, rows, probabilities, new, 1.0)
-    return rows, probabilities, new
+    arrays = room_for(len(words))
+    index.read(words, *arrays, 1.0)
+    return arrays
 
 
 def embed(fold: object, words: object) -> tuple[np.ndarray, np.ndarray]:
@@ -145,6 +229,11 @@ def embed(fold: object, words: object) -> tuple[np.ndarray, np.ndarray]:
 
 INDEX, FOLD, MAP = core.Index(**index_options()), core.Fold(**fold_options()), core.WordMap(**map_options())
 SIGNATURES = core.Signatures(**signature_options())
+TORN = (
+    np.arange(9, 0, -1, dtype=np.int32) * 40,
+    40,
+    200,
+)  # what each word of the map counts, the frequent and the rare ones
 LETTERS = st.text("abc", max_size=60)  # which come near the words of the index
 WORDS = st.one_of(
     LETTERS, st.text(st.characters(), max_size=120), st.text(st.sampled_from("aA0éİß\ud800\U0010ffff🙂\0"))
@@ -154,16 +243,19 @@ WORDS = st.one_of(
 @HOSTILE
 @given(st.lists(WORDS, max_size=80))
 def test_any_words_are_read_and_one_is_read_as_in_a_list(words):
-    rows, probabilities, new = read(INDEX, words)
+    together = read(INDEX, words)
+    rows, probabilities, new, parts, part_rows, part_ends, _ = together
     assert ((rows >= -1) & (rows < 500)).all()
-    np.testing.assert_allclose(probabilities.sum(1) + new, 1)
+    assert ((part_rows >= -1) & (part_rows < 500)).all()
+    assert ((part_ends >= 0) & (part_ends <= SIZES["LONGEST"])).all()
+    np.testing.assert_allclose(probabilities.sum(1) + new + parts, 1)
     vectors, norms = embed(FOLD, words)
-    totals, lengths = np.empty(len(words)), np.empty(len(words), np.int64)
-    INDEX.likelihood(words, totals, lengths)
-    assert (lengths <= SIZES["MAX_WORD_LENGTH"]).all()
+    odds = np.empty(len(words))
+    INDEX.likeness(words, odds)
+    assert ((odds >= SIZES["MIN_LIKENESS"]) & (odds <= SIZES["MAX_LIKENESS"])).all()
     for place, word in enumerate(words[:3]):
         assert [one.tobytes() for one in read(INDEX, [word])] == [
-            all_[place : place + 1].tobytes() for all_ in (rows, probabilities, new)
+            all_[place : place + 1].tobytes() for all_ in together
         ]
         assert [one.tobytes() for one in embed(FOLD, [word])] == [
             vectors[place : place + 1].tobytes(),
@@ -176,9 +268,11 @@ def test_any_words_are_read_and_one_is_read_as_in_a_list(words):
 )
 def test_strings_of_a_megabyte(word):
     for words in ([word], [word] * 50):
-        rows, _, new = read(INDEX, words)
+        rows, _, new, parts, part_rows, _, _ = read(INDEX, words)
         assert (rows == -1).all()
+        assert (part_rows == -1).all()
         assert (new == 1).all()
+        assert (parts == 0).all()
         embed(FOLD, words)
 
 
@@ -243,7 +337,8 @@ def damaged(array: np.ndarray, how: str, chance: np.random.Generator) -> object:
                 if flat.dtype.kind == "f" or limits.min < flat[place] < limits.max
                 else []
             )
-            flat[place] = chance.choice([limits.min, limits.max, 0, *near])
+            choices = [limits.min, limits.max, 0, *near]
+            flat[place] = choices[chance.integers(len(choices))]
         return flat.reshape(array.shape)
     if how == "nan" and flat.dtype.kind == "f":
         flat[chance.integers(0, flat.size)] = chance.choice([np.nan, np.inf, -np.inf])
@@ -310,7 +405,7 @@ def test_an_index_of_wrong_arrays_is_refused_or_reads(data):
     except REFUSALS:
         return
     read(index, NASTY)
-    index.likelihood(NASTY, np.empty(len(NASTY)), np.empty(len(NASTY), np.int64))
+    index.likeness(NASTY, np.empty(len(NASTY)))
 
 
 @HOSTILE
@@ -350,14 +445,26 @@ def test_a_map_of_wrong_arrays_is_refused_or_looks_up(data):
         return
     for word in [*NASTY, None, 7, "x" * 1_000_000]:
         assert -1 <= words.get(word, -1) < 10
+    for lowercase in (False, True):
+        rows = np.empty(len(NASTY), np.int64)
+        odd = words.look_up(NASTY, rows, lowercase)
+        assert ((rows >= -1) & (rows < 10)).all()
+        assert all(rows[place] < 0 and not (NASTY[place].isascii() and NASTY[place].isalnum()) for place in odd)
+
+
+TORN_TEXTS = ["abc abc", "ab cabc", "Abc abc abc abc", "x" * 45 + " " + "x" * 45, " ".join(["abc"] * 50)]
 
 
 @HOSTILE
-@given(st.lists(st.one_of(WORDS, st.text("abcA é🙂.-'1(\n", max_size=40)), max_size=20), st.booleans(), st.booleans())
-def test_any_texts_are_added_up_and_what_is_left_is_theirs(texts, lowercase, signed):
+@given(
+    st.lists(st.one_of(WORDS, st.text("abcA é🙂.-'1(\n", max_size=40), st.sampled_from(TORN_TEXTS)), max_size=20),
+    *(st.booleans(), st.booleans(), st.booleans()),
+)
+def test_any_texts_are_added_up_and_what_is_left_is_theirs(texts, lowercase, signed, torn):
     sums, totals = np.full((len(texts), DIM), np.nan, np.float32), np.full(len(texts), np.nan)
     rows, signatures = core.Rows(**rows_options(1)), SIGNATURES if signed else None
-    words, chunks = core.sum_texts(MAP, rows, signatures, np.ones(9, np.float32), 0.5, lowercase, texts, sums, totals)
+    options = np.ones(9, np.float32), 0.5, lowercase, TORN if torn else None
+    words, chunks = core.sum_texts(MAP, rows, signatures, *options, texts, sums, totals)
     assert np.isfinite(sums).all()
     for left, owners in (words, chunks):
         numbers = np.frombuffer(owners, np.int64).tolist()
@@ -366,13 +473,37 @@ def test_any_texts_are_added_up_and_what_is_left_is_theirs(texts, lowercase, sig
     assert all(word.isascii() and word.isalpha() for word in words[0])
 
 
-def test_texts_that_are_no_strings():
+@HOSTILE
+@given(st.data(), st.sampled_from([None, (), (1, 2, 3), [], 7, "torn"]))
+def test_costs_of_torn_words_that_do_not_fit_are_refused_or_taken(data, strange):
+    named = damage({"costs": TORN[0].copy(), "frequent": TORN[1], "rare": TORN[2]}, data)
     arguments = MAP, core.Rows(**rows_options(1)), None, np.ones(9, np.float32), 0.5, True
+    texts = ["abc Abc", *TORN_TEXTS]
+    for torn in (tuple(named.values()), strange, (*TORN, 1)):
+        try:
+            core.sum_texts(*arguments, torn, texts, np.empty((6, DIM), np.float32), np.empty(6))
+        except REFUSALS:
+            continue
+
+
+def test_known_words_and_unknown_ones_are_torn():
+    totals, texts = np.empty(4), ["abc abc", "ab cabc", "abc Abc", "abcabc abc"]
+    options = np.ones(9, np.float32), 0.5, True
+    for torn, expected in ((TORN, [1, 1, 2, 2]), (None, [2, 0, 2, 2])):
+        core.sum_texts(
+            MAP, core.Rows(**rows_options(1)), None, *options, torn, texts, np.empty((4, DIM), np.float32), totals
+        )
+        assert totals.tolist() == expected
+
+
+def test_texts_that_are_no_strings():
+    arguments = MAP, core.Rows(**rows_options(1)), None, np.ones(9, np.float32), 0.5, True, None
     for texts in (["a", None], [b"a"], None, 7, [1.5]):
         with pytest.raises(TypeError):
             core.sum_texts(*arguments, texts, np.empty((2, DIM), np.float32), np.empty(2))
 
 
+WEIGHTS = np.ones(9, np.float32)
 FUNCTIONS = {
     "mean": (
         core.mean,
@@ -381,37 +512,33 @@ FUNCTIONS = {
                 INDEX,
                 FOLD,
                 core.Rows(
-                    **rows_options(3) | {"codes": np.ones((500, DIM // 2), np.uint8), "scale": np.ones(500, np.float32)}
+                    **rows_options(2) | {"codes": np.ones((500, DIM), np.int8), "scale": np.ones(500, np.float32)}
                 ),
             ),
-            *(NASTY, np.empty((11, DIM), np.float32), np.empty(11, np.float32)),
-            *(np.empty((11, 10), np.int32), np.empty((11, 10)), np.empty(11)),
+            *(NASTY, np.empty((11, DIM), np.float32), np.empty(11, np.float32), *room_for(11)),
             *(0.01, 2.0, np.ones(500, np.float32), 0.5),
         ],
     ),
     "sum_texts": (
         core.sum_texts,
         [
-            *(MAP, core.Rows(**rows_options(2)), SIGNATURES, np.ones(9, np.float32), 0.5, True),
+            *(MAP, core.Rows(**rows_options(2)), SIGNATURES, WEIGHTS, 0.5, True, TORN),
             *(NASTY, np.empty((11, DIM), np.float32), np.empty(11)),
         ],
     ),
     "signatures": (SIGNATURES.add, [NASTY, np.ones(11, np.float32), np.ones((11, DIM), np.float32)]),
-    "read": (INDEX.read, [NASTY, np.empty((11, 10), np.int32), np.empty((11, 10)), np.empty(11), 2.0]),
-    "likelihood": (INDEX.likelihood, [NASTY, np.empty(11), np.empty(11, np.int64)]),
+    "read": (INDEX.read, [NASTY, *room_for(11), 2.0]),
+    "likeness": (INDEX.likeness, [NASTY, np.empty(11)]),
+    "look_up": (MAP.look_up, [NASTY, np.empty(11, np.int64), True]),
     "count": (FOLD.count, [NASTY, np.empty((11, 4), np.int64)]),
     "embed": (FOLD.embed, [NASTY, np.empty((11, DIM), np.float32), np.empty(11, np.float32)]),
     "mix": (
         core.Rows(**rows_options(2)).mix,
-        [
-            np.ones((3, DIM), np.float32),
-            np.array([[0, 1, 8, -1, -1, -1, -1, -1, -1, -1]] * 3, np.int32),
-            np.full((3, 10), 0.1),
-            np.full(3, 0.5),
-            np.ones(9, np.float32),
-            1.0,
-            0.01,
-        ],
+        [np.ones((3, DIM), np.float32), *some_readings(3), WEIGHTS, 1.0, 0.01],
+    ),
+    "mix alone": (
+        core.Rows(**rows_options(1)).mix,
+        [np.ones((1, DIM), np.float32), *some_readings(1), WEIGHTS, None, 0.01],
     ),
     "take": (core.Rows(**rows_options(3)).take, [np.arange(9), np.empty((9, DIM), np.float32)]),
     "normalize": (core.normalize, [np.ones((5, DIM), np.float32)]),

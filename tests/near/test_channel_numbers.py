@@ -14,6 +14,8 @@ from tests.near.strings import channels
 
 from lovevec.errors import LovevecError
 from lovevec.near.channel import DEFAULT, MAX_SLIP_COST, MAX_WEIGHT, UNIT, Channel
+from lovevec.near.joined import FEATURES as JOINED
+from lovevec.near.joined import SHORT
 from lovevec.near.novelty import FEATURES
 from lovevec.near.symbols import KINDS
 
@@ -25,6 +27,8 @@ def test_what_is_written_is_read(channel):
     assert np.array_equal(again.slip_costs, channel.slip_costs)
     assert np.array_equal(again.new_weights, channel.new_weights)
     assert np.array_equal(again.rank_costs(np.arange(99)), channel.rank_costs(np.arange(99)))
+    assert np.array_equal(*(one.part_costs(np.arange(99), np.arange(99) % 5) for one in (again, channel)))
+    assert again.join_cost == channel.join_cost
 
 
 @given(channels())
@@ -36,6 +40,13 @@ def test_costs_are_whole_numbers_of_their_unit_in_the_order_of_their_names(chann
     assert channel.rank_costs(np.array(rows)).tolist() == [
         round(channel.rank * math.log(row + 30) * UNIT) for row in rows
     ]
+    lengths = [1, SHORT, SHORT + 1, 9]
+    assert channel.part_costs(np.array(rows), np.array(lengths)).tolist() == [
+        round(channel.joined["rank"] * math.log(row + 30) * UNIT)
+        + (round(channel.joined["short"] * UNIT) if length <= SHORT else 0)
+        for row, length in zip(rows, lengths, strict=True)
+    ]
+    assert channel.join_cost == round(channel.joined["join"] * UNIT)
 
 
 def test_the_default_is_one_that_can_be_stored():
@@ -57,7 +68,10 @@ def changed(path: str, value: Any) -> dict[str, Any]:
     return raw
 
 
-@pytest.mark.parametrize("path", ["rank", "costs/other", "costs/last", "new/constant", "new/name"])
+NUMBERS = ["rank", "costs/other", "costs/last", "new/constant", "new/name", "joined/constant", "joined/short"]
+
+
+@pytest.mark.parametrize("path", NUMBERS)
 @pytest.mark.parametrize(
     "value",
     [..., None, "1", True, False, [], {}, [1.0], math.nan, math.inf, -math.inf, -65, 65.0, 1e30],
@@ -67,7 +81,7 @@ def test_a_number_that_is_none_or_far_off_is_one_error(path, value):
         Channel.from_dict(changed(path, value))
 
 
-@pytest.mark.parametrize("path", ["rank", "costs/other", "costs/last", "new/constant", "new/name"])
+@pytest.mark.parametrize("path", NUMBERS)
 def test_a_number_of_400_digits_is_one_error(path):
     for value in (10**400, -(10**400)):
         with pytest.raises(LovevecError, match="`channel` is not what lovevec writes there"):
@@ -75,10 +89,14 @@ def test_a_number_of_400_digits_is_one_error(path):
 
 
 @pytest.mark.parametrize(
-    ("path", "most"), [("rank", MAX_SLIP_COST), ("costs/swap", MAX_SLIP_COST), ("new/total", MAX_WEIGHT)]
+    ("path", "most"),
+    [
+        *(("rank", MAX_SLIP_COST), ("costs/swap", MAX_SLIP_COST), ("new/listed", MAX_WEIGHT)),
+        *(("joined/constant", MAX_WEIGHT), ("joined/join", MAX_SLIP_COST), ("joined/rank", MAX_SLIP_COST)),
+    ],
 )
 def test_the_bounds_themselves_are_allowed(path, most):
-    low = -most if path.startswith("new") else 0
+    low = -most if most == MAX_WEIGHT else 0
     for value in (most, low, int(most)):
         assert Channel.from_dict(changed(path, value))
     for value in (most + 0.01, low - 0.01):
@@ -89,11 +107,13 @@ def test_the_bounds_themselves_are_allowed(path, most):
 @pytest.mark.parametrize(
     "raw",
     [
-        *(None, 7, "costs", [], {}, [1, 2, 3], True, {"costs": {}, "rank": 1.0, "new": {}}),
+        *(None, 7, "costs", [], {}, [1, 2, 3], True, {"costs": {}, "rank": 1.0, "new": {}, "joined": {}}),
         *(changed("costs", value) for value in (..., None, 5, "other", [], ["other"], [["other", 1.0]], {})),
         *(changed("new", value) for value in (..., None, 5, "name", [], {}, [[]], [[1, 2, 3]])),
+        *(changed("joined", value) for value in (..., None, 5, "rank", [], {}, [[]], [[1, 2, 3]])),
         *(changed("more", 1.0), changed("costs/telepathy", 1.0), changed("new/telepathy", 1.0)),
-        *(changed("costs/other", ...), changed("new/parts", ...)),
+        *(changed("costs/other", ...), changed("new/sibling", ...), changed("joined/rank", ...)),
+        *(changed("joined/telepathy", 1.0), changed("new/total", 1.0)),
     ],
     ids=lambda raw: str(raw)[:40],
 )
@@ -107,7 +127,10 @@ JSON = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
         st.dictionaries(
-            st.one_of(st.sampled_from(["costs", "rank", "new", *KINDS, *FEATURES]), st.text(max_size=3)), inner
+            st.one_of(
+                st.sampled_from(["costs", "rank", "new", "joined", *KINDS, *FEATURES, *JOINED]), st.text(max_size=3)
+            ),
+            inner,
         ),
     ),
     max_leaves=12,

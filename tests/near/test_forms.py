@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.factories import needs_core
 from tests.near.strings import NASTY, UNREADABLE
 
-from lovevec.near.forms import MAX_FORM_LENGTH, known_form, look_up
+from lovevec.engine.word_map import CompiledWordMap
+from lovevec.errors import FormatError
+from lovevec.near.forms import MAX_FORM_LENGTH, check_listed, known_form, look_up, read_listed
 
 WORDS = ["dog", "film", "don't", "co-op", "o'clock", "été", "mp3", "u.s.", "'tis", "dog!", "...", "3", "straße", "c++"]
 PLACE = {word: row for row, word in enumerate(WORDS)}
@@ -62,7 +65,10 @@ def test_the_string_itself_comes_first_where_the_table_has_both_cases():
             ("ｒｅｃｉｅｖｅ", "recieve"),
             ("doesn’t", "doesn't"),
         ),
-        *(("#1!", "#1!"), ("(42)", "(42)"), ("--", "--"), ("–", "-"), ("", ""), ("🙂", "🙂"), ("#recieve", "recieve")),
+        *(("#1!", "1"), ("(42)", "42"), ("--", "--"), ("–", "-"), ("", ""), ("🙂", "🙂")),
+        # a hashtag may be several words, and is read as one
+        *(("#recieve", "#recieve"), ("(@recieve)", "@recieve"), ("“#Recieve”!", "#Recieve"), ("*recieve*", "recieve")),
+        *(("##recieve", "#recieve"), ("1½", "1-1⁄2"), ("½", "1⁄2"), ("Nguyen", "Nguyen")),
     ],
 )
 def test_what_is_unknown_is_read_further_in_plain_form(string, read):
@@ -121,11 +127,83 @@ def test_what_is_read_further_is_read_so_again(string):
     assert again in (read, known_form(again, lambda word, other: other)[1])
 
 
-@given(st.lists(st.one_of(st.sampled_from([*WORDS, "Dog", "(film)", "recieve!"]), st.text(max_size=5))))
-def test_looked_up_are_words_first_then_their_forms(words):
-    rows, unknown = look_up(words, PLACE.get, forms=False)
+@pytest.mark.parametrize(
+    ("string", "word"),
+    [
+        ("Nguyễn", "nguyen"),
+        ("nguyễn", "nguyen"),
+        ("“Nguyễn”", "nguyen"),
+        ("été", "été"),
+        ("ètè", None),
+        ("naïve", "naïve"),
+    ],
+)
+def test_letters_without_their_marks_where_those_with_them_are_not_known(string, word):
+    place = {"nguyen": 0, "été": 1, "naïve": 2, "naive": 3}
+    row, _ = known_form(string, place.get)
+    assert row == (-1 if word is None else place[word])
+
+
+ASKED = st.lists(st.one_of(st.sampled_from([*WORDS, "Dog", "(film)", "recieve!", "ETE", "DOG7"]), st.text(max_size=5)))
+
+
+@pytest.mark.parametrize("place", [PLACE, pytest.param(CompiledWordMap, marks=needs_core)], ids=["dict", "compiled"])
+@given(ASKED)
+def test_looked_up_are_words_first_then_their_forms(place, words):
+    known = place if place is PLACE else place(WORDS)
+    rows, unknown = look_up(words, known, forms=False)
     assert rows.tolist() == [PLACE.get(word, -1) for word in words]
     assert unknown == [word for word in words if word not in PLACE]
-    rows, unknown = look_up(words, PLACE.get)
+    rows, unknown = look_up(words, known)
     assert rows.tolist() == [known_form(word, PLACE.get)[0] for word in words]
     assert unknown == [known_form(word, PLACE.get)[1] for word in words if form(word) is None]
+
+
+# Listed forms, as a model folder and a file hold them.
+
+GOOD = {"dont": [["don't", 1.0]], "tho": [["though", 0.75], ["the", 0.25]], "outta": [["out of", 0.5]]}
+
+
+def test_listed_forms_are_checked():
+    listed = check_listed(GOOD)
+    assert listed == {
+        "dont": (("don't", 1.0),),
+        "tho": (("though", 0.75), ("the", 0.25)),
+        "outta": (("out of", 0.5),),
+    }
+    assert check_listed({}) == {}
+    assert check_listed({form: [list(one) for one in meanings] for form, meanings in listed.items()}) == listed
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        *(None, [], "dont", 7, {"": GOOD["dont"]}),
+        *({"dont": meanings} for meanings in ("don't", [], ["don't"], [["don't"]])),
+        *({"a": [["b", chance]]} for chance in (0, -1, 1.5, float("nan"), float("inf"), "1", None, True)),
+        *({"a": [[word, 0.5]]} for word in (None, 7, "", "  ", ["b"])),
+        *({"a": [["b", 0.75], ["c", 0.75]]}, {"a": [["b", 0.1]] * 9}, {"x" * 201: [["b", 1]]}, {"a": [["b", 1, 1]]}),
+    ],
+    ids=lambda raw: ascii(raw)[:24],
+)  # fmt: skip
+def test_other_forms_are_refused(raw):
+    with pytest.raises(ValueError, match="must"):
+        check_listed(raw)
+
+
+def test_forms_are_read_out_of_a_file(tmp_path):
+    path = tmp_path / "forms.tsv"
+    path.write_text("form\tword\tprobability\ndont\tdon't\t1\ntho\tthough\t0.75\n\nTho\tthe\t0.25\nouttA\tout of\t.5\n")
+    assert read_listed(path) == check_listed(GOOD)
+    for line, says in [
+        ("a\tb", ":2: expected a form"),
+        ("a\tb\tmany", ":2: expected a form"),
+        ("a\tb\t1\tc", ":2: expected a form"),
+        ("a\tb\t2", "add up to 1"),
+        ("a\t \t1", "must have words"),
+        ("dont\tdo\t0.5", "add up to 1"),
+    ]:
+        path.write_text(f"dont\tdon't\t1\n{line}\n")
+        with pytest.raises(FormatError, match=says) as caught:
+            read_listed(path)
+        assert str(path) in str(caught.value)

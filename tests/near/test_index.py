@@ -13,7 +13,6 @@ from tests.near.strings import NASTY, STRINGS, UNREADABLE
 
 from lovevec.damage.misspell import misspell
 from lovevec.near import index
-from lovevec.near.channel import DEFAULT
 from lovevec.near.index import (
     BUCKET_BITS,
     KEYS_PER_WORD,
@@ -23,9 +22,10 @@ from lovevec.near.index import (
     Spellings,
     buckets_of,
 )
+from lovevec.near.orthography import Orthography
 from lovevec.near.reader import Reader
 
-READER = Reader(KNOWN_WORDS, DEFAULT)
+READER = Reader(KNOWN_WORDS, Orthography())
 SYMBOLS = READER.symbols
 STRINGS_ASKED = [
     *misspell([word for word in KNOWN_WORDS if len(word) > 1][:150], np.random.default_rng(0)),
@@ -152,7 +152,7 @@ def test_candidates_are_those_of_the_buckets_with_the_best_quick_scores():
 
 def test_of_many_alike_only_48_are_kept():
     words = [f"strong{one}{two}" for one in "abcdefghij" for two in "abcdefghijklmnopqrstuvwxyz"] * 3
-    reader = Reader(words, DEFAULT)  # three times each: 780 in one bucket
+    reader = Reader(words, Orthography())  # three times each: 780 in one bucket
     asked = Spellings.of(reader.strings(["strongxx", "sstrong"]).rows, reader.symbols)
     found = reader.index.candidates(asked)
     assert found.lengths.max() == 48

@@ -1,4 +1,5 @@
-"""Three readings of a string in LOVE: known words have their own row, near ones a mean of rows, new ones imputed."""
+"""Readings of a string in LOVE: known words have their own row, near ones a mean of rows, new ones are imputed, and
+what holds several words has the mean of theirs."""
 
 from __future__ import annotations
 
@@ -9,29 +10,59 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.factories import KNOWN_WORDS, needs_core, random_love, toy_words
-from tests.near.strings import NASTY, STRINGS, UNREADABLE
+from tests.near.strings import NASTY, STRINGS, UNREADABLE, same_bits
 
 from lovevec import LOVE, LovevecError
 from lovevec.damage.misspell import misspell
+from lovevec.near.kinds import NUMBER, WORD
+from lovevec.near.parts import UNKNOWN, Composite
 from lovevec.near.readings import MIN_PROBABILITY
 
 LOVED = random_love()
 TYPOS = [
     string
     for string in dict.fromkeys(misspell([word for word in KNOWN_WORDS if len(word) > 2], np.random.default_rng(4)))
-    if string not in LOVED
+    if LOVED.lookup(string).rows[0] == UNKNOWN
 ]
 ROWS = LOVED.parts.rows.all()
 
 
 def by_hand(love: LOVE, string: str) -> np.ndarray:
-    """Σ p(word) · own row + p(new) · imputed, at unit length, in float64; next to no probability does not count."""
-    reading = love._read([string])
+    """Σ p(word) · own row + p(new) · imputed + p(parts) · the mean of their rows by weight, at unit length, in float64;
+    next to no probability does not count."""
+    reading, weights = love._read([string]), love._texts.weights
     vector = reading.new[0] * love.engine.embed([string])[0].astype(np.float64)
     for row, chance in zip(reading.rows[0].tolist(), reading.probabilities[0].tolist(), strict=True):
         if chance >= MIN_PROBABILITY:
             vector += chance * ROWS[row].astype(np.float64)
+    if reading.parts[0] >= MIN_PROBABILITY:
+        parts = [row for row in reading.part_rows[0].tolist() if row >= 0]
+        vector += reading.parts[0] * np.average(ROWS[parts].astype(np.float64), axis=0, weights=weights[parts])
     return vector / np.linalg.norm(vector)
+
+
+def parts_by_hand(love: LOVE, composite: Composite) -> np.ndarray:
+    """The mean of the parts of a string by weight · share, at unit length, each by itself."""
+    total, encoder = np.zeros(love.dim), love._texts
+    for part in composite.parts:
+        (row,), unknown = love._look_up([part.text])
+        weight = encoder.new_weight
+        if row >= 0:
+            vector, weight = ROWS[row], encoder.weights[row]
+        elif part.how == WORD:
+            vector, weight = by_hand(love, unknown[0]), encoder.reading_weights(love._read(unknown))[0]
+        else:
+            vector = (love._number_codes if part.how == NUMBER else love.impute)(unknown)[0]
+        total += float(weight) * part.share * vector
+    return total / np.linalg.norm(total)
+
+
+def expected_vector(love: LOVE, string: str) -> np.ndarray:
+    """Whatever the string is."""
+    lookup = love.lookup(string)
+    if lookup.composites:
+        return parts_by_hand(love, lookup.composites[0])
+    return by_hand(love, lookup.unknown[0]) if lookup.unknown else ROWS[lookup.rows[0]]
 
 
 def test_known_words_have_their_own_row_bit_for_bit():
@@ -79,21 +110,72 @@ def test_any_string_has_the_mean_over_its_readings_and_it_is_finite(string):
     vector = LOVED[string]
     assert np.isfinite(vector).all()
     assert np.linalg.norm(vector.astype(np.float64)) == pytest.approx(1, abs=1e-5)
-    rows, unknown = LOVED._look_up([string])
-    expected = by_hand(LOVED, unknown[0]) if unknown else ROWS[rows[0]]
-    np.testing.assert_allclose(vector, expected, atol=1e-6)
+    np.testing.assert_allclose(vector, expected_vector(LOVED, string), atol=1e-6)
+
+
+SEVERAL = [
+    *(
+        "house-mouse",
+        "the_goverment",
+        "BreadButter",
+        "bread15",
+        "15bread",
+        "500mg",
+        "blorf500x",
+        "house/bl00d",
+        "House's",
+    ),
+    *("#housebread", "rock'n'house", "don't-recieve", "3-letter", "@the_house", "12:30pm", "2021-07-04", "a@house.com"),
+    *(
+        "東京タワー",
+        "🙂house",
+        "x9z8",
+        "https://house.com/bread?id=77",
+        "v1.2.3",
+        "$5.50",
+        "99.9%",
+        "1/2",
+        "½",
+    ),
+]
+
+
+@pytest.mark.parametrize("string", SEVERAL)
+def test_what_holds_several_words_has_the_mean_of_theirs(string):
+    lookup = LOVED.lookup([string, f"({string})"] if any(map(str.isalpha, string)) else [string])
+    assert lookup.composites or string in ("House's", "½")
+    for place in lookup.composites:
+        np.testing.assert_allclose(lookup.vectors[place], expected_vector(LOVED, string), atol=1e-6)
+        assert all(chance < 0.5 for _, chance in lookup.near()[place])  # what it would be if it were one word
+        assert lookup.readings[place] in ("parts", "new")
+
+
+@needs_core
+@given(st.lists(st.one_of(STRINGS, st.sampled_from([*SEVERAL, *TYPOS])), min_size=1, max_size=6))
+@settings(max_examples=40)
+def test_any_strings_have_the_same_readings_and_vectors_by_numpy(strings):
+    one, other = LOVED.lookup(strings), BY_NUMPY.lookup(strings)
+    assert one.rows.tolist() == other.rows.tolist()
+    assert (one.unknown, one.composites, one.readings, one.kinds, one.parts, one.near(3)) == (
+        *(other.unknown, other.composites, other.readings, other.kinds, other.parts, other.near(3)),
+    )
+    assert same_bits(one.probabilities, other.probabilities)
+    np.testing.assert_allclose(one.vectors, other.vectors, atol=1e-6)
+
+
+BY_NUMPY = LOVED.copy(engine="numpy")
 
 
 @pytest.mark.parametrize("string", [*UNREADABLE, *NASTY], ids=lambda string: ascii(string)[:20])
 def test_nasty_strings_alone(string):
     assert np.isfinite(LOVED[string]).all()
     assert all(0 <= chance <= 1 for _, chance in LOVED.near(string))
-    assert LOVED.readings([string])[0] in ("known", "near", "new", "empty")
+    assert LOVED.readings([string])[0] in ("known", "near", "parts", "new", "empty")
 
 
 def test_what_cannot_be_read_is_imputed():
     """From its plain form: without what cannot be seen."""
-    strings = [string for string in UNREADABLE if string not in LOVED and string != "ﷺ"]
+    strings = [string for string, row in zip(UNREADABLE, LOVED.lookup(UNREADABLE).rows, strict=True) if row == UNKNOWN]
     plain = [string.replace("\u200d", "") for string in strings]
     assert len(strings) > 10
     np.testing.assert_allclose(LOVED.embed(strings), LOVED.impute(plain), atol=1e-6)
@@ -112,8 +194,8 @@ def test_spelling_only_is_the_engine_alone():
     strings = [*KNOWN_WORDS, *TYPOS, *NASTY]
     assert np.array_equal(alone.embed(strings), alone.engine.embed(strings))
     assert np.array_equal(alone.embed(strings), LOVED.impute(strings))
-    assert alone.channel is None
-    assert LOVED.channel is LOVED.parts.channel
+    assert alone.orthography is None
+    assert LOVED.orthography is LOVED.parts.orthography
     again = pickle.loads(pickle.dumps(alone))
     assert again.spelling_only
     assert np.array_equal(again.embed(strings), alone.embed(strings))
@@ -129,18 +211,18 @@ def test_near_is_what_read_says():
         assert len(lists) == len(strings)
         for string, near in zip(strings, lists, strict=True):
             assert near == LOVED.near(string, k)
-            rows, unknown = LOVED._look_up([string])
-            if not unknown:
-                assert near == [(KNOWN_WORDS[rows[0]], 1.0)]
+            lookup = LOVED.lookup(string)
+            if not lookup.unknown:
+                assert near == ([] if lookup.composites else [(KNOWN_WORDS[lookup.rows[0]], 1.0)])
                 continue
-            reading = LOVED._read(unknown)
+            reading = LOVED._read(lookup.unknown)
             listed = zip(reading.rows[0].tolist(), reading.probabilities[0].tolist(), strict=True)
             assert near == [(KNOWN_WORDS[row], chance) for row, chance in listed if row >= 0][:k]
             assert sum(chance for _, chance in near) <= 1 - reading.new[0] + 1e-9
     assert LOVED.near([]) == []
     assert LOVED.near(np.array(["recieve"])) == [LOVED.near("recieve")]
     assert LOVED.near("recieve")[0][0] == "receive"
-    assert [LOVED.near(string) for string in ("", " ", "42nd 🙂 7", "🙃")] == [[], [], LOVED.near("42nd 🙂 7"), []]
+    assert [LOVED.near(string) for string in ("", " ", "42nd 🙂 7", "🙃", "43", "house-bread")] == [[]] * 6
 
 
 def test_near_refuses_what_is_no_word():
@@ -154,17 +236,22 @@ def test_near_refuses_what_is_no_word():
             LOVED.near("recieve", k)
 
 
-def test_readings_say_which_of_the_three_a_string_is():
-    strings = [*TYPOS[:60], *KNOWN_WORDS[:20], *toy_words(30, seed=9), *NASTY, "", " ", "\t\n", "\u3000"]
+def test_readings_say_what_a_string_is_most_probably():
+    strings = [*TYPOS[:60], *KNOWN_WORDS[:20], *toy_words(30, seed=9), *NASTY, "thehouse", "", " ", "\t\n", "\u3000"]
     for string, reading in zip(strings, LOVED.readings(strings), strict=True):
-        unknown = LOVED._look_up([string])[1]
+        lookup = LOVED.lookup(string)
         if not string.strip():
             assert reading == "empty"
-        elif not unknown:
+        elif lookup.composites:
+            (composite,) = lookup.composites.values()
+            assert reading == ("new" if [part.how for part in composite.parts] in (["number"], ["name"]) else "parts")
+        elif not lookup.unknown:
             assert reading == "known"
         else:
-            assert reading == ("new" if LOVED._read(unknown).new[0] >= 0.5 else "near")
-    assert {"known", "near", "new", "empty"} == set(LOVED.readings(strings))
+            found = LOVED._read(lookup.unknown)
+            names = (found.new[0], "new"), (found.probabilities.sum(), "near"), (found.parts[0], "parts")
+            assert reading == max(names, key=lambda one: one[0])[1]
+    assert {"known", "near", "parts", "new", "empty"} == set(LOVED.readings(strings))
     assert LOVED.readings([]) == []
 
 

@@ -17,7 +17,7 @@ from tests.factories import toy_words
 
 from lovevec import LOVE, LovevecError
 from lovevec.errors import FormatError
-from lovevec.near.channel import DEFAULT
+from lovevec.near.orthography import Orthography
 from lovevec.near.reader import Reader
 from lovevec.near.readings import MIN_PROBABILITY
 from lovevec.plugins.model2vec import RobustStaticModel, robustify
@@ -93,7 +93,7 @@ def plain() -> StaticModel:
 
 @pytest.fixture(scope="module")
 def robust(plain) -> RobustStaticModel:
-    return RobustStaticModel(plain, DEFAULT, KEPT)
+    return RobustStaticModel(plain, Orthography(), KEPT)
 
 
 def rows(model: StaticModel, text: str) -> np.ndarray:
@@ -107,7 +107,7 @@ def rows(model: StaticModel, text: str) -> np.ndarray:
 
 def expected(model: StaticModel, words: list[str], read: dict[str, str]) -> np.ndarray:
     """The formula, word by word; `read` are those that are read, each in the form in which the reader meets it."""
-    reader = Reader(list(dict.fromkeys([*KEPT, *WHOLE, *whole_others(model)])), DEFAULT)
+    reader = Reader(list(dict.fromkeys([*KEPT, *WHOLE, *whole_others(model)])), Orthography())
     total, number = np.zeros(DIM), 0.0
     for word in words:
         chances = [(word, 1.0)]
@@ -133,7 +133,7 @@ def whole_others(model: StaticModel) -> list[str]:
 @pytest.mark.parametrize("normalize", [False, True])
 def test_text_of_known_words_is_bit_equal(kind, normalize):
     plain = made(TOKENIZERS[kind](), normalize=normalize)
-    robust = RobustStaticModel(plain, DEFAULT, KEPT)
+    robust = RobustStaticModel(plain, Orthography(), KEPT)
     texts = ["the modern letter", "a", "the architect, the people. Tomorrow", "", "  ", "the the the", "12 34"]
     texts = [text.lower() if kind == "unigram" else text for text in texts]
     assert np.array_equal(robust.encode(texts), plain.encode(texts))
@@ -144,7 +144,7 @@ def test_text_of_known_words_is_bit_equal(kind, normalize):
 @pytest.mark.parametrize("kind", ["float32", "float16", "int8"])
 def test_a_misspelling_counts_as_the_words_it_may_be(kind):
     plain = made(wordpiece(), kind)
-    robust = RobustStaticModel(plain, DEFAULT, KEPT)
+    robust = RobustStaticModel(plain, Orthography(), KEPT)
     words = ["the", "recieve", "modern", "lettar", "blorfing", "the"]
     found = robust.encode(" ".join(words))
     tolerance = 2e-3 if kind == "float16" else 2e-6 * float(np.abs(plain.embedding).max())
@@ -160,7 +160,7 @@ def test_a_misspelling_counts_as_the_words_it_may_be(kind):
 
 def test_weights_and_mapping_of_a_quantised_vocabulary():
     plain = quantised(wordpiece())
-    robust = RobustStaticModel(plain, DEFAULT, KEPT)
+    robust = RobustStaticModel(plain, Orthography(), KEPT)
     assert np.array_equal(robust.encode(["the modern architect"]), plain.encode(["the modern architect"]))
     words = ["the", "rnodern", "archiitect"]
     oracle = expected(plain, words, {"rnodern": "rnodern", "archiitect": "archiitect"})
@@ -170,7 +170,7 @@ def test_weights_and_mapping_of_a_quantised_vocabulary():
 @pytest.mark.parametrize("kind", ["wordlevel", "unigram"])
 def test_other_tokenizers(kind):
     plain = made(TOKENIZERS[kind]())
-    robust = RobustStaticModel(plain, DEFAULT, KEPT)
+    robust = RobustStaticModel(plain, Orthography(), KEPT)
     words = ["the", "recieve", "modern"]
     np.testing.assert_allclose(
         robust.encode(" ".join(words)), expected(plain, words, {"recieve": "recieve"}), atol=2e-6
@@ -245,7 +245,7 @@ def test_sequences_have_a_row_for_each_token_and_for_each_word_that_is_read(plai
 
 def test_the_model_given_stays_as_it_is(plain):
     before = plain.tokenizer.to_str(), plain.embedding.tobytes(), {**plain.config}
-    robust = RobustStaticModel(plain, DEFAULT, KEPT)
+    robust = RobustStaticModel(plain, Orthography(), KEPT)
     robust.encode(["the recieve"], max_length=3)
     robust.normalize = True
     assert (plain.tokenizer.to_str(), plain.embedding.tobytes(), {**plain.config}) == before
@@ -290,7 +290,7 @@ def test_what_is_kept_if_not_said(plain):
     assert robustify(plain, keep=["b", "a"]).keep == ("b", "a")
     np.testing.assert_allclose(
         robustify(plain, keep=KEPT).encode("the recieve"),
-        RobustStaticModel(plain, LOVE.load().channel, KEPT).encode("the recieve"),
+        RobustStaticModel(plain, LOVE.load().orthography, KEPT).encode("the recieve"),
     )
 
 

@@ -107,6 +107,13 @@ def test_max_is_over_the_words(shipped_love):
     np.testing.assert_allclose(known[0], row / np.linalg.norm(row), atol=1e-6)
 
 
+def test_idf_is_that_of_a_fitted_model(shipped_love):
+    found = LoveVectorizer(shipped_love, weights="idf").fit(TEXTS[:5]).transform(TEXTS)
+    fitted = shipped_love.fitted(TEXTS[:5])
+    np.testing.assert_allclose(found, fitted.encode(list(TEXTS)), atol=1e-5)
+    assert np.abs(found - shipped_love.encode(list(TEXTS))).max() > 0.01
+
+
 @pytest.mark.parametrize("options", [{}, {"pooling": "sif"}, {"pooling": "max"}, {"weights": "tfidf"}])
 def test_a_text_has_the_same_bits_in_any_company_and_after_pickling(shipped_love, options):
     made = LoveVectorizer(shipped_love, **options).fit(TEXTS)
@@ -166,7 +173,7 @@ def test_by_ones_own_vectors(shipped_love):
     ("options", "texts", "message"),
     [
         ({"pooling": "min"}, TEXTS, "pooling is 'min': choose one of mean, sif, max"),
-        ({"weights": "bm25"}, TEXTS, "weights is 'bm25': choose one of model, tfidf"),
+        ({"weights": "bm25"}, TEXTS, "weights is 'bm25': choose one of model, idf"),
         ({"love": 7}, TEXTS, "not int"),
         ({"love": "/no/such/folder"}, TEXTS, "/no/such/folder"),
         ({}, "one text", "string object received"),

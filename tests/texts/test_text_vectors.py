@@ -16,7 +16,7 @@ from tests.near.strings import NASTY, UNREADABLE
 from lovevec import LOVE, LovevecError
 from lovevec.damage.misspell import misspell
 from lovevec.near.readings import MIN_PROBABILITY
-from lovevec.texts.encoder import SIGNATURE_LENGTH, weights_by_rank
+from lovevec.texts.encoder import NEW_SIGNATURE_LENGTH, SIGNATURE_LENGTH, weights_by_rank
 from lovevec.texts.signatures import Signatures
 from lovevec.texts.sums import sum_rows
 
@@ -61,11 +61,14 @@ def by_hand(love: LOVE, text: str, weights: np.ndarray) -> np.ndarray:
             reading = love._read([word], in_text=True)
             vector = reading.new[0] * new_weight * love.impute([word])[0].astype(np.float64)
             weight = reading.new[0] * new_weight
-            for row, chance in zip(reading.rows[0].tolist(), reading.probabilities[0].tolist(), strict=True):
+            parts = [(row, reading.parts[0]) for row in reading.part_rows[0].tolist()]
+            for row, chance in [*zip(reading.rows[0].tolist(), reading.probabilities[0].tolist(), strict=True), *parts]:
                 weight += chance * (weights[row] if row >= 0 else 0)
-                if chance >= MIN_PROBABILITY:
+                if row >= 0 and chance >= MIN_PROBABILITY:
                     vector += chance * weights[row] * rows[row]
-        total += vector + SIGNATURE_LENGTH * weight * signature(word, love.dim)
+        new = 0 if word in place else reading.new[0]
+        length = SIGNATURE_LENGTH * (1 - new) + NEW_SIGNATURE_LENGTH * new
+        total += vector + length * weight * signature(word, love.dim)
     return total / np.linalg.norm(total)
 
 
@@ -296,8 +299,10 @@ def test_by_spelling_only_every_word_is_imputed():
     place = {word: row for row, word in enumerate(KNOWN_WORDS)}
     total = np.zeros(alone.dim)
     for word in ("house", "hosue"):
-        weight = weights[place[word]] if word in place else weights[len(weights) // 2 :].mean()
-        total += weight * (alone.impute([word])[0] + SIGNATURE_LENGTH * signature(word, alone.dim))
+        known = word in place
+        weight = weights[place[word]] if known else weights[len(weights) // 2 :].mean()
+        length = SIGNATURE_LENGTH if known else NEW_SIGNATURE_LENGTH
+        total += weight * (alone.impute([word])[0] + length * signature(word, alone.dim))
     np.testing.assert_allclose(alone.encode("house hosue"), total / np.linalg.norm(total), atol=2e-6)
 
 

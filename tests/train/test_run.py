@@ -136,7 +136,14 @@ def test_training_learns_and_the_folder_says_how(tiny_target, tmp_path):
     assert report["target"]["file"] == "made.npz"
     assert report["parameters"]["others"] == love.dim * (2 * love.dim + 2 * settings.key_width)
     found = {path.name for path in (tmp_path / "model").iterdir()}
-    files = {"config.json", "model.safetensors", "tokenizer.json", "words.json", "rows.safetensors"}
+    files = {
+        "config.json",
+        "model.safetensors",
+        "tokenizer.json",
+        "words.json",
+        "rows.safetensors",
+        "lexicon.safetensors",
+    }
     assert found == files | {"README.md", "report.json"}
     card = (tmp_path / "model" / "README.md").read_text()
     assert "300 words, 16 dimensions" in card

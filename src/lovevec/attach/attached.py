@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from lovevec.attach.backing import BackingModel, PlainModel
 from lovevec.attach.folder import AttachedParts, read_attached, write_attached
-from lovevec.attach.lengths import ConfidenceLength, fit_lengths, scale_to
+from lovevec.attach.lengths import ConfidenceLength, fit_lengths
 from lovevec.attach.neighbors import find_known_neighbors
 from lovevec.attach.space import SpaceOption, fit_space, shared_words
 from lovevec.engine.compiled import core
@@ -43,13 +43,14 @@ from lovevec.engine.word_map import CompiledWordMap
 from lovevec.errors import LovevecError
 from lovevec.files.tensors import lengths_of
 from lovevec.near.forms import look_up
+from lovevec.near.parts import UNKNOWN, Composite
 from lovevec.near.reader import Reader
-from lovevec.near.readings import MIN_PROBABILITY, WORDS_PER_READING, Readings, all_new, mix_readings
+from lovevec.near.readings import MIN_PROBABILITY, Readings, all_new, mix_readings
 from lovevec.texts.encoder import TextEncoder, WordSource
 from lovevec.units.words import refuse_other_than_words
 from lovevec.vectors import VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
-from lovevec.vectors.rows import normalized
+from lovevec.vectors.rows import normalized, scale_to
 from lovevec.word_vectors import Lookup, WordVectors
 
 if TYPE_CHECKING:
@@ -119,8 +120,9 @@ class Attached(WordVectors):
     def _set_up(self, model: BackingModel, parts: AttachedParts) -> None:
         self.model, self._parts, self.dim = model, parts, int(parts.vectors.shape[1])
         self._known, self._space, self._lengths = parts.known, parts.space, parts.lengths
-        channel = model.channel if parts.near else None
-        self._reader = None if channel is None else Reader(self._known.words, channel, compiled=model._compiled)
+        orthography = model.orthography if parts.near else None
+        compiled = model._compiled
+        self._reader = None if orthography is None else Reader(self._known.words, orthography, compiled=compiled)
         self._confidence = ConfidenceLength(model) if parts.by_confidence else None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -174,7 +176,15 @@ class Attached(WordVectors):
         return word in self._known.place
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-        return look_up(words, self._known.place.get, self._parts.lowercase)
+        return look_up(words, self._known.place, self._parts.lowercase)
+
+    def _take_apart(self, strings: Sequence[str]) -> Sequence[str | Composite]:
+        if self._reader is None or not strings:
+            return strings
+        return self._reader.take_apart(strings, self._row_of, self.model._threads)
+
+    def _row_of(self, word: str) -> int:
+        return int(self._look_up([word])[0][0])
 
     def _read(self, strings: Sequence[str], in_text: bool = False) -> Readings:
         """The readings of strings that the table lacks; what the model knows is no misspelling."""
@@ -196,33 +206,25 @@ class Attached(WordVectors):
     def _to_unit_length(self, vectors: Floats) -> Floats:
         return normalized(vectors)
 
-    def _vectors_of(self, lookup: Lookup) -> Floats:
-        if len(lookup.unknown) == len(lookup):
-            return self._mean_over_readings(lookup.unknown, lookup.probabilities)
-        result, known = np.empty((len(lookup), self.dim), dtype=np.float32), lookup.rows >= 0
-        result[known] = self._own_vectors(lookup.rows[known])
-        result[~known] = self._mean_over_readings(lookup.unknown, lookup.probabilities)
-        return result
-
     def _own_vectors(self, rows: NDArray[np.integer]) -> Floats:
         vectors: Floats = self.vectors[rows].astype(np.float32, copy=False)
         return vectors
 
-    def _mean_over_readings(self, strings: Sequence[str], readings: Readings) -> Floats:
-        """[len(strings), dim]: the vectors of strings that the table lacks."""
+    def _mean_over_readings(self, lookup: Lookup) -> Floats:
+        strings, readings = lookup.unknown, lookup.probabilities
         result = np.empty((len(strings), self.dim), dtype=np.float32)
         # The last batch may be twice as long: a short rest would be slow.
         count = len(strings)
         cuts = [*range(0, max(count - WORDS_PER_BATCH, 0) + 1, WORDS_PER_BATCH), count] if count else []
         for low, high in pairwise(cuts):
-            self._mix_batch(strings[low:high], readings.part(slice(low, high)), result[low:high])
+            self._mix_batch(strings[low:high], readings.some(slice(low, high)), result[low:high])
         return result
 
     def _mix_batch(self, strings: Sequence[str], readings: Readings, result: Floats) -> None:
         imputed = self._model_vectors(strings)
 
         def mix(part: slice) -> None:
-            result[part] = self._mix(strings[part], readings.part(part), imputed.part(part))
+            result[part] = self._mix(strings[part], readings.some(part), imputed.part(part))
 
         in_chunks(mix, len(strings), WORDS_PER_PART, self.model._threads)
 
@@ -230,16 +232,14 @@ class Attached(WordVectors):
         vectors = self._into_space(strings, imputed)
         by_confidence = self._confidence is not None and self._confidence.known
         lengths = None if by_confidence else self._mean_lengths(readings, lengths_of(vectors))
-        self._mix_rows(vectors, readings)
+        self._mix_rows(vectors, readings, self._texts.weights)
         return vectors if lengths is None else scale_to(vectors, lengths)
 
-    def _mix_rows(
-        self, vectors: Floats, readings: Readings, weights: Floats | None = None, new_weight: float = 1.0
-    ) -> None:
+    def _mix_rows(self, vectors: Floats, readings: Readings, weights: Floats, new_weight: float | None = None) -> None:
         if self._core_rows is not None:
             self._core_rows.mix(vectors, *readings, weights, new_weight, MIN_PROBABILITY)
         else:
-            mix_readings(vectors, readings, self._own_vectors, new_weight, weights)
+            mix_readings(vectors, readings, self._own_vectors, weights, new_weight)
 
     @cached_property
     def _core_rows(self) -> Rows | None:
@@ -251,12 +251,14 @@ class Attached(WordVectors):
         return rows
 
     def _mean_lengths(self, readings: Readings, imputed: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Σ p(word) · length of its row + p(new) · length of the imputed vector. A mean of vectors is shorter than they
-        are, which tells doubt; this does not."""
+        """Σ p(word) · length of its row + p(new) · length of the imputed vector + p(parts) · mean length of theirs. A
+        mean of vectors is shorter than they are, which tells doubt; this does not."""
         assert self._known.lengths is not None
         own = np.where(readings.rows >= 0, self._known.lengths[readings.rows], 0.0)
-        lengths: NDArray[np.float64] = (readings.probabilities * own).sum(axis=1) + readings.new * imputed
-        return lengths
+        part = np.where(readings.part_rows >= 0, self._known.lengths[readings.part_rows], 0.0)
+        parts = part.sum(axis=1) / np.maximum((readings.part_rows >= 0).sum(axis=1), 1)
+        lengths: NDArray[np.float64] = (readings.probabilities * own).sum(axis=1) + readings.parts * parts
+        return lengths + readings.new * imputed
 
     def _impute_all(self, words: Sequence[str]) -> Floats:
         result, imputed = np.empty((len(words), self.dim), dtype=np.float32), self._model_vectors(words)
@@ -266,6 +268,9 @@ class Attached(WordVectors):
 
         in_chunks(run, len(words), WORDS_PER_PART, self.model._threads)
         return result
+
+    def _number_codes(self, numbers: Sequence[str]) -> Floats:
+        return self._into_space(numbers, Imputed(self.model._number_codes(numbers), None))
 
     def _model_vectors(self, words: Sequence[str]) -> Imputed:
         """The model's vectors of words; with their lengths only where the model judges vectors by them."""
@@ -285,21 +290,14 @@ class Attached(WordVectors):
         confidence = np.ones(len(lookup))
         if lookup.unknown:
             judged = self.model._judge(lookup.unknown, lookup.probabilities, None, self._space.quality)
-            confidence[lookup.rows < 0] = judged
+            confidence[lookup.rows == UNKNOWN] = judged
         return confidence
 
     def explain(self, word: str, k: int = 5) -> Explanation:
         """What the word's vector is made of, as `LOVE.explain`: reading, near words, confidence and neighbors are
         those of the table, units and attention those of the model behind it."""
         refuse_other_than_words([word])
-        lookup = self.lookup(word)
-        return self.model._explain(
-            word,
-            reading=lookup.readings[0],
-            near=lookup.near(WORDS_PER_READING)[0],
-            confidence=float(lookup.confidence[0]),
-            neighbors=self.neighbors(word, k) if k != 0 else [],
-        )
+        return self.model._explain(word, self.lookup(word), self.neighbors(word, k) if k != 0 else [])
 
     @cached_property
     def _texts(self) -> TextEncoder:
@@ -309,13 +307,16 @@ class Attached(WordVectors):
         source = WordSource(
             words=self.words,
             dim=self.dim,
-            is_known=self._is_known,
             look_up=self._look_up,
+            take_apart=self._take_apart,
             read=partial(self._read, in_text=True),
             own=self._own_vectors,
             weigh=self._weigh,
+            impute=self._impute_all,
+            number_codes=self._number_codes,
             core=(place.core, rows) if rows is not None and isinstance(place, CompiledWordMap) else None,
             lowercase=lowercase,
+            torn=None if self._reader is None else self._reader.torn_words,
             length=length,
             threads=self.model._threads,
         )
@@ -326,9 +327,6 @@ class Attached(WordVectors):
         readings, vectors = self._read(strings, in_text=True), self._impute_all(strings)
         self._mix_rows(vectors, readings, weights, new_weight)
         return vectors, readings
-
-    def _is_known(self, word: str) -> bool:
-        return bool(self._look_up([word])[0][0] >= 0)
 
 
 def _table(vectors: Any) -> VectorTable:

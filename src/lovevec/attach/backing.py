@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec.near.channel import Channel
+from lovevec.near.orthography import Orthography
 from lovevec.near.readings import Readings
 
 if TYPE_CHECKING:
     from lovevec.explain import Explanation
+    from lovevec.word_vectors import Lookup, WordsWithScores
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.float64]
@@ -28,7 +29,7 @@ class BackingModel(Protocol):
     @property
     def words(self) -> Sequence[str]: ...
     @property
-    def channel(self) -> Channel | None: ...
+    def orthography(self) -> Orthography | None: ...
     @property
     def _threads(self) -> int: ...
     @property
@@ -37,10 +38,11 @@ class BackingModel(Protocol):
     def _tells_lengths(self) -> bool: ...
     def __contains__(self, word: object) -> bool: ...
     def _impute(self, words: Sequence[str]) -> tuple[Floats, Floats | None]: ...
+    def _number_codes(self, numbers: Sequence[str]) -> Floats: ...
     def _imputed_confidence(self, words: Sequence[str], lengths: Floats | None = None) -> Numbers: ...
     @property
     def _judge(self) -> Callable[..., Numbers]: ...
-    def _explain(self, word: str, **findings: Any) -> Explanation: ...
+    def _explain(self, word: str, lookup: Lookup, neighbors: WordsWithScores) -> Explanation: ...
     def save(self, folder: Any) -> None: ...
 
 
@@ -52,7 +54,7 @@ class PlainModel:
     :param embed: words -> unit rows [len(words), dim].
     """
 
-    channel = None
+    orthography = None
     _threads, _compiled, _tells_lengths = 1, False, False
 
     def __init__(self, words: Sequence[str], dim: int, embed: Callable[[Sequence[str]], Floats]) -> None:
@@ -64,6 +66,9 @@ class PlainModel:
     def _impute(self, words: Sequence[str]) -> tuple[Floats, Floats | None]:
         return self._embed(words), None
 
+    def _number_codes(self, numbers: Sequence[str]) -> Floats:
+        return self._embed(numbers)
+
     def _imputed_confidence(self, words: Sequence[str], lengths: Floats | None = None) -> Numbers:
         return np.full(len(words), np.nan)
 
@@ -72,7 +77,7 @@ class PlainModel:
     ) -> Numbers:
         return np.full(len(strings), np.nan)
 
-    def _explain(self, word: str, **findings: Any) -> Explanation:
+    def _explain(self, word: str, lookup: Lookup, neighbors: WordsWithScores) -> Explanation:
         raise LovevecError("explain: only a LOVE tells what its vectors are made of, and behind this table is none")
 
     def save(self, folder: Any) -> None:

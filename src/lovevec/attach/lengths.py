@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from lovevec.attach.backing import BackingModel
 from lovevec.attach.space import Sample, ridge
-from lovevec.files.tensors import lengths_of
 
 Floats = NDArray[np.float32]
 EVEN_SPREAD = 0.01  # lengths that differ by less (as float16 makes unit rows differ) are one length
@@ -65,13 +64,6 @@ class Lengths:
             "error": self.error,
             "error of the median": self.error_typical,
         }
-
-
-def scale_to(vectors: Floats, lengths: NDArray[np.float64]) -> Floats:
-    """The same directions at other lengths; rows of zeros stay so."""
-    now = lengths_of(vectors)
-    result: Floats = vectors * (lengths / np.where(now > 0, now, 1)).astype(np.float32)[:, None]
-    return result
 
 
 def fit_lengths(sample: Sample, norms: NDArray[np.float64]) -> Lengths:

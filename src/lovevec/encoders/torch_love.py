@@ -2,6 +2,8 @@
 
     v = normalise(Σ p(word) · known[word] + p(new) · imputed),   imputed by the encoder from the word's units
 
+and for a string of several words the mean of such vectors, by how much each counts.
+
 What learns: `known`, the known words' own rows, and the encoder: the network as it was trained where the folder has its
 weights, else the folded tables, through which gradients flow just the same (`FoldedEncoder`). What a string may stand
 for and its units are plain data (`prepare`), made by the LOVE that it came from. `LOVE.from_torch(module)` is the way
@@ -10,9 +12,9 @@ back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -27,10 +29,11 @@ from lovevec.engine.fold import HEAD, EncoderSpec, Tables
 from lovevec.errors import LovevecError
 from lovevec.model.folder import ModelParts
 from lovevec.model.known_rows import KnownRows
-from lovevec.near.readings import MIN_PROBABILITY, Readings
+from lovevec.near.kinds import NUMBER, WORD, Part
+from lovevec.near.parts import Composite, find
+from lovevec.near.readings import MIN_PROBABILITY, Readings, all_new
 from lovevec.units.words import refuse_other_than_words
 
-LookUp = Callable[[Sequence[str]], tuple[NDArray[np.int64], list[str]]]
 Prepared = Mapping[str, Tensor]
 ATTENTION_NUMBERS_PER_BATCH = 1 << 19  # numbers of attention that are computed together
 MEASUREMENTS = ("confidence", "report", "scores")  # of the model as it was, not of one trained further
@@ -84,67 +87,132 @@ class TrainedEncoder(nn.Module):
         return vectors
 
 
+class ReadsWords(Protocol):
+    """What a LOVE tells the module of words; its methods of these names say what they give."""
+
+    parts: ModelParts
+    card: str
+    spelling_only: bool
+
+    def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]: ...
+    def _take_apart(self, strings: Sequence[str]) -> Sequence[str | Composite]: ...
+    def _read(self, strings: Sequence[str], in_text: bool = False) -> Readings: ...
+    def _number_codes(self, numbers: Sequence[str]) -> NDArray[np.float32]: ...
+    def text_weights(
+        self, rows: NDArray[np.int64], unknown: Readings
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]: ...
+
+
 class TorchLOVE(nn.Module):
     """Words, or what `prepare` made of them, -> [words, dim] of unit length. Made by `love.to_torch()`."""
 
     known: nn.Parameter | None
 
-    def __init__(
-        self,
-        parts: ModelParts,
-        look_up: LookUp,
-        read: Callable[[Sequence[str], bool], Readings],
-        spelling_only: bool,
-        card: str,
-    ) -> None:
+    def __init__(self, love: ReadsWords) -> None:
         super().__init__()
-        self.dim, self.spelling_only, self.card = parts.spec.dim, spelling_only, card
-        self._parts, self._look_up, self._read = parts, look_up, read
+        parts = love.parts
+        self.dim, self.spelling_only, self.card = parts.spec.dim, love.spelling_only, love.card
+        self._parts, self._love = parts, love
         self.encoder: FoldedEncoder | TrainedEncoder = (
             FoldedEncoder(parts.spec, parts.folded) if parts.tables is not None else TrainedEncoder(parts)
         )
-        rows = None if spelling_only or parts.rows is None else parts.rows.all()
+        rows = None if love.spelling_only or parts.rows is None else parts.rows.all()
         self.register_parameter("known", None if rows is None else nn.Parameter(torch.from_numpy(rows)))
 
-    def prepare(self, words: Sequence[str], in_text: bool = False) -> dict[str, Tensor]:
-        """What the words' vectors are made of, as tensors by name: to make in a data loader's process.
+    def prepare(self, words: Sequence[str]) -> dict[str, Tensor]:
+        """What the words' vectors are made of, as tensors by name: to make in a data loader's process. Those of
+        `prepare_parts` for the words, and where a word holds several, for what it holds; then besides
 
-        owner, rows, chances   [pairs] a word, a known word that it may stand for (itself if known), how probably
-        new                    [words] the chance of a new word
-        place                  [others] which words have units; units, ngrams [others, …] ids; their lengths [others]
+        bag, shares, starts    [parts] which parts each word has, how much each counts; [words] where its parts begin
         """
         refuse_other_than_words(words)
+        if self.known is None:
+            return self.prepare_parts([(word, WORD) for word in words])[0]
+        found = find(words, self._love._look_up, self._love._take_apart)
+        if not found.composites:
+            return self.prepare_parts([(found.words.get(at, word), WORD) for at, word in enumerate(words)])[0]
+        parts, shares, counts = [], [], []
+        for at, word in enumerate(words):
+            composite = found.composites.get(at)
+            held = (Part(found.words.get(at, word), WORD, 0, len(word)),) if composite is None else composite.parts
+            parts += [(part.text, part.how) for part in held]
+            shares += [part.share for part in held]
+            counts.append(len(held))
+        prepared, weights = self.prepare_parts(parts)
+        bag = np.arange(len(parts))
+        starts = np.cumsum(counts) - counts
+        arrays = {"bag": bag, "shares": (weights * shares).astype(np.float32), "starts": starts.astype(np.int64)}
+        return prepared | {name: torch.from_numpy(array) for name, array in arrays.items()}
+
+    def prepare_parts(
+        self, parts: Sequence[tuple[str, str]], in_text: bool = False
+    ) -> tuple[dict[str, Tensor], NDArray[np.float32]]:
+        """What the vectors of words and parts of words (text, how: see near/kinds.py) are made of, and how much each
+        counts in a text:
+
+        owner, rows, chances   [pairs] a word, a known word that it may stand for (itself if known), how probably
+        adds                   [pairs] whether it is probable enough for its vector to be added
+        new                    [words] the chance of a new word
+        place                  [others] which words have units; units, ngrams [others, …] ids; their lengths [others]
+        codes, coded           [numbers, dim] vectors that nobody learns; [numbers] which words have them
+        """
+        words, hows = [text for text, _ in parts], [how for _, how in parts]
         new, unknown, others = np.ones(len(words), dtype=np.float32), list(words), np.arange(len(words))
         owner, rows, chances = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
+        weights, coded, adds = np.ones(len(words), dtype=np.float32), np.zeros(0, np.int64), np.zeros(0, np.bool_)
         if self.known is not None:
-            known_rows, unknown = self._look_up(words)
+            known_rows, unknown = self._love._look_up(words)
             have, others = np.flatnonzero(known_rows >= 0), np.flatnonzero(known_rows < 0)
-            reading = self._read(unknown, in_text)
+            reading = self._love._read(unknown, in_text)
+            reading = reading.as_new(np.array([hows[at] != WORD for at in others.tolist()], dtype=np.bool_))
+            weights[have], weights[others] = self._love.text_weights(known_rows[have], reading)
             string, column = np.nonzero(reading.rows >= 0)
-            owner = np.concatenate([have, others[string]])
-            rows = np.concatenate([known_rows[have], reading.rows[string, column]])
-            chances = np.concatenate([np.ones(len(have)), reading.probabilities[string, column]]).astype(np.float32)
+            part, place = np.nonzero(reading.part_rows >= 0)
+            shares = self._shares(reading, in_text)[part, place]
+            owner = np.concatenate([have, others[string], others[part]])
+            rows = np.concatenate([known_rows[have], reading.rows[string, column], reading.part_rows[part, place]])
+            several = reading.parts[part] * shares
+            chances = np.concatenate([np.ones(len(have)), reading.probabilities[string, column], several])
+            probable = reading.probabilities[string, column] >= MIN_PROBABILITY, reading.parts[part] >= MIN_PROBABILITY
+            adds = np.concatenate([np.ones(len(have), dtype=np.bool_), *probable])  # as near/readings.py adds them
             in_order = np.argsort(owner, kind="stable")
-            owner, rows, chances = owner[in_order], rows[in_order], chances[in_order]
+            owner, rows, chances, adds = owner[in_order], rows[in_order], chances[in_order], adds[in_order]
             new[have], new[others] = 0, reading.new
+            coded = np.array([at for at in others.tolist() if hows[at] == NUMBER], dtype=np.int64)
+            new[coded] = 0
         units, ngrams = self._parts.units.encode(unknown).split(self._parts.units.vocabulary.unit_rows)
         arrays = {
-            "owner": owner, "rows": rows, "chances": chances, "new": new, "place": others,
+            "owner": owner, "rows": rows, "chances": chances.astype(np.float32), "adds": adds,
+            "new": new, "place": others,
             "units": units.padded(1).astype(np.int64), "lengths": units.lengths,
             "ngrams": ngrams.padded().astype(np.int64), "ngram_lengths": ngrams.lengths,
         }  # fmt: skip
-        return {name: torch.from_numpy(array) for name, array in arrays.items()}
+        if len(coded):
+            arrays |= {"coded": coded, "codes": self._love._number_codes([words[at] for at in coded.tolist()])}
+        return {name: torch.from_numpy(array) for name, array in arrays.items()}, weights
+
+    def _shares(self, reading: Readings, in_text: bool) -> NDArray[np.float64]:
+        """[strings, MAX_PARTS] of words that are run together: 1 each in a text, else their shares of the weights."""
+        there = reading.part_rows >= 0
+        if in_text:
+            return there.astype(np.float64)
+        rows = np.where(there, reading.part_rows, 0).astype(np.int64)
+        weights = np.where(there, self._love.text_weights(rows.ravel(), all_new(0))[0].reshape(rows.shape), 0.0)
+        total = weights.sum(axis=1, keepdims=True)
+        even = there / np.maximum(there.sum(axis=1, keepdims=True), 1)
+        shares: NDArray[np.float64] = np.where(total > 0, weights / np.where(total > 0, total, 1), even)
+        return shares
 
     def forward(self, words: Sequence[str] | Prepared) -> Tensor:
         return F.normalize(self.combine(words if isinstance(words, Mapping) else self.prepare(words)), dim=1)
 
     def combine(self, prepared: Prepared) -> Tensor:
-        """Σ chances · known + new · imputed, not at unit length: [words, dim]. With `weights` [pairs] known words count
-        by these too."""
+        """Σ chances · known + new · imputed, not at unit length: [words, dim]; of several words the sum of theirs at
+        unit length. With `weights` [pairs] known words count by these too."""
         made = {name: tensor.to(self.device) for name, tensor in prepared.items()}
         total = torch.zeros(len(made["new"]), self.dim, device=self.device)
         if self.known is not None:
-            some = made["chances"] >= MIN_PROBABILITY  # as near/readings.py adds readings
+            some = made["adds"]
             counts = (made["chances"] * made.get("weights", 1))[some]
             used, which = torch.unique(made["rows"][some], return_inverse=True)
             own = F.normalize(F.embedding(used, self.known), dim=1)
@@ -155,10 +223,15 @@ class TorchLOVE(nn.Module):
             width, ngram_width = (int(made[name][part].max()) for name in ("lengths", "ngram_lengths"))
             units, ngrams = made["units"][part, : max(width, 1)], made["ngrams"][part, :ngram_width]
             imputed.append(self.encoder(units, made["lengths"][part], ngrams, made["ngram_lengths"][part]))
-        if not parts:
+        if parts:
+            where = made["place"][torch.cat(parts)]
+            total = total.index_add(0, where, torch.cat(imputed) * made["new"][where][:, None])
+        if "codes" in made:
+            total = total.index_add(0, made["coded"], made["codes"])
+        if "bag" not in made:
             return total
-        where = made["place"][torch.cat(parts)]
-        return total.index_add(0, where, torch.cat(imputed) * made["new"][where][:, None])
+        shares = made["shares"]
+        return F.embedding_bag(made["bag"], F.normalize(total), made["starts"], mode="sum", per_sample_weights=shares)
 
     @property
     def device(self) -> torch.device:

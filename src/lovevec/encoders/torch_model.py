@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from lovevec.errors import MissingExtra
 from lovevec.model.folder import ModelParts
-from lovevec.near.readings import Readings
 
 if TYPE_CHECKING:
-    from lovevec.encoders.torch_love import TorchLOVE
+    from lovevec.encoders.torch_love import ReadsWords, TorchLOVE
 
 Model = TypeVar("Model", bound="TorchModel")
 
@@ -21,20 +16,10 @@ Model = TypeVar("Model", bound="TorchModel")
 class TorchModel:
     """The way to torch and back, for a model that has `parts` and a `card`."""
 
-    parts: ModelParts
-    card: str
-    spelling_only: bool
-
     def __init__(self, parts: ModelParts, card: str, engine: Any, *, spelling_only: bool) -> None:
         raise NotImplementedError
 
-    def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-        raise NotImplementedError
-
-    def _read(self, strings: Sequence[str], in_text: bool = False) -> Readings:
-        raise NotImplementedError
-
-    def to_torch(self) -> TorchLOVE:
+    def to_torch(self: ReadsWords) -> TorchLOVE:
         """The model as torch's nn.Module (encoders/torch_love.py): words to vectors, with weights of its own that
         learn; this LOVE stays as it is."""
         try:
@@ -42,7 +27,7 @@ class TorchModel:
         except ImportError:
             raise MissingExtra("torch", "torch") from None
 
-        return TorchLOVE(self.parts, self._look_up, self._read, self.spelling_only, self.card)
+        return TorchLOVE(self)
 
     @classmethod
     def from_torch(cls: type[Model], module: TorchLOVE, engine: Any = "auto") -> Model:

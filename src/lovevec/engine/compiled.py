@@ -31,6 +31,8 @@ Mode = Literal["auto", "numpy", "compiled"]
 MODES: tuple[str, ...] = get_args(Mode)
 VARIABLE = "LOVEVEC_ENGINE"  # what `auto` means, by the environment
 WORDS_PER_CHUNK = 1024  # that a thread takes at a time
+IS_NAME, IS_CAPITALS = 1, 2  # how a word is written (native/core.h)
+MAX_CAPITALS = 5  # letters of a string of capitals that is read as an abbreviation
 
 
 @cache
@@ -64,10 +66,11 @@ def is_compiled(mode: str) -> bool:
     return core() is not None if mode == "compiled" else mode == "auto" and core_or_none() is not None
 
 
-def prepare(word: str, lowercase: bool) -> tuple[str, bool]:
-    """A word as it is computed with, and whether it looks like a name: with a capital, and not all in capitals. The
-    core does this itself for words of ASCII, and asks for others."""
-    return normalise(word, lowercase), word[:1].isupper() and not word[1:].isupper()
+def prepare(word: str, lowercase: bool) -> tuple[str, int]:
+    """A word as it is computed with, and how it is written: IS_NAME with a capital and not all in capitals, IS_CAPITALS
+    as a few capitals. The core does this itself for words of ASCII, and asks for others."""
+    is_name = word[:1].isupper() and not word[1:].isupper()
+    return normalise(word, lowercase), IS_NAME * is_name | IS_CAPITALS * (len(word) <= MAX_CAPITALS and word.isupper())
 
 
 class CompiledFold:

@@ -67,6 +67,12 @@ class CompiledWordMap(WordRows):
         self.core: WordMap = core().WordMap(text=content, offsets=offsets_of(sizes), seed=hash("lovevec"))
         self.get = self.core.get  # type: ignore[method-assign]  # without a step between
 
+    def look_up(self, words: Sequence[str], lowercase: bool) -> tuple[NDArray[np.int64], list[int]]:
+        """The row of each word, -1 where it is not there; of plain letters and digits also in lower case. And the
+        places of those that are not there and have other characters."""
+        rows = np.empty(len(words), dtype=np.int64)
+        return rows, self.core.look_up(words, rows, lowercase)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return CompiledWordMap, (self._words,)
 

@@ -118,3 +118,8 @@ def filled_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str
     if not filled:
         raise FormatError(path, "holds no data")
     return iter(filled)
+
+
+def read_word_list(path: Path) -> list[str]:
+    """The words of a list, one a line, without blanks around them, each once; an error when there are none."""
+    return list(dict.fromkeys(line.strip() for _, line in filled_lines(path)))

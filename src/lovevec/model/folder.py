@@ -1,4 +1,5 @@
-"""The model folder: config.json, model.safetensors, tokenizer.json, words.json, rows.safetensors, a README.md card.
+"""The model folder: config.json, model.safetensors, tokenizer.json, words.json, rows.safetensors, lexicon.safetensors,
+forms.json, a README.md card.
 
 No pickle anywhere: reading a model never runs code from it. The files have fixed names; config.json holds the SHA-256
 of each and of itself, and takes its place last, so a folder without it holds no model, and damage is told by name
@@ -10,7 +11,8 @@ config.json says what is `stored`:
     folded     the folded tables (engine/fold.py) in float32, float16 or int8: what inference needs, nothing more
 
 and holds the channel (near/channel.py), by which misspellings are read. rows.safetensors are the known words' own
-vectors (known_rows.py); a model without it makes every vector from the spelling.
+vectors (known_rows.py); a model without it makes every vector from the spelling. lexicon.safetensors says which other
+words exist (near/lexicon.py), forms.json what stands for known words (near/forms.py); a model may have neither.
 """
 
 from __future__ import annotations
@@ -33,7 +35,10 @@ from lovevec.files.tensors import tensor_blocks
 from lovevec.model import validation
 from lovevec.model.known_rows import KnownRows, KnownWords
 from lovevec.model.validation import AS_TRAINED, FOLDED, MAX_NUMBER
-from lovevec.near.channel import DEFAULT, Channel
+from lovevec.near.channel import Channel
+from lovevec.near.forms import check_listed
+from lovevec.near.lexicon import Lexicon
+from lovevec.near.orthography import Orthography
 from lovevec.units.mixed_input import Units
 from lovevec.units.vocabulary import UnitVocabulary
 
@@ -42,13 +47,15 @@ if TYPE_CHECKING:
 
 CONFIG, CARD, TOKENIZER = "config.json", "README.md", "tokenizer.json"
 WEIGHTS, WORDS, ROWS = "model.safetensors", "words.json", "rows.safetensors"
+LEXICON, FORMS = "lexicon.safetensors", "forms.json"
+OPTIONAL = (ROWS, LEXICON, FORMS)
 
 
 @dataclass(frozen=True, eq=False)
 class ModelParts:
     """What a model is, in memory: the encoder's shape, its units, the words it learned from, and either its weights
     by name, as trained, or its folded tables (then `weights` is empty); the known words' own `rows`, if it holds them,
-    and the `channel` by which misspellings are read."""
+    and the `orthography` by which strings are read."""
 
     spec: EncoderSpec
     weights: Mapping[str, NDArray[np.float32]]
@@ -57,7 +64,7 @@ class ModelParts:
     metadata: dict[str, Any]
     tables: Tables | None = field(default=None)
     rows: KnownRows | None = None
-    channel: Channel = DEFAULT
+    orthography: Orthography = field(default_factory=Orthography)
 
     @cached_property
     def folded(self) -> Tables:
@@ -98,6 +105,10 @@ def write_model(
     }
     if own is not None:
         files[ROWS] = list(tensor_blocks(own.tensors()))
+    if not parts.orthography.lexicon.is_empty:
+        files[LEXICON] = list(tensor_blocks(parts.orthography.lexicon.tensors()))
+    if parts.orthography.listed:
+        files[FORMS] = [json.dumps(parts.orthography.listed, ensure_ascii=False).encode("utf-8", "surrogatepass")]
     decisive = {
         "format": validation.FORMAT_VERSION,
         "stored": AS_TRAINED if "table" in tensors else FOLDED,
@@ -110,7 +121,7 @@ def write_model(
         },
         "sizes": {name: list(tensors[name].shape) for name in sorted(tensors)},
         "sha256": {name: validation.sha256(content) for name, content in files.items() if name != CARD},
-        "channel": parts.channel.as_dict(),
+        "channel": parts.orthography.channel.as_dict(),
     }
     if decisive["stored"] == FOLDED:
         decisive["precision"] = tensors["out"].dtype.name
@@ -142,8 +153,9 @@ def _write_together(folder: Path, files: Mapping[str, Iterable[bytes | memoryvie
             file.flush()
             os.fsync(file.fileno())
         (folder / CONFIG).unlink(missing_ok=True)
-        if ROWS not in files:
-            (folder / ROWS).unlink(missing_ok=True)
+        for name in OPTIONAL:
+            if name not in files:
+                (folder / name).unlink(missing_ok=True)
 
 
 def read_model(folder: str | os.PathLike[str]) -> ModelParts:
@@ -154,7 +166,7 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
     if not (folder / CONFIG).is_file():
         raise LovevecError(f"{folder}: holds no model ({CONFIG} is missing)")
     config, spec = validation.read_config(folder / CONFIG)
-    names = (WEIGHTS, TOKENIZER, WORDS, *((ROWS,) if ROWS in config["sha256"] else ()))
+    names = (WEIGHTS, TOKENIZER, WORDS, *(name for name in OPTIONAL if name in config["sha256"]))
     content = {name: validation.read_content(folder / name, config) for name in names}
     units = config["units"]
     text = content[TOKENIZER].tobytes().decode("utf-8", "replace")
@@ -166,10 +178,7 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
         rows = None if own is None else KnownRows.from_tensors(own, spec.dim)
     except ValueError as error:
         raise FormatError(folder / ROWS, f"damaged ({reason(error)})") from None
-    try:
-        channel = Channel.from_dict(config.get("channel"))
-    except LovevecError as error:
-        raise FormatError(folder / CONFIG, error.message) from None
+    orthography = _read_orthography(folder, config, content)
     folded = config["stored"] == FOLDED
     parts = ModelParts(
         spec,
@@ -179,7 +188,7 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
         validation.metadata_of(config),
         Tables.from_tensors(tensors) if folded else None,
         rows,
-        channel,
+        orthography,
     )
     if spec.foldable and not folded:
         with np.errstate(all="ignore"):
@@ -188,3 +197,22 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
             problem = f"its weights multiply to numbers beyond {MAX_NUMBER:,.0f}, which no training gives"
             raise FormatError(folder / WEIGHTS, problem)
     return parts
+
+
+def _read_orthography(folder: Path, config: Mapping[str, Any], content: Mapping[str, NDArray[np.uint8]]) -> Orthography:
+    try:
+        channel = Channel.from_dict(config.get("channel"))
+    except LovevecError as error:
+        raise FormatError(folder / CONFIG, error.message) from None
+    lexicon, listed = Lexicon.empty(), check_listed({})
+    if LEXICON in content:
+        try:
+            lexicon = Lexicon.from_tensors(validation.load_tensors(folder / LEXICON, content[LEXICON]))
+        except ValueError as error:
+            raise FormatError(folder / LEXICON, f"damaged ({reason(error)})") from None
+    if FORMS in content:
+        try:
+            listed = check_listed(json.loads(content[FORMS].tobytes()))
+        except (ValueError, RecursionError) as error:
+            raise FormatError(folder / FORMS, f"damaged ({reason(error)})") from None
+    return Orthography(channel, lexicon, listed)

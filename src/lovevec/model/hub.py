@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from lovevec.errors import LovevecError
-from lovevec.model.folder import CARD, CONFIG, ROWS, TOKENIZER, WEIGHTS, WORDS
+from lovevec.model.folder import CARD, CONFIG, OPTIONAL, TOKENIZER, WEIGHTS, WORDS
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 REQUIRED_FILES = (CONFIG, WEIGHTS, TOKENIZER, WORDS)
@@ -48,7 +48,7 @@ love["mispelling"]
 def from_hub(
     name: str,
     required: Sequence[str] = REQUIRED_FILES,
-    patterns: Sequence[str] = (*REQUIRED_FILES, ROWS, CARD),
+    patterns: Sequence[str] = (*REQUIRED_FILES, *OPTIONAL, CARD),
     *,
     force_download: bool = False,
     local_files_only: bool = False,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
@@ -37,9 +37,12 @@ LEVELS = np.array([*(-level for level in reversed(HALF_LEVELS)), *HALF_LEVELS], 
 ROWS_PER_BLOCK, CODES_PER_BLOCK = 1024, 65_536
 ROWS_PER_PRODUCT = 256  # decoded and compared at a time: they stay in the cache
 MAX_SCALE = 8.0  # of int4, whose smallest level is an eighth; codes of the others reach 1 or more in every row
-MAX_WEIGHT = 1e6
+MAX_WEIGHT, MAX_RANK = 1e6, 10**8
 HALF_MAGNITUDE, HALF_ONE, HALF_INFINITY = np.uint16(0x7FFF), 0x3C00, 0x7C00  # bits of float16
 WEIGHT_EXPONENT = 0.8  # lengths to this power are weights: measured on STS-B's train pairs (docs/results/texts.md)
+# Added to every weight, as a share: else the most frequent words would not count at all, and `who is it` be `where is
+# it` (measured on STS-B's train pairs and on questions by their types, docs/results/texts.md).
+LEAST_WEIGHT = 0.05
 TEXT_WEIGHTS = ("rank", "lengths")  # how much a word counts in a text, as `of_target` makes it
 
 Floats = NDArray[np.float32]
@@ -89,23 +92,24 @@ class KnownWords(Sequence[str]):
 @dataclass(frozen=True, eq=False)
 class KnownRows:
     """`codes` [words, dim] (int4: two a byte) and `scale` [words]; `weights` [words], how much each word counts in a
-    text, if that is not by its rank. Read-only."""
+    text, if that is not by its rank; `ranks` [words], how frequent each is, if that is not by its place. Read-only."""
 
     codes: NDArray[Any]
     scale: Floats
     dim: int
     weights: Floats | None = None
+    ranks: NDArray[np.int32] | None = None
 
     def __post_init__(self) -> None:
-        self.codes.flags.writeable = self.scale.flags.writeable = False
-        if self.weights is not None:
-            self.weights.flags.writeable = False
+        for array in (self.codes, self.scale, self.weights, self.ranks):
+            if array is not None:
+                array.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.scale)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return KnownRows, (self.codes, self.scale, self.dim, self.weights)
+        return KnownRows, (self.codes, self.scale, self.dim, self.weights, self.ranks)
 
     @property
     def precision(self) -> str:
@@ -133,13 +137,14 @@ class KnownRows:
     @classmethod
     def of_target(cls, vectors: Floats, precision: str, weights: str) -> KnownRows:
         """Code a target's rows. In texts the words count by their rank, or with `weights="lengths"` by the lengths of
-        their rows to the power of 0.8, relative to the mean length of the second, rarer half of the words."""
+        their rows to the power of 0.8, relative to the mean length of the second, rarer half of the words, and a little
+        besides (`with_least_weight`)."""
         if weights != "lengths":
             return cls.of(vectors, precision)
         lengths = lengths_of(vectors).astype(np.float32)
         usual = max(float(lengths[len(lengths) // 2 :].mean()), 1e-30)
         counts: Floats = (lengths / usual) ** np.float32(WEIGHT_EXPONENT)
-        return cls.of(vectors, precision, counts)
+        return cls.of(vectors, precision, with_least_weight(counts))
 
     @cached_property
     def core(self) -> Rows:
@@ -150,7 +155,21 @@ class KnownRows:
 
     def take(self, rows: NDArray[np.integer]) -> KnownRows:
         weights = None if self.weights is None else self.weights[rows]
-        return KnownRows(self.codes[rows], self.scale[rows], self.dim, weights)
+        ranks = None if self.ranks is None else self.ranks[rows]
+        return KnownRows(self.codes[rows], self.scale[rows], self.dim, weights, ranks)
+
+    def with_more(self, vectors: Floats, weights: Floats, ranks: NDArray[np.int32]) -> KnownRows:
+        """These rows, and behind them more: their vectors, weights and ranks. Where these rows have no weights of their
+        own, the new ones count by their rank as well."""
+        more = KnownRows.of(vectors, self.precision)
+        own = np.arange(len(self), dtype=np.int32) if self.ranks is None else self.ranks
+        return KnownRows(
+            np.concatenate([self.codes, more.codes]),
+            np.concatenate([self.scale, more.scale]),
+            self.dim,
+            None if self.weights is None else np.concatenate([self.weights, weights]),
+            np.concatenate([own, ranks]),
+        )
 
     def __getitem__(self, rows: NDArray[np.integer]) -> Floats:
         """Decode some rows, by their numbers: float32 [len(rows), dim], each of unit length."""
@@ -188,19 +207,21 @@ class KnownRows:
         return self[np.arange(len(self))]
 
     def to(self, precision: str) -> KnownRows:
-        return self if precision == self.precision else KnownRows.of(self.all(), precision, self.weights)
+        if precision == self.precision:
+            return self
+        return replace(KnownRows.of(self.all(), precision, self.weights), ranks=self.ranks)
 
     def tensors(self) -> dict[str, NDArray[Any]]:
-        tensors = {"codes": self.codes, "scale": self.scale}
-        return tensors if self.weights is None else tensors | {"weights": self.weights}
+        tensors = {"codes": self.codes, "scale": self.scale, "weights": self.weights, "ranks": self.ranks}
+        return {name: tensor for name, tensor in tensors.items() if tensor is not None}
 
     @classmethod
     def from_tensors(cls, tensors: Mapping[str, NDArray[Any]], dim: int) -> KnownRows:
         """The inverse of `tensors`, for rows of `dim` dimensions; a ValueError says what is wrong with them."""
         codes, scale = tensors.get("codes"), tensors.get("scale")
-        weights = tensors.get("weights")
-        if codes is None or scale is None or set(tensors) - {"codes", "scale", "weights"}:
-            raise ValueError("its tensors are not codes, scale and perhaps weights")
+        weights, ranks = tensors.get("weights"), tensors.get("ranks")
+        if codes is None or scale is None or set(tensors) - {"codes", "scale", "weights", "ranks"}:
+            raise ValueError("its tensors are not codes, scale and perhaps weights and ranks")
         if (
             codes.dtype.name not in {np.dtype(dtype).name for dtype in CODE_DTYPES.values()}
             or scale.dtype != np.float32
@@ -218,7 +239,17 @@ class KnownRows:
             raise ValueError(f"weights of the shape {weights.shape} for {len(scale):,} words")
         if weights is not None and not ((weights >= 0) & (weights <= MAX_WEIGHT)).all():
             raise ValueError(f"holds weights that are no numbers from 0 to {MAX_WEIGHT:,.0f}")
-        return cls(codes, scale, dim, weights)
+        if ranks is not None and (ranks.dtype != np.int32 or ranks.shape != scale.shape):
+            raise ValueError(f"ranks of the shape {ranks.shape} for {len(scale):,} words")
+        if ranks is not None and not ((ranks >= 0) & (ranks <= MAX_RANK)).all():
+            raise ValueError(f"holds ranks that are no numbers from 0 to {MAX_RANK:,}")
+        return cls(codes, scale, dim, weights, ranks)
+
+
+def with_least_weight(weights: Floats) -> Floats:
+    """Weights [words] with LEAST_WEIGHT added, where 1 stays 1."""
+    result: Floats = ((weights + LEAST_WEIGHT) / (1 + LEAST_WEIGHT)).astype(np.float32)
+    return result
 
 
 def largest_half(codes: NDArray[np.float16]) -> int:

@@ -24,7 +24,7 @@ from lovevec.model.known_rows import HALF_INFINITY, largest_half
 from lovevec.units.mixed_input import INPUT_MODES
 from lovevec.units.vocabulary import UnitVocabulary
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 AS_TRAINED, FOLDED = "weights", "folded"
 DECISIVE_KEYS = ("format", "stored", "encoder", "units", "sizes", "sha256", "channel", "precision")
 CHECKSUM_KEYS = ("checksum", "checksum_metadata")

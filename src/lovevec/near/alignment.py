@@ -10,6 +10,9 @@ D[i, j] is the least cost of turning the word's first i letters into the string'
 
 with `first` or `last` on top where a slip is at an end of the word. Costs are whole numbers, so the order of adding
 them up does not matter.
+
+A digit is never lost, put in, swapped or taken for another digit: 500 is not 5. It only stands for a letter that it
+looks like, or a letter for it (`bl00d`). Else the slip costs DIGIT_COST, and what costs as much is no candidate.
 """
 
 from __future__ import annotations
@@ -20,19 +23,28 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.near.symbols import JOINTS, KIND, KINDS, VOWELS, Symbols
+from lovevec.near.symbols import DIGITS, JOINTS, KIND, KINDS, VOWELS, Symbols
 
 Costs = NDArray[np.int16]
 PAIRS_PER_BLOCK = 512  # aligned together: few enough for the processor's cache
 FAR = np.int16(12_000)  # more than any alignment of 32 letters costs, and twice that is still an int16
+DIGIT_COST = np.int16(512)  # 16 nats: 32 of these, and FAR, are still an int16
+DIGIT = len(KINDS)  # the kind of slip that no string is read by
 SAME, OTHER, LOST, EXTRA, SWAP, TWO_ONE, TWO_TWO, ONE_TWO = range(8)
 # [twin or not, class of letter (the last one: e at the end of the word)]
+DIGIT_CLASS = 4
 LOST_KINDS = np.array(
-    [[KIND[name] for name in ("lost", "lost vowel", "lost h", "lost", "lost end")], [KIND["lost twin"]] * 5],
+    [
+        [*(KIND[name] for name in ("lost", "lost vowel", "lost h", "lost")), DIGIT, KIND["lost end"]],
+        [*[KIND["lost twin"]] * 4, DIGIT, KIND["lost twin"]],
+    ],
     dtype=np.uint8,
 )
 EXTRA_KINDS = np.array(
-    [[KIND[name] for name in ("extra", "extra vowel", "extra", "extra joint")], [KIND["extra twin"]] * 4],
+    [
+        [*(KIND[name] for name in ("extra", "extra vowel", "extra", "extra joint")), DIGIT],
+        [*[KIND["extra twin"]] * 4, DIGIT],
+    ],
     dtype=np.uint8,
 )
 # How many letters of the word and of the string each move takes.
@@ -44,12 +56,20 @@ class Slips:
     """What slips cost: the costs of all kinds, laid out by symbols."""
 
     symbols: Symbols
-    costs: Costs  # [KINDS]
+    kind_costs: Costs  # [KINDS]
+
+    @cached_property
+    def costs(self) -> Costs:
+        """[KINDS + 1] what each kind of slip costs, DIGIT the last."""
+        return np.append(self.kind_costs, DIGIT_COST)
 
     @cached_property
     def substitution(self) -> Costs:
         """[symbols, symbols] what it costs to write the second for the first: 0 for a letter itself, else above 0."""
-        costs: Costs = np.maximum(self.costs[self.symbols.substitution], np.int16(1))
+        kinds, digit = self.symbols.substitution, self.symbols.marks(DIGITS).astype(np.bool_)
+        costs: Costs = np.maximum(self.costs[kinds], np.int16(1))
+        looks_alike = (kinds == KIND["print"]) & (digit[:, None] != digit)
+        costs[(digit[:, None] | digit) & ~looks_alike] = DIGIT_COST
         np.fill_diagonal(costs[1:, 1:], 0)
         return costs
 
@@ -61,14 +81,15 @@ class Slips:
 
     @cached_property
     def classes(self) -> NDArray[np.uint8]:
-        """[symbols] the class by which letters get lost or put in: 1 for vowels, 2 for h, 3 for joints, else 0."""
-        vowel, silent, joint = (self.symbols.marks(letters) for letters in (VOWELS, "h", JOINTS))
-        return np.where(vowel, 1, np.where(silent, 2, np.where(joint, 3, 0))).astype(np.uint8)
+        """[symbols] the class by which letters get lost or put in: 1 for vowels, 2 for h, 3 for joints, 4 for digits,
+        else 0."""
+        vowel, silent, joint, digit = (self.symbols.marks(letters) for letters in (VOWELS, "h", JOINTS, DIGITS))
+        return np.select([vowel > 0, silent > 0, joint > 0, digit > 0], [1, 2, 3, DIGIT_CLASS], 0).astype(np.uint8)
 
     def lost_kinds(self, words: NDArray[np.uint8], lengths: NDArray[np.int64]) -> NDArray[np.uint8]:
         """[pairs, letters] the kind of slip that leaves out each letter of a word."""
         end = (np.arange(words.shape[1]) == lengths[:, None] - 1) & (words == self.symbols.number["e"])
-        return LOST_KINDS[_twins(words), np.where(end, 4, self.classes[words])]
+        return LOST_KINDS[_twins(words), np.where(end, DIGIT_CLASS + 1, self.classes[words])]
 
     def extra_kinds(self, strings: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """[pairs, letters] the kind of slip that puts in each letter of a string."""
@@ -159,6 +180,7 @@ def _ways(pairs: Pairs, slips: Slips, most_i: int, most_j: int) -> tuple[list[tu
     two_two = _look_up(slips.spellings, word_pairs, string_pairs) + at_two[:, None]
     before, letter = words[:-1].astype(np.int32), words[1:].astype(np.int32)
     can_swap = (before != letter) & (before > 0) & (letter > 0)
+    can_swap &= (slips.classes[before] != DIGIT_CLASS) & (slips.classes[letter] != DIGIT_CLASS)
     crossed = np.where(can_swap, letter << 8 | before, -1)
     swaps = crossed[:, None] == (strings[:-1].astype(np.int32) << 8 | strings[1:])
     np.minimum(two_two, (at_two + swap)[:, None], out=two_two, where=swaps)
@@ -184,7 +206,7 @@ def slip_counts(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:
     align(pairs, slips, moves)
     lost, extra = slips.lost_kinds(pairs.words, pairs.word_lengths), slips.extra_kinds(pairs.strings)
     one, two, spelling = slips.symbols.spellings
-    counts = np.zeros((size, len(KINDS)))
+    counts = np.zeros((size, len(KINDS) + 1))
     i, j = pairs.word_lengths.copy(), pairs.string_lengths.copy()
     while len(going := np.flatnonzero((i > 0) | (j > 0))):
         at, to = i[going], j[going]
@@ -193,6 +215,7 @@ def slip_counts(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:
         w1, w2, s1, s2 = _back(word, at, 1), _back(word, at, 2), _back(string, to, 1), _back(string, to, 2)
         move[(move == OTHER) & (slips.substitution[w1, s1] == 0)] = SAME
         crossed = (w1 == s2) & (w2 == s1) & (w1 != w2) & (w1 > 0) & (w2 > 0)
+        crossed &= (slips.classes[w1] != DIGIT_CLASS) & (slips.classes[w2] != DIGIT_CLASS)
         respelled = slips.spellings[two[w2, w1], two[s2, s1]] <= slips.costs[KIND["swap"]]
         move[(move == TWO_TWO) & crossed & ~respelled] = SWAP
         kind = np.select(
@@ -224,7 +247,7 @@ def slip_counts(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:
         counts[going[slip & (at == pairs.word_lengths[going])], KIND["last"]] += 1
         i[going] -= takes[:, 0]
         j[going] -= takes[:, 1]
-    return counts
+    return counts[:, : len(KINDS)]
 
 
 def _back(rows: NDArray[np.uint8], ends: NDArray[np.int64], steps: int) -> NDArray[np.uint8]:

@@ -3,6 +3,7 @@
     costs   of each kind of slip, in nats
     rank    what the log of a word's place in the table counts: the prior of a frequent word
     new     what each feature of a string counts for its being new (novelty.py)
+    joined  what speaks for and against words that are run together (joined.py)
 
 Learned by `lovevec train` (train/channel.py); stored in config.json.
 """
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
 from lovevec.near import exact
+from lovevec.near.joined import FEATURES as JOINED_FEATURES
+from lovevec.near.joined import SHORT
 from lovevec.near.novelty import FEATURES
 from lovevec.near.symbols import KINDS
 
@@ -30,11 +33,13 @@ RANK_OFFSET = 30  # added to a rank before the log is taken
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """The learned numbers: `costs` of each of KINDS, the weight of `rank`, and `new`, a weight for each of FEATURES."""
+    """The learned numbers: `costs` of each of KINDS, the weight of `rank`, `new`, a weight for each of novelty's
+    FEATURES, and `joined`, one for each of joined's."""
 
     costs: Mapping[str, float]
     rank: float
     new: Mapping[str, float]
+    joined: Mapping[str, float]
 
     @cached_property
     def slip_costs(self) -> NDArray[np.int16]:
@@ -47,32 +52,51 @@ class Channel:
         """[FEATURES] what each feature of a string counts for its being new."""
         return np.array([self.new[feature] for feature in FEATURES])
 
-    def rank_costs(self, rows: NDArray[np.integer]) -> NDArray[np.int32]:
-        """What the rank costs words at these rows of the table, in whole UNITs of 1/32 nat."""
-        nats = self.rank * exact.log(rows.astype(np.float64) + RANK_OFFSET)
-        costs: NDArray[np.int32] = np.rint(nats * UNIT).astype(np.int32)
+    def rank_costs(self, ranks: NDArray[np.integer]) -> NDArray[np.int32]:
+        """What these ranks cost words, in whole UNITs of 1/32 nat."""
+        return _log_costs(self.rank, ranks)
+
+    def part_costs(self, ranks: NDArray[np.integer], lengths: NDArray[np.integer]) -> NDArray[np.int32]:
+        """What words of these ranks and lengths cost as parts of words that are run together."""
+        short = np.int32(round(self.joined["short"] * UNIT))
+        costs: NDArray[np.int32] = _log_costs(self.joined["rank"], ranks) + short * (lengths <= SHORT)
         return costs
+
+    @property
+    def join_cost(self) -> int:
+        """What a lacking blank costs, in whole UNITs."""
+        return round(self.joined["join"] * UNIT)
 
     def as_dict(self) -> dict[str, Any]:
         """The numbers as config.json holds them; `from_dict` reads them back."""
-        return {"costs": dict(self.costs), "rank": self.rank, "new": dict(self.new)}
+        return {"costs": dict(self.costs), "rank": self.rank, "new": dict(self.new), "joined": dict(self.joined)}
 
     @classmethod
     def from_dict(cls, raw: Any) -> Channel:
         """A channel from what `as_dict` wrote; an error for names, types or numbers that cannot come from there."""
         try:
-            channel = cls(dict(raw["costs"]), raw["rank"], dict(raw["new"]))
-            numbers = [channel.rank, *channel.costs.values(), *channel.new.values()]
-            sane = set(raw) == {"costs", "rank", "new"}
+            channel = cls(dict(raw["costs"]), raw["rank"], dict(raw["new"]), dict(raw["joined"]))
+            numbers = [channel.rank, *channel.costs.values(), *channel.new.values(), *channel.joined.values()]
+            sane = set(raw) == {"costs", "rank", "new", "joined"}
             sane = sane and set(channel.costs) == {*KINDS} and set(channel.new) == {*FEATURES}
+            sane = sane and set(channel.joined) == {*JOINED_FEATURES}
             sane = sane and all(type(number) in (int, float) and isfinite(number) for number in numbers)
             sane = sane and all(0 <= cost <= MAX_SLIP_COST for cost in (channel.rank, *channel.costs.values()))
             sane = sane and all(abs(weight) <= MAX_WEIGHT for weight in channel.new.values())
+            sane = sane and abs(channel.joined["constant"]) <= MAX_WEIGHT
+            sane = sane and all(0 <= channel.joined[name] <= MAX_SLIP_COST for name in ("join", "rank", "short"))
         except (TypeError, KeyError, ValueError, AttributeError, OverflowError):
             sane = False
         if not sane:
             raise LovevecError("`channel` is not what lovevec writes there")
         return channel
+
+
+def _log_costs(weight: float, ranks: NDArray[np.integer]) -> NDArray[np.int32]:
+    costs: NDArray[np.int32] = np.rint(weight * exact.log(ranks.astype(np.float64) + RANK_OFFSET) * UNIT).astype(
+        np.int32
+    )
+    return costs
 
 
 # That of the shipped default model, rounded: for tables too small to learn a channel from.
@@ -101,13 +125,17 @@ DEFAULT = Channel(
     },
     rank=0.86,
     new={
-        "constant": -9.33,
-        "total": 0.48,
-        "mean": -1.51,
-        "letters": 1.33,
-        "short": 1.02,
-        "parts": 1.42,
-        "digits": -0.77,
-        "name": 1.5,
+        "constant": -4.0,
+        "likeness": 0.62,
+        "letters": -5.8,
+        "short": 0.0,
+        "begin": 1.9,
+        "end": 1.9,
+        "sibling": 1.85,
+        "listed": 3.45,
+        "digits": -0.6,
+        "name": 2.0,
+        "capitals": 3.0,
     },
+    joined={"constant": -5.2, "join": 0.0, "rank": 0.38, "short": 0.0},
 )

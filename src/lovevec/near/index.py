@@ -91,11 +91,12 @@ class Spellings:
 
 
 class Index:
-    """The known words by bucket, most frequent first, in which the candidates of unknown strings are found."""
+    """The known words by bucket, in which the candidates of unknown strings are found; `ranks` [known] say how
+    frequent they are."""
 
-    def __init__(self, known: Spellings) -> None:
+    def __init__(self, known: Spellings, ranks: NDArray[np.integer]) -> None:
         self.known = known
-        self.rank_bits = quick_rank_costs(len(known))
+        self.rank_bits = quick_rank_costs(ranks)
 
     @cached_property
     def buckets(self) -> Ragged:
@@ -160,10 +161,10 @@ class Index:
         return behind
 
 
-def quick_rank_costs(count: int) -> NDArray[np.int32]:
-    """[count] what its rank costs each known word in the quick score. For no rank up to a million is 2 log2 closer to a
+def quick_rank_costs(ranks: NDArray[np.integer]) -> NDArray[np.int32]:
+    """[ranks] what its rank costs each known word in the quick score. For no rank up to a million is 2 log2 closer to a
     half than 9e-8, so any log2 is rounded to the same number."""
-    costs: NDArray[np.int32] = np.rint(2 * np.log2(np.arange(count) + QUICK_RANK_OFFSET)).astype(np.int32)
+    costs: NDArray[np.int32] = np.rint(2 * np.log2(ranks + QUICK_RANK_OFFSET)).astype(np.int32)
     return costs
 
 

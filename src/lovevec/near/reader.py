@@ -1,6 +1,6 @@
 """The reader: for unknown strings, the probabilities of the known words that may be meant, and of none.
 
-read = Reader(words, channel)
+read = Reader(words, Orthography())
 readings = read(["recieve", "blorfing"])
 readings.rows[0], readings.probabilities[0]     the rows of receive, relieve, …; 0.97, 0.01, …
 readings.new                                    [0.01, 0.98]
@@ -8,21 +8,36 @@ readings.new                                    [0.01, 0.98]
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
+from operator import itemgetter
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.engine.compiled import MAX_CAPITALS, is_compiled, prepare
 from lovevec.engine.compiled import core as compiled_core
-from lovevec.engine.compiled import is_compiled, prepare
 from lovevec.engine.threads import in_chunks
-from lovevec.near.alignment import Pairs, Slips, align
-from lovevec.near.channel import Channel
+from lovevec.near.alignment import DIGIT_COST, Pairs, Slips, align
+from lovevec.near.channel import UNIT
 from lovevec.near.index import MAX_WORD_LENGTH, Index, Spellings, quick_rank_costs
-from lovevec.near.novelty import Novelty
+from lovevec.near.joined import (
+    MAX_ONE_LETTER_ROW,
+    MAX_PART,
+    MAX_PARTS,
+    MIN_DAMAGED_LENGTH,
+    MIN_JOINED_LENGTH,
+    Cuts,
+    JoinedWords,
+    spans_of,
+)
+from lovevec.near.kinds import WORD, Part
+from lovevec.near.lexicon import word_hashes
+from lovevec.near.novelty import LISTED, MIN_LIKENESS, features, likeness, score
+from lovevec.near.orthography import Orthography
+from lovevec.near.parts import Composite, as_one_word, decide, take_apart
 from lovevec.near.readings import (
     NEW_DIVISOR_IN_TEXT,
     WORDS_PER_READING,
@@ -32,6 +47,7 @@ from lovevec.near.readings import (
     posterior,
 )
 from lovevec.near.symbols import Symbols
+from lovevec.near.torn import TornWords
 from lovevec.units.characters import to_codes
 from lovevec.units.ragged import Ragged, offsets_of
 
@@ -44,21 +60,41 @@ if TYPE_CHECKING:
 MAX_KNOWN_WORDS = 100_000
 STRINGS_PER_BATCH = 512  # that a thread takes at a time
 NO_CANDIDATE_COST = np.int32(1 << 30)  # above that of any candidate
-UNREADABLE_LOG_PROBABILITY = -6.0  # of a letter, for strings that the character model cannot read
+TAG = 20.0  # how many times as likely a hashtag is several words
 MAX_STRETCHED_LENGTH = 48  # characters: a longer string is not a word with a few letters repeated
+
+Bools = NDArray[np.bool_]
 
 
 class Strings(NamedTuple):
     """Strings as the reader compares them."""
 
     rows: Ragged  # of symbols; empty for a string that cannot be near any word
-    digits: NDArray[np.bool_]  # whether the string has a digit
-    names: NDArray[np.bool_]  # whether it begins with a capital and goes on in lower case
+    codes: Ragged  # of code points, likewise
+    digits: Bools  # whether the string has a digit
+    names: Bools  # whether it begins with a capital and goes on in lower case
+    capitals: Bools  # whether it is a few capitals
+    plain: Bools  # whether it has nothing but letters
+    stretched: Bools  # whether letters of it were left out: soooo
+
+
+class Damaged(NamedTuple):
+    """A misspelled word among words that are run together: the number of the string, where it stands there, and the
+    place of the word that was meant in the index."""
+
+    string: int
+    start: int
+    end: int
+    word: int
 
 
 class Reader:
-    """Reads unknown strings by known words, in the order of their frequency, and a channel.
+    """Reads unknown strings by known words and an orthography.
 
+    :param words: the known words, in the order of their frequency.
+    :param orthography: the channel, the lexicon and the listed forms.
+    :param ranks: [words] those by which words are the likelier to be meant the smaller they are; by default their
+        places.
     :param lowercase: whether words and strings are compared in lower case.
     :param compiled: whether the compiled core reads, by default where it is there: readings are the same to the bit.
 
@@ -69,24 +105,27 @@ class Reader:
     def __init__(
         self,
         words: Sequence[str],
-        channel: Channel,
+        orthography: Orthography,
         lowercase: bool = True,
         compiled: bool | None = None,
+        ranks: NDArray[np.int32] | None = None,
     ) -> None:
-        self.words, self.channel, self.lowercase = words, channel, lowercase
+        self.words, self.orthography, self.lowercase, self.ranks = words, orthography, lowercase, ranks
+        self.channel, self.lexicon = orthography.channel, orthography.lexicon
         self.compiled = is_compiled("auto") if compiled is None else compiled
         self._lock, self._is_built = RLock(), False
 
     @classmethod
-    def like(cls, other: Reader, channel: Channel, compiled: bool | None = None) -> Reader:
-        """A reader of the same words under another channel; it shares with `other` what does not depend on that."""
-        reader = cls(other.words, channel, other.lowercase, other.compiled if compiled is None else compiled)
-        shared = ("symbols", "_known_codes", "_candidates", "index", "novelty", "_place")
+    def like(cls, other: Reader, orthography: Orthography, compiled: bool | None = None) -> Reader:
+        """A reader of the same words by another orthography; it shares with `other` what does not depend on that."""
+        compiled = other.compiled if compiled is None else compiled
+        reader = cls(other.words, orthography, other.lowercase, compiled, other.ranks)
+        shared = ("symbols", "_frequent_rows", "_known_codes", "_candidates", "index", "places")
         reader.__dict__.update({name: other.__dict__[name] for name in shared if name in other.__dict__})
         return reader
 
     def __reduce__(self) -> tuple[Any, ...]:  # compiled where that is read
-        return Reader, (self.words, self.channel, self.lowercase)
+        return Reader, (self.words, self.orthography, self.lowercase, None, self.ranks)
 
     @cached_property
     def symbols(self) -> Symbols:
@@ -94,8 +133,17 @@ class Reader:
         return Symbols.of_codes(self._known_codes.values)
 
     @cached_property
+    def _frequent_rows(self) -> NDArray[np.int32]:
+        """The rows of the MAX_KNOWN_WORDS most frequent words, most frequent first."""
+        if self.ranks is None:
+            return np.arange(min(len(self.words), MAX_KNOWN_WORDS), dtype=np.int32)
+        return np.argsort(self.ranks, kind="stable")[:MAX_KNOWN_WORDS].astype(np.int32)
+
+    @cached_property
     def _known_codes(self) -> Ragged:
-        return self._codes(self.words[:MAX_KNOWN_WORDS])
+        if self.ranks is None:
+            return self._codes(self.words[:MAX_KNOWN_WORDS])
+        return self._codes([self.words[row] for row in self._frequent_rows.tolist()])
 
     @cached_property
     def _letters(self) -> NDArray[np.bool_]:
@@ -118,15 +166,16 @@ class Reader:
         rows = Ragged(self.symbols.of_code[codes.values], codes.offsets)
         able = (rows.lengths >= 2) & (rows.lengths <= MAX_WORD_LENGTH) & self._any(self._letters, rows)
         chosen = np.flatnonzero(able)
-        return chosen.astype(np.int32), rows.take(chosen)
+        return self._frequent_rows[chosen], rows.take(chosen)
 
     @cached_property
-    def _place(self) -> dict[str, int]:
+    def places(self) -> Mapping[str, int]:
+        """The row of each known word."""
         return {word: row for row, word in enumerate(self.words)}
 
     def row(self, word: str | None) -> int:
         """The row of a known word; -1 for any other, and for None."""
-        return -1 if word is None else self._place.get(word, -1)
+        return -1 if word is None else self.places.get(word, -1)
 
     @property
     def known_rows(self) -> NDArray[np.int32]:
@@ -136,17 +185,36 @@ class Reader:
     @cached_property
     def index(self) -> Index:
         """The index in which candidates are found by bucket."""
-        return Index(Spellings.of(self._candidates[1], self.symbols))
+        return Index(Spellings.of(self._candidates[1], self.symbols), self._quick_ranks)
 
-    @cached_property
-    def novelty(self) -> Novelty:
-        """The character model of the known words, which says how much a string looks like a word of its own."""
-        return Novelty(self._candidates[1])
+    @property
+    def _quick_ranks(self) -> NDArray[np.int32]:
+        """[words of the index] by which candidates are put in order: their places in the index."""
+        known = self.known_rows
+        return np.arange(len(known), dtype=np.int32) if self.ranks is None else self.ranks[known]
 
     @cached_property
     def rank_costs(self) -> NDArray[np.int32]:
         """[words of the index] what the channel's prior costs: more for rarer words."""
-        return self.channel.rank_costs(self.known_rows)
+        return self.channel.rank_costs(self._ranks_of(self.known_rows))
+
+    def _ranks_of(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        return rows if self.ranks is None else self.ranks[rows]
+
+    @cached_property
+    def joined_words(self) -> JoinedWords:
+        """The known words that may be run together: of letters alone, two at least but for the most frequent."""
+        codes = self._known_codes
+        letters = offsets_of(self._letters[self.symbols.of_code[codes.values]])
+        plain = letters[codes.offsets[1:]] - letters[codes.offsets[:-1]] == codes.lengths
+        lengths = codes.lengths
+        able = plain & (lengths <= MAX_PART) & ((lengths > 1) | (np.arange(len(codes)) < MAX_ONE_LETTER_ROW))
+        endings = word_hashes(to_codes(list(self.lexicon.endings), lowercase=False))
+        able &= (lengths > 0) & ~np.isin(word_hashes(codes), endings)  # what makes other words of words is none itself
+        chosen = np.flatnonzero(able)
+        rows = self._frequent_rows[chosen]
+        costs = self.channel.part_costs(self._ranks_of(rows), lengths[chosen])
+        return JoinedWords(codes.take(chosen), rows, costs, self.channel.join_cost)
 
     def _codes(self, words: Sequence[str]) -> Ragged:
         return to_codes(words, self.lowercase)
@@ -173,24 +241,25 @@ class Reader:
         readable = self._any(self._letters, rows) & (lengths <= MAX_WORD_LENGTH) & (lengths >= 2) & whole
         inside = np.repeat(readable, lengths)
         names = np.fromiter((word[:1].isupper() and not word[1:].isupper() for word in words), np.bool_, len(words))
-        return Strings(Ragged(rows.values[inside], offsets_of(lengths * readable)), digits, names)
+        capitals = np.fromiter((len(word) <= MAX_CAPITALS and word.isupper() for word in words), np.bool_, len(words))
+        letters = offsets_of(self._letters[rows.values])
+        plain = letters[offsets[1:]] - letters[offsets[:-1]] == lengths
+        ends = offsets_of(lengths * readable)
+        compared = Ragged(rows.values[inside], ends), Ragged(codes.values[kept][inside], ends)
+        return Strings(*compared, digits, names, capitals, plain, stretched=codes.lengths > lengths)
 
-    def likelihood(self, words: Sequence[str], a_letter: bool = False) -> NDArray[np.float64]:
-        """[words] how much each string is spelled like the known words: its log probability under their character
-        model, or with `a_letter` the mean over its letters. A string that cannot be read (no letter, too long) has
-        UNREADABLE_LOG_PROBABILITY a letter."""
+    def likeness(self, words: Sequence[str]) -> NDArray[np.float64]:
+        """[words] how much each string is spelled like a word: the log odds by the lexicon, at least MIN_LIKENESS,
+        which also a string has that cannot be read (no letter, too long)."""
         if not len(words):
             return np.zeros(0)
         self._build()
         if self.compiled:
-            logs, lengths = np.empty(len(words)), np.empty(len(words), dtype=np.int64)
-            self._core_index.likelihood(words, logs, lengths)
-        else:
-            rows = self.strings(words).rows
-            logs, lengths = self.novelty.totals(rows), rows.lengths
-        if a_letter:
-            logs = logs / (lengths + 1)
-        return np.where(lengths > 0, logs, UNREADABLE_LOG_PROBABILITY * (1 if a_letter else MAX_WORD_LENGTH))
+            result = np.empty(len(words))
+            self._core_index.likeness(words, result)
+            return result
+        codes = self.strings(words).codes
+        return np.where(codes.lengths > 0, likeness(self.lexicon, codes), MIN_LIKENESS)
 
     def warm_up(self) -> None:
         """Build everything that reading strings needs, which the first call builds otherwise."""
@@ -200,7 +269,7 @@ class Reader:
         if self._is_built:
             return
         with self._lock:
-            _ = self._core_index if self.compiled else (self.index.buckets, self.novelty, self.rank_costs, self.slips)
+            _ = self._core_index if self.compiled else (self.index.buckets, self.joined_words, self.slips)
             self._is_built = True
 
     def __call__(self, words: Sequence[str], threads: int | None = None, in_text: bool = False) -> Readings:
@@ -213,7 +282,7 @@ class Reader:
         divisor = NEW_DIVISOR_IN_TEXT if in_text else 1.0
 
         def run_part(part: slice) -> None:
-            run(words[part], readings.part(part), divisor)
+            run(words[part], readings.some(part), divisor)
 
         in_chunks(run_part, len(words), STRINGS_PER_BATCH, threads or 1)
         return readings
@@ -229,7 +298,8 @@ class Reader:
     @cached_property
     def _core_index(self) -> core.Index:
         one, two, _ = self.symbols.spellings
-        known = self._candidates[1]
+        known, joined, forms = self._candidates[1], self.joined_words, self._listed_forms
+        endings = to_codes(list(self.lexicon.endings), lowercase=False)
         index: core.Index = compiled_core().Index(
             symbol_of=self.symbols.of_code,
             folded=self.symbols.folded,
@@ -244,30 +314,156 @@ class Reader:
             substitution=self.slips.substitution,
             respelling=self.slips.spellings,
             new_weights=self.channel.new_weights,
+            filter=self.lexicon.filter,
+            grams=self.lexicon.grams,
+            gram_scale=self.lexicon.scale,
+            ending_hashes=word_hashes(endings),
+            ending_sizes=endings.lengths,
+            joined_hashes=word_hashes(joined.codes),
+            joined_rows=joined.rows,
+            joined_costs=joined.costs,
+            joined_constant=self.channel.joined["constant"],
+            join_cost=joined.join,
             letters=known.values,
             offsets=known.offsets,
-            rank_bits=quick_rank_costs(len(known)),
+            rank_bits=quick_rank_costs(self._quick_ranks),
             rank_costs=self.rank_costs,
+            part_costs=self.part_costs,
             table_rows=self.known_rows,
             prepare=partial(prepare, lowercase=self.lowercase),
             lowercase=self.lowercase,
+            form_hashes=forms.hashes,
+            **{f"form_{name}": array for name, array in forms.readings._asdict().items()},
         )
         return index
 
+    @cached_property
+    def _listed_forms(self) -> ListedForms:
+        return ListedForms.of(self)
+
+    def utility(self, row: int) -> float:
+        """Of a known word by itself: what its rank counts."""
+        return float(self._utilities[row])
+
+    @cached_property
+    def torn_words(self) -> TornWords:
+        """Which neighbors in a text are one known word torn in two."""
+        return TornWords.of(self.channel, self._ranks_of(np.arange(len(self.words), dtype=np.int32)))
+
+    @cached_property
+    def _utilities(self) -> NDArray[np.float64]:
+        rows = np.arange(len(self.words), dtype=np.int32)
+        return -self.channel.rank_costs(self._ranks_of(rows)) / UNIT
+
+    def take_apart(
+        self, strings: Sequence[str], row_of: Callable[[str], int], threads: int | None = None
+    ) -> Sequence[str | Composite]:
+        """What each unknown string is: one word, as it is to be read, or several. `row_of` gives the row of a known
+        word or of a form of one, else -1. The same list comes back where all are one word as they stand."""
+        listed, result = self.orthography.listed, list[str | Composite](strings)
+        odd = [
+            place
+            for place, string in enumerate(strings)
+            if not (string.isalpha() and string[1:].islower()) and string.lower() not in listed
+        ]
+        if not odd:
+            return strings
+
+        def read(words: Sequence[str]) -> Readings:
+            return self(words, threads)
+
+        some = [strings[place] for place in odd]
+        taken = [take_apart(string, lambda word: row_of(word) >= 0) for string in some]
+        for place, string, composite in zip(odd, some, decide(some, taken, row_of, self.utility, read), strict=True):
+            if composite is None and string.startswith(("#", "@")):
+                result[place] = self._words_of_tag(string, read)
+            elif composite is not None:
+                result[place] = composite
+            result[place] = as_one_word(result[place])
+        return result
+
+    def _words_of_tag(self, tag: str, read: Callable[[Sequence[str]], Readings]) -> str | Composite:
+        """A hashtag or a name of letters alone is several words sooner than another string: TAG times as likely."""
+        body = tag.lstrip("#@")
+        if len(body) < MIN_JOINED_LENGTH:
+            return body or tag
+        readings = read([body])
+        if readings.parts[0] * TAG < 1 - readings.parts[0]:
+            return body
+        ends, shift = readings.part_ends[0].tolist(), len(tag) - len(body)
+        spans = spans_of(body, ends[: int((readings.part_rows[0] >= 0).sum())])
+        parts = (Part(body[start:end], WORD, start + shift, end + shift) for start, end in spans)
+        return Composite(tuple(parts), "mark", False)
+
     def _read_by_numpy(self, words: Sequence[str], readings: Readings, new_divisor: float) -> None:
         strings = self.strings(words)
-        new = self.novelty.score(*strings, self.channel.new_weights)
-        results = posterior(self.known_rows, *self._by_numpy(strings), new)
+        features = self.features(strings)
+        new = np.where(strings.codes.lengths > 0, score(features, self.channel.new_weights), 0.0)
+        places, costs = self._by_numpy(strings)
+        cuts, _ = self.cuts(strings, features, new, costs[:, 0])
+        results = posterior(self.known_rows, places, costs, new, cuts, self.channel.joined["constant"])
+        self._listed_forms.put(results, word_hashes(self._codes(words)))
         if new_divisor != 1:
             results = results.with_new_divided(new_divisor)
-        readings.rows[:], readings.probabilities[:], readings.new[:] = results
+        for array, result in zip(tuple[Any, ...](readings), tuple[Any, ...](results), strict=True):
+            array[:] = result
+
+    def cuts(
+        self, strings: Strings, features: NDArray[np.float64], new: NDArray[np.float64], near: Integers
+    ) -> tuple[Cuts, list[Damaged]]:
+        """The cheapest cut of each string into known words that are run together, and the misspelled words in them:
+        these are looked for where the string is not listed, and nearer to new or to several words than to any known
+        word, by its `features`, the utility of `new`, and the cost of the `near` word."""
+        plain = np.repeat(strings.plain, strings.codes.lengths)
+        cuts = self.joined_words(Ragged(strings.codes.values[plain], offsets_of(strings.codes.lengths * strings.plain)))
+        several = self.channel.joined["constant"] - cuts.costs / UNIT
+        is_far = np.maximum(new, several) >= -near / UNIT
+        return cuts, self._put_damaged(strings, np.flatnonzero(is_far & (features[:, LISTED] == 0)), cuts)
+
+    def _put_damaged(self, strings: Strings, which: NDArray[np.int64], cuts: Cuts) -> list[Damaged]:
+        """Put cuts in which one word is misspelled in the place of those of some strings that cost more; returns these
+        words."""
+        which = which[strings.plain[which] & (strings.codes.lengths[which] >= MIN_DAMAGED_LENGTH)]
+        gaps = [
+            (number, gap)
+            for number in which.tolist()
+            for gap in self.joined_words.gaps(strings.codes.row(number).tolist())
+        ]
+        if not gaps:
+            return []
+        rows = [strings.rows.row(number)[gap.start : gap.end] for number, gap in gaps]
+        asked = Spellings.of(Ragged.from_lengths(np.concatenate(rows), np.array(list(map(len, rows)))), self.symbols)
+        candidates, alignments, _ = self._candidates_of(asked)
+        costs = alignments + self.part_costs[candidates.values]
+        order = np.lexsort((candidates.values, costs, candidates.owners))
+        first = order[np.flatnonzero(np.diff(candidates.owners[order], prepend=-1))]
+        found: dict[int, Damaged] = {}
+        for place in first.tolist():
+            number, gap = gaps[int(candidates.owners[place])]
+            total = gap.cost + int(costs[place])
+            if total < cuts.costs[number]:
+                row = int(self.known_rows[candidates.values[place]])
+                words = [*gap.before, (row, gap.end), *gap.behind]
+                cuts.rows[number], cuts.ends[number] = -1, 0
+                cuts.put(number, words, total)
+                found[number] = Damaged(number, gap.start, gap.end, int(candidates.values[place]))
+        return list(found.values())
+
+    @cached_property
+    def part_costs(self) -> NDArray[np.int32]:
+        """[words of the index] what each costs as one of several words."""
+        return self.channel.part_costs(self._ranks_of(self.known_rows), self._candidates[1].lengths)
+
+    def features(self, strings: Strings) -> NDArray[np.float64]:
+        """[strings, novelty's FEATURES]"""
+        return features(self.lexicon, strings.codes, strings.stretched, strings.digits, strings.names, strings.capitals)
 
     def _by_numpy(self, strings: Strings) -> tuple[Integers, Integers]:
         """The cheapest candidates of each string: their places in the index and their costs, both
         [strings, WORDS_PER_READING]."""
         asked = Spellings.of(strings.rows, self.symbols)
-        candidates = self.index.candidates(asked)
-        costs, string = self.costs(asked, candidates), candidates.owners
+        candidates, costs = self.candidates(asked)
+        string = candidates.owners
         cheapest = string << 48 | costs.astype(np.int64) << 24 | candidates.values
         cheapest.sort()  # of each string the cheapest first, of equally cheap ones the first word
         place = np.arange(len(string)) - candidates.offsets[string]
@@ -278,10 +474,18 @@ class Reader:
         places[at], costs[at] = cheapest & (1 << 24) - 1, cheapest >> 24
         return places, costs
 
-    def costs(self, asked: Spellings, candidates: Ragged) -> NDArray[np.int32]:
-        """[candidates] what each one costs its string: the cheapest alignment and the word's rank."""
-        cost: Integers = align(self.pairs(asked, candidates), self.slips) + self.rank_costs[candidates.values]
-        return cost
+    def candidates(self, asked: Spellings) -> tuple[Ragged, NDArray[np.int32]]:
+        """The candidates of each string, without those that would take a digit for another, and what each one costs:
+        the cheapest alignment and the word's rank."""
+        candidates, alignments, ranks = self._candidates_of(asked)
+        return candidates, alignments + ranks
+
+    def _candidates_of(self, asked: Spellings) -> tuple[Ragged, NDArray[np.int32], NDArray[np.int32]]:
+        found = self.index.candidates(asked)
+        costs = align(self.pairs(asked, found), self.slips)
+        able = costs < DIGIT_COST
+        candidates = Ragged(found.values[able], offsets_of(able)[found.offsets])
+        return candidates, costs[able].astype(np.int32), self.rank_costs[candidates.values]
 
     def pairs(self, asked: Spellings, candidates: Ragged) -> Pairs:
         """The pairs to align: each string with each of its candidates."""
@@ -290,3 +494,48 @@ class Reader:
             known.symbols[candidates.values], known.lengths[candidates.values],
             asked.symbols[string], asked.lengths[string],
         )  # fmt: skip
+
+
+class ListedForms(NamedTuple):
+    """Listed forms as readings, for the known words of a reader: `hashes` [forms] of their code points, in order."""
+
+    hashes: NDArray[np.uint64]
+    readings: Readings
+
+    @classmethod
+    def of(cls, reader: Reader) -> ListedForms:
+        """Those of which a reader knows the words; of several words that a form stands for, the likeliest."""
+        listed = reader.orthography.listed
+        meant = {word for meanings in listed.values() for words, _ in meanings for word in words.split()}
+        place = {word: row for row, word in enumerate(reader.words) if word in meant} if meant else {}
+        found = []
+        for form, meanings in listed.items():
+            known = [([place.get(word, -1) for word in words.split()], chance) for words, chance in meanings]
+            known = [(rows, chance) for rows, chance in known if min(rows) >= 0 and len(rows) <= MAX_PARTS]
+            if known:
+                found.append((form, sorted(known, key=itemgetter(1), reverse=True)))
+        hashes = word_hashes(reader._codes([form for form, _ in found]))
+        order = np.argsort(hashes, kind="stable")
+        readings = all_new(len(found))
+        for number, (form, meanings_by_row) in enumerate(found[place] for place in order.tolist()):
+            for rows, chance in meanings_by_row:
+                if len(rows) == 1:
+                    at = number, int((readings.rows[number] >= 0).sum())
+                    readings.rows[at], readings.probabilities[at] = rows[0], chance
+                elif not readings.parts[number]:
+                    readings.part_rows[number, : len(rows)], readings.parts[number] = rows, chance
+                    readings.part_ends[number, : len(rows)] = len(form)
+                else:
+                    continue
+                readings.new[number] -= chance
+            readings.evidence[number] = sum(map(reader.utility, meanings_by_row[0][0]))
+        np.maximum(readings.new, 0, out=readings.new)
+        return cls(hashes[order], readings)
+
+    def put(self, readings: Readings, hashes: NDArray[np.uint64]) -> None:
+        """Put the readings of those strings that are listed in the place of what they were read as."""
+        if len(self.hashes):
+            place = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
+            strings = np.flatnonzero(self.hashes[place] == hashes)
+            for array, listed in zip(tuple[Any, ...](readings), tuple[Any, ...](self.readings), strict=True):
+                array[strings] = listed[place[strings]]

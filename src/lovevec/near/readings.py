@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import LovevecError, Parameter
 from lovevec.near import exact
 from lovevec.near.channel import UNIT
+from lovevec.near.joined import FAR, MAX_PARTS, Cuts
 
 WORDS_PER_READING = 10  # known words that one string may stand for
 MAX_COST_GAP = 8 * UNIT  # a candidate that costs this much more than the best one is left out
@@ -30,89 +30,106 @@ Integers = NDArray[np.int32]
 class Readings(NamedTuple):
     """The readings of some strings.
 
-    `rows` [strings, WORDS_PER_READING] are the known words' rows in the table, most probable first, -1 where there are
-    no more; `probabilities` [strings, WORDS_PER_READING] are theirs, 0 where there is no word; `new` [strings] is the
-    probability of being no known word at all. For each string `probabilities` and `new` add up to 1.
+    `rows` [strings, WORDS_PER_READING] are the known words' rows in the table, most probable first, -1 where there
+    are no more; `probabilities` [strings, WORDS_PER_READING] are theirs, 0 where there is no word. `new` [strings] is
+    the probability of being no known word at all, `parts` [strings] that of being several known words that are run
+    together: `part_rows` [strings, MAX_PARTS] are their rows, -1 where there are no more, and `part_ends` the places
+    where they end. For each string `probabilities`, `new` and `parts` add up to 1. `evidence` [strings] is the
+    logarithm of what was divided by, Σ e^u over all readings: how well they explain the string altogether.
     """
 
     rows: NDArray[np.int32]
     probabilities: NDArray[np.float64]
     new: NDArray[np.float64]
+    parts: NDArray[np.float64]
+    part_rows: NDArray[np.int32]
+    part_ends: NDArray[np.int32]
+    evidence: NDArray[np.float64]
 
     @classmethod
     def empty(cls, count: int) -> Readings:
         """Room for the readings of `count` strings."""
-        shape = count, WORDS_PER_READING
-        return cls(np.empty(shape, dtype=np.int32), np.empty(shape), np.empty(count))
+        words, parts = (count, WORDS_PER_READING), (count, MAX_PARTS)
+        numbers = np.empty(words, dtype=np.int32), np.empty(words), np.empty(count), np.empty(count)
+        return cls(*numbers, np.empty(parts, dtype=np.int32), np.empty(parts, dtype=np.int32), np.empty(count))
 
-    def part(self, which: slice) -> Readings:
-        """The readings of a slice of the strings, without a copy."""
-        return Readings(self.rows[which], self.probabilities[which], self.new[which])
+    def some(self, which: slice | NDArray[Any]) -> Readings:
+        """The readings of some of the strings; of a slice without a copy."""
+        return Readings(*(array[which] for array in tuple[Any, ...](self)))
 
     def with_new_divided(self, divisor: float) -> Readings:
         """The same readings where the weight of new is divided by a number."""
-        return _normalised(self.rows, np.concatenate([self.new[:, None] / divisor, self.probabilities], axis=1))
+        weights = [self.new[:, None] / divisor, self.probabilities, self.parts[:, None]]
+        part = self.part_rows, self.part_ends, self.evidence
+        return _normalised(self.rows, np.concatenate(weights, axis=1), *part)
 
     def as_new(self, which: NDArray[np.bool_]) -> Readings:
         """The same readings, except that the strings of the mask `which` [strings] are certainly new."""
-        return Readings(
-            np.where(which[:, None], np.int32(-1), self.rows),
-            np.where(which[:, None], 0.0, self.probabilities),
-            np.where(which, 1.0, self.new),
-        )
+        new, column = all_new(len(which)), which[:, None]
+        both = zip(tuple[Any, ...](new), tuple[Any, ...](self), strict=True)
+        return Readings(*(np.where(column if one.ndim == 2 else which, one, own) for one, own in both))
 
 
 def all_new(count: int) -> Readings:
     """The readings of `count` strings that are certainly new."""
-    shape = count, WORDS_PER_READING
-    return Readings(np.full(shape, -1, dtype=np.int32), np.zeros(shape), np.ones(count))
+    words, cuts = (count, WORDS_PER_READING), Cuts.empty(count)
+    rows, probabilities = np.full(words, -1, dtype=np.int32), np.zeros(words)
+    return Readings(rows, probabilities, np.ones(count), np.zeros(count), cuts.rows, cuts.ends, np.zeros(count))
 
 
-def posterior(known_rows: NDArray[np.int32], places: Integers, costs: Integers, new: NDArray[np.float64]) -> Readings:
-    """Softmax over the cheapest candidates of each string and being new.
+def posterior(
+    known_rows: NDArray[np.int32],
+    places: Integers,
+    costs: Integers,
+    new: NDArray[np.float64],
+    cuts: Cuts,
+    joined_constant: float,
+) -> Readings:
+    """Softmax over the cheapest candidates of each string, being new, and being several words.
 
     `places` and `costs` [strings, WORDS_PER_READING] are the candidates' places in the index, cheapest first, -1 where
-    there are no more, and what they cost; `known_rows` their rows in the table; `new` [strings] the utility of new.
+    there are no more, and what they cost; `known_rows` their rows in the table; `new` [strings] the utility of new;
+    `cuts` the cheapest cut into several words, whose utility is `joined_constant` less its cost.
     """
     chosen = (places >= 0) & (costs <= costs[:, :1] + MAX_COST_GAP)
     rows = np.full(places.shape, -1, dtype=np.int32)
     rows[chosen] = known_rows[places[chosen]]
-    utility = np.concatenate([new[:, None], np.where(chosen, -costs / UNIT, -np.inf)], axis=1)
-    return _normalised(rows, exact.exp(utility - np.maximum(utility[:, :1], utility[:, 1:2])))
+    joined = np.where(cuts.costs < FAR, joined_constant - cuts.costs / UNIT, -np.inf)[:, None]
+    utility = np.concatenate([new[:, None], np.where(chosen, -costs / UNIT, -np.inf), joined], axis=1)
+    best = np.maximum(np.maximum(utility[:, :1], utility[:, 1:2]), joined)
+    return _normalised(rows, exact.exp(utility - best), cuts.rows, cuts.ends, best[:, 0])
 
 
-def _normalised(rows: Integers, weights: NDArray[np.float64]) -> Readings:
-    """Readings whose probabilities are `weights` [strings, 1 + WORDS_PER_READING], of new and of the known words, over
-    their sum. They are added one by one from the first, so with the same bits on any processor."""
+def _normalised(
+    rows: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    part_rows: Integers,
+    part_ends: Integers,
+    evidence: NDArray[np.float64],
+) -> Readings:
+    """Readings whose probabilities are weights [strings, WORDS_PER_READING + 2], of new, of the known words and of
+    several words, over their sum, whose logarithm goes to `evidence`. They are added one by one from the first, so with
+    the same bits on any processor."""
     total = np.add.accumulate(weights, axis=1)[:, -1:]
-    chances = weights / np.where(total > 0, total, 1)
-    return Readings(rows, np.ascontiguousarray(chances[:, 1:]), np.ascontiguousarray(chances[:, 0]))
+    total = np.where(total > 0, total, 1.0)
+    chances = np.ascontiguousarray((weights / total).T)
+    known = np.ascontiguousarray(chances[1:-1].T)
+    return Readings(rows, known, chances[0], chances[-1], part_rows, part_ends, evidence + exact.log(total[:, 0]))
 
 
-def near_words(
-    words: Sequence[str], rows: NDArray[np.int64], readings: Readings, k: int
-) -> list[list[tuple[str, float]]]:
-    """For each string up to `k` known words with their probabilities, most probable first.
-
-    `rows` holds a string's row among the known `words`, which then stands for itself alone, or -1; the strings with -1
-    have the `readings`, in order.
-    """
-    if not isinstance(k, (int, np.integer)) or k < 1:
-        raise LovevecError(f"{Parameter('k')} is {k!r}: must be at least 1, a whole number")
-    unknown = zip(readings.rows.tolist(), readings.probabilities.tolist(), strict=True)
-    near = []
-    for row in rows.tolist():
-        pairs = [(row, 1.0)] if row >= 0 else zip(*next(unknown), strict=True)
-        near.append([(words[one], probability) for one, probability in pairs if one >= 0][:k])
-    return near
+def near_words(words: Sequence[str], readings: Readings, k: int) -> list[list[tuple[str, float]]]:
+    """For each string up to `k` known `words` with their probabilities, most probable first."""
+    pairs = zip(readings.rows.tolist(), readings.probabilities.tolist(), strict=True)
+    return [
+        [(words[row], probability) for row, probability in zip(*pair, strict=True) if row >= 0][:k] for pair in pairs
+    ]
 
 
-def reading_names(words: Sequence[str], rows: NDArray[np.int64], readings: Readings) -> list[str]:
-    """One name for each word: known where `rows` has its row; where it has -1, by the next of the `readings`, near (a
-    known word is more probable than not) or new; and empty where the word is blank."""
-    new = iter((readings.new >= 0.5).tolist())
-    names = ["known" if row >= 0 else "new" if next(new) else "near" for row in rows.tolist()]
-    return [name if word.strip() else "empty" for name, word in zip(names, words, strict=True)]
+def likeliest(readings: Readings) -> list[str]:
+    """The name of each string's most probable reading: new, near (one of the known words) or parts."""
+    near = readings.probabilities.sum(axis=1)
+    chances = np.stack([readings.new, near, readings.parts])
+    return [("new", "near", "parts")[place] for place in chances.argmax(axis=0).tolist()]
 
 
 def add_known_rows(
@@ -140,16 +157,44 @@ def mix_readings(
     vectors: NDArray[np.float32],
     readings: Readings,
     table_rows: Callable[[NDArray[np.int32]], NDArray[np.float32]],
-    new_weight: float = 1.0,
-    weights: NDArray[np.float32] | None = None,
+    weights: NDArray[np.float32],
+    new_weight: float | None = None,
 ) -> None:
     """The mean over readings, in place: `vectors` [strings, dim] hold what each string would have as a new word, and
-    become p(new) · new_weight · that + Σ p(word) · the word's own vector, times its weight where there are `weights`
-    [known words] (see `add_known_rows`)."""
-    vectors *= (readings.new * new_weight).astype(np.float32)[:, None]
+    become p(new) · that + Σ p(word) · the word's own vector + p(parts) · the mean of its words' vectors, by `weights`
+    [known words]. With a `new_weight` strings are words of a text, where each word counts by its weight and several
+    words add up: p(new) · new_weight · that + Σ p(word) · weight · own + p(parts) · Σ weight · own."""
+    in_text = new_weight is not None
+    vectors *= (readings.new * (1.0 if new_weight is None else new_weight)).astype(np.float32)[:, None]
 
     def weighted_rows(rows: NDArray[np.int32]) -> NDArray[np.float32]:
         own = table_rows(rows)
-        return own if weights is None else own * weights[rows][:, None]
+        return own * weights[rows][:, None] if in_text else own
 
     add_known_rows(vectors, readings, weighted_rows)
+    add_parts(vectors, readings, weighted_rows, None if in_text else weights)
+
+
+def add_parts(
+    vectors: NDArray[np.float32],
+    readings: Readings,
+    table_rows: Callable[[NDArray[np.int32]], NDArray[np.float32]],
+    weights: NDArray[np.float32] | None = None,
+) -> None:
+    """Add to each string's vector p(parts) times the sum of its words' own vectors, in place; with `weights` [known
+    words] times their mean by these. Strings with less than MIN_PROBABILITY are left out."""
+    strings = (readings.parts >= MIN_PROBABILITY).nonzero()[0]
+    if not len(strings):
+        return
+    rows, joined = readings.part_rows[strings], readings.parts[strings]
+    shares = np.ones(rows.shape)
+    if weights is not None:
+        shares = np.where(rows >= 0, weights[rows], np.float32(0)).astype(np.float64)
+        total, many = np.add.accumulate(shares, axis=1)[:, -1:], np.maximum((rows >= 0).sum(axis=1), 1)[:, None]
+        shares = np.where(total > 0, shares / np.where(total > 0, total, 1), 1 / many)
+    for column in range(MAX_PARTS):  # one by one: so a string's sum does not depend on the other strings
+        some = (rows[:, column] >= 0).nonzero()[0]
+        if not len(some):
+            break
+        factor = (joined[some] * shares[some, column]).astype(np.float32)
+        vectors[strings[some]] += table_rows(rows[some, column]) * factor[:, None]

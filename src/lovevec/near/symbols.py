@@ -40,7 +40,10 @@ SOUND_GROUPS = ("bp", "dt", "fv", "gj", "gk", "ckqsxz", "mn", "vw", "lr")
 # What the sound key takes for one letter; h and w are not heard.
 SOUNDS_LIKE = {"c": "k", "q": "k", "x": "k", "z": "s", "v": "f", "d": "t", "b": "p", "j": "g", "h": "", "w": ""}
 JOINTS = " -_'."
-PLAIN = "abcdefghijklmnopqrstuvwxyz0123456789" + JOINTS
+DIGITS = "0123456789"
+# Letters that digits are written for, on purpose or by a scanner, beside those of its tables (damage/data).
+LIKE_DIGITS = {"0": "o", "1": "il", "2": "z", "3": "e", "4": "a", "5": "s", "6": "bg", "7": "t", "8": "b", "9": "gq"}
+PLAIN = "abcdefghijklmnopqrstuvwxyz" + DIGITS + JOINTS
 
 Bytes = NDArray[np.uint8]
 
@@ -124,10 +127,11 @@ class Symbols:
         for group in SOUND_GROUPS:
             name(group, group, "sound")
         name(VOWELS, VOWELS, "vowel")
-        digits = "0123456789"
         for table in ("scan", "ocr"):
             for character, others in confusions(table).items():
-                name(character, [one for one in others if one in digits or character in digits], "print")
+                name(character, [one for one in others if one in DIGITS or character in DIGITS], "print")
+        for digit, letters in LIKE_DIGITS.items():
+            name(letters, digit, "print")
         kind[self.folded[:, None] == self.folded[None, :]] = KIND["case"]
         kind[0], kind[:, 0] = KIND["other"], KIND["other"]
         return kind

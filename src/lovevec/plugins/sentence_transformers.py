@@ -21,7 +21,6 @@ import numpy as np
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.love import LOVE
 from lovevec.plugins import LoveOption, load_love
-from lovevec.texts.tokens import parts_of, runs_of
 
 try:
     import torch
@@ -85,16 +84,23 @@ class LoveWords(InputModule):  # type: ignore[misc]
             rows = self.love.encode(texts, normalize_embeddings=self.normalize, show_progress_bar=False)
             return {"sentence_embedding": torch.from_numpy(rows)}
         encoder = self.love.text_encoder()
-        is_known = encoder.source.is_known
-        parts = [[part for run in runs_of(text) for part in parts_of(run, is_known)] for text in texts]
-        place: dict[str, int] = {}
-        ids = [place.setdefault(word, len(place)) for words in parts for word in words]
-        tensors = self.words.prepare(list(place), in_text=True)
+        parts = [encoder.parts_of(text) for text in texts]
+        place: dict[tuple[str, str, float], int] = {}
+        ids = [place.setdefault(part, len(place)) for of_text in parts for part in of_text]
+        tensors, _ = self.words.prepare_parts([(text, how) for text, how, _ in place], in_text=True)
         tensors["weights"] = torch.from_numpy(np.append(encoder.weights, np.float32(0)))[tensors["rows"]]
-        tensors["new"] *= encoder.new_weight
-        total = tensors["new"].index_add(0, tensors["owner"], tensors["chances"] * tensors["weights"])
-        lengths = encoder.signature_length * encoder.source.length * total
-        tensors |= {"total": total, "signatures": torch.from_numpy(encoder.signatures(list(place))) * lengths[:, None]}
+        shares = torch.tensor([share for *_, share in place], dtype=torch.float32)
+        new, coded = tensors["new"], tensors.get("coded", torch.zeros(0, dtype=torch.long))
+        new[coded] = 1.0
+        known = torch.zeros(len(place)).index_add(0, tensors["owner"], tensors["chances"] * tensors["weights"])
+        total = (known + new * encoder.new_weight) * shares
+        lengths = torch.from_numpy(encoder.signature_lengths(new.numpy().astype(np.float64))) * total
+        new[coded] = 0.0
+        signatures = torch.from_numpy(encoder.signatures([text for text, *_ in place])) * lengths[:, None].float()
+        tensors["new"] = new * encoder.new_weight
+        if "codes" in tensors:
+            tensors["codes"] = tensors["codes"] * encoder.new_weight
+        tensors |= {"total": total, "signatures": signatures, "share": shares}
         ends = np.cumsum([0, *map(len, parts)])
         return {
             "input_ids": torch.tensor(ids, dtype=torch.long),
@@ -114,7 +120,8 @@ class LoveWords(InputModule):  # type: ignore[misc]
         self._learned = self._learned or torch.is_grad_enabled()
         tensors = {name[len("love_") :]: tensor for name, tensor in features.items() if name.startswith("love_")}
         ids, offsets = features["input_ids"], features["offsets"]
-        words = self.words.combine(tensors) + tensors["signatures"].to(self.words.device)
+        shares = tensors["share"].to(self.words.device)[:, None]
+        words = self.words.combine(tensors) * shares + tensors["signatures"].to(self.words.device)
         texts = F.embedding_bag(ids, words, offsets, mode="sum")
         if self.normalize:
             texts = F.normalize(texts, dim=1)

@@ -11,6 +11,7 @@
 | `weights` | a word counts | learned in `fit` |
 |---|---|---|
 | model | as in `love.encode` | |
+| idf | as in `love.encode`, times how rare it is among the texts: `love.fitted(texts)` | document frequencies |
 | tfidf | ln((1 + texts) / (1 + texts with it)) + 1, each time it stands there | document frequencies |
 | sif | a / (a + its share of all words), a = 0.001 (Arora et al., 2017) | frequencies |
 | uniform | 1 | |
@@ -44,7 +45,7 @@ except ImportError:
 
 Floats = NDArray[np.float32]
 Pooling = Literal["mean", "sif", "max"]
-Weights = Literal["model", "tfidf", "sif", "uniform"]
+Weights = Literal["model", "idf", "tfidf", "sif", "uniform"]
 WEIGHTS_OF_POOLING: dict[str, str] = {"mean": "model", "sif": "sif", "max": "uniform"}  # if not said
 WEIGHT_SCHEMES = get_args(Weights)
 
@@ -54,7 +55,7 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     love       a LOVE, an attached table (`love.attach(vectors)`), a model's folder or name; None: the shipped default
     pooling    mean, sif or max
-    weights    model, tfidf, sif or uniform; None for those that go with the pooling
+    weights    model, idf, tfidf, sif or uniform; None for those that go with the pooling
     normalize  whether rows have unit length
 
     After `fit`: `love_`, the model; `weights_` [known words], None for the model's own; `component_` [dim], the
@@ -123,6 +124,8 @@ class LoveVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         encoder = self.love_.text_encoder()
         if weights == "uniform":
             return np.ones(len(encoder.weights), dtype=np.float32)
+        if weights == "idf":
+            return encoder.weights_in(texts)
         often, within = encoder.counts(texts)
         if weights == "tfidf":
             learned = np.log((1 + len(texts)) / (1 + np.minimum(within, len(texts)))) + 1

@@ -103,7 +103,7 @@ class EncodesTexts(ABC):
             of up to `batch_size` rows, in constant memory. A text without words has zeros.
 
         >>> one, other = LOVE.load().encode(["wonderfull fi1m, definately recomended", "a wonderful film"])
-        >>> bool(one @ other > 0.7)
+        >>> bool(one @ other > 0.6)
         True
         """
         convert = convert_to_numpy, convert_to_tensor

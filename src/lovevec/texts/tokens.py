@@ -1,56 +1,97 @@
-"""The words of a text, whole.
+"""The words of a text, before they are looked at one by one.
 
 | in the text | its words | |
 |---|---|---|
-| `Don't`, `o’brien`, `U.S.` | `Don't`, `o’brien`, `U.S` | letters, digits, accents; inside apostrophes and dots |
-| `well-known`, `and/or`, `a_b` | `well`, `known`, `and`, `or`, `a`, `b` | |
-| `e-mail` | `email` | where that is known |
-| `Deen's` | `Deen` | where `deen's` is not known |
-| `#dog`, `@anna` | `dog`, `anna` | |
-| `#ThrowbackThursday` | `Throwback`, `Thursday` | where all parts are known, and the whole is not |
-| `1,000.50`, `24/7` | `1,000.50`, `24`, `7` | |
-| `❤`, `😀` | `heart`, `grinning`, `face` | by the names that Unicode has for emoji |
+| `Don't`, `U.S.`, `well-known` | `Don't`, `U.S`, `well-known` | inside of words apostrophes, dots, hyphens |
+| `and/or`, `a_b`, `(yes)` | `and`, `or`, `a`, `b`, `yes` | |
+| `5km/h,`, `$1,000`, `a.b@c.org` | `5km/h`, `$1,000`, `a.b@c.org` | strings of a kind are one word (near/kinds.py) |
+| `#ThrowbackThursday`, `@anna_b` | `#ThrowbackThursday`, `@anna_b` | |
+| `❤`, `😀😀` | `❤`, `😀😀` | |
 | `,` `(` `…` | none | |
 
-Scripts without blanks (Han, kana, Thai) are not parted: a run of them is one word.
+What a word holds besides itself (`well` and `known`, the words of a hashtag, the name of an emoji) is seen by
+near/parts.py when it is not known. Scripts without blanks (Han, kana, Thai) are not parted here: a run of them is one
+word.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
+
+from lovevec.near.kinds import kind_of, plain_form
 
 JOINTS = "'’ʼ.,\\-‐‑"
+CHUNK = re.compile("[^\t\n\v\f\r ]+")  # what stands between blanks
 PLAIN = re.compile(r"[A-Za-z0-9]+(?:['.,\-][A-Za-z0-9]+)*")
-PARTS = re.compile(r"[.,\-‐‑]")
-POSSESSIVE = re.compile(r"['’ʼ][sS]$")
-HUMP = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]|[^\x00-\x7f]")
-HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
+SIGNED = re.compile(r"[#@][^\W_][\w'’-]*")
+OPENING, CLOSING = "([{<\"'“‘«‚„¿¡*", ")]}>\"'”’»;:!?.,…*"
+MAY_BE_OF_A_KIND = re.compile(r"[\d@#/\\]|\.[a-z]", re.IGNORECASE)
 FIRST_MARK, LAST_MARK = 0x300, 0x1E950  # code points between which all marks of scripts lie
 INVISIBLE = "\u00ad\u200c\u200d\u2060"  # inside a word they are part of it
-EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
+EMOJI = "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 VARIANTS = re.compile("[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
-OF_PRINT = {"heavy", "black", "white", "sign", "symbol"}
-NUMBER = re.compile(r"[\d.,]+$")
 
-IsKnown = Callable[[str], bool]
+
+class Word(NamedTuple):
+    """A word of a text, and where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+
+def words_of(text: str) -> list[Word]:
+    """The words of a text, in their order."""
+    words = []
+    for found in CHUNK.finditer(text):
+        chunk, start = found.group(), found.start()
+        for word in _words_of_chunk(chunk):
+            words.append(Word(word.text, start + word.start, start + word.end))
+    return words
 
 
 def runs_of(text: str) -> list[str]:
-    """What stands between blanks and marks, before it is looked at more closely."""
-    if text.isascii():
-        return PLAIN.findall(text)
-    return _any_script().findall(unicodedata.normalize("NFC", VARIANTS.sub("", text)))
+    """The words of a text, without their places."""
+    return [word for chunk in CHUNK.findall(text) for word in runs_of_chunk(chunk)]
 
 
-def spans_of(text: str) -> list[tuple[int, int]]:
-    """Where the runs of `runs_of` stand in the text as it is: (start, end) each."""
-    if text.isascii():
-        return [found.span() for found in PLAIN.finditer(text)]
-    normal, places = _normal_form(text)
-    return [(places[found.start()][0], places[found.end() - 1][1]) for found in _any_script().finditer(normal)]
+def runs_of_chunk(chunk: str) -> list[str]:
+    """The words of what stands between two blanks."""
+    if whole := _of_a_kind(chunk):
+        return [whole.text]
+    if chunk.isascii():
+        return PLAIN.findall(chunk)
+    return _any_script().findall(unicodedata.normalize("NFC", VARIANTS.sub("", chunk)))
+
+
+def _words_of_chunk(chunk: str) -> Iterator[Word]:
+    if whole := _of_a_kind(chunk):
+        yield whole
+    elif chunk.isascii():
+        for found in PLAIN.finditer(chunk):
+            yield Word(found.group(), *found.span())
+    else:
+        normal, places = _normal_form(chunk)
+        for found in _any_script().finditer(normal):
+            yield Word(found.group(), places[found.start()][0], places[found.end() - 1][1])
+
+
+def _of_a_kind(chunk: str) -> Word | None:
+    """The hashtag, name, or string of some kind that a chunk is, without the marks around it."""
+    if not MAY_BE_OF_A_KIND.search(chunk) and chunk.isascii():
+        return None
+    inner = chunk.lstrip(OPENING).rstrip(CLOSING)
+    start = len(chunk) - len(chunk.lstrip(OPENING))
+    if SIGNED.fullmatch(inner):
+        return Word(inner, start, start + len(inner))
+    for text, place in ((inner, start), (chunk.rstrip(CLOSING), 0)):
+        if text and kind_of(plain_form(text)) is not None:
+            return Word(text, place, place + len(text))
+    return None
 
 
 def _normal_form(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -77,47 +118,12 @@ def _composes(before: str, character: str) -> bool:
     return unicodedata.normalize("NFC", before + character) != apart
 
 
-def span_of(part: str, run: str, start: int) -> tuple[int, int]:
-    """Where a part stands in its run, not before `start`; the whole run if it is not spelled out there."""
-    place = run.find(part, start)
-    return (place, place + len(part)) if place >= 0 else (0, len(run))
-
-
-def parts_of(found: str, is_known: IsKnown) -> list[str]:
-    """The words that a run stands for: itself, or what it is put together from."""
-    if found.isalnum() and (found[1:].islower() or not HUMP.search(found)):  # as nearly all are
-        return [found]
-    if is_known(found):
-        return [found]
-    if len(found) == 1 and not found.isalnum():
-        return emoji_words(found)
-    if NUMBER.match(found):
-        return [found]
-    if base := POSSESSIVE.sub("", found):
-        found = base
-    if PARTS.search(found):
-        together = PARTS.sub("", found)
-        if together.isalpha() and is_known(together):
-            return [together]
-        return [word for part in PARTS.split(found) if part for word in parts_of(part, is_known)]
-    humps = HUMPS.findall(found) if not found.islower() else []
-    if len(humps) > 1 and "".join(humps) == found and all(len(hump) > 1 and is_known(hump) for hump in humps):
-        return humps
-    return [found]
-
-
-def emoji_words(emoji: str) -> list[str]:
-    """The words of its name, without those that tell shapes of print: ❤ is a heavy black heart."""
-    words = unicodedata.name(emoji, "").lower().replace("-", " ").split()
-    return [word for word in words if word not in OF_PRINT] or words
-
-
 @cache
 def _any_script() -> re.Pattern[str]:
-    """As PLAIN for all letters, digits and marks; an emoji alone."""
+    """As PLAIN for all letters, digits and marks; and runs of emoji."""
     marks = [code for code in range(FIRST_MARK, LAST_MARK) if unicodedata.category(chr(code)).startswith("M")]
     starts = [code for place, code in enumerate(marks) if place == 0 or marks[place - 1] != code - 1]
     ends = [code for place, code in enumerate(marks) if place + 1 == len(marks) or marks[place + 1] != code + 1]
     ranges = "".join(f"{chr(start)}-{chr(end)}" for start, end in zip(starts, ends, strict=True))
     letter = rf"(?:[^\W_]|[{ranges}{INVISIBLE}])"
-    return re.compile(rf"[^\W_]{letter}*(?:[{JOINTS}]{letter}+)*|[{EMOJI}]")
+    return re.compile(rf"[^\W_]{letter}*(?:[{JOINTS}]{letter}+)*|[{EMOJI}]+(?:\u200d[{EMOJI}]+)*")

@@ -15,13 +15,15 @@ from lovevec import __version__
 from lovevec.device import choose_device, device_name
 from lovevec.errors import LovevecError, Parameter
 from lovevec.files import write_json
+from lovevec.files.lines import read_word_list
 from lovevec.files.misspellings import read_misspellings
 from lovevec.love import LOVE
 from lovevec.model.folder import ModelParts
 from lovevec.model.known_rows import KnownRows
+from lovevec.near.forms import read_listed
 from lovevec.progress import Progress
 from lovevec.train.calibration import calibrate
-from lovevec.train.channel import fit_channel
+from lovevec.train.channel import fit_reader
 from lovevec.train.group import Group
 from lovevec.train.loop import Trainer
 from lovevec.train.prepared import SCRATCH_VECTORS, TENSORS, Prepared, is_prepared, prepare, refuse_stale
@@ -99,6 +101,8 @@ class _Run:
         self.settings = settings
         # read before hours of training, since it may be wrong
         self.misspellings = read_misspellings(Path(settings.misspellings)) if settings.misspellings else []
+        self.others = read_word_list(Path(settings.lexicon)) if settings.lexicon else []
+        self.listed = read_listed(Path(settings.forms)) if settings.forms else {}
         self.device = choose_device(settings.device)
         self.group = Group.from_environment(self.device)
         self.progress = progress if progress is not None and self.group.first else Progress(quiet=True)
@@ -153,8 +157,9 @@ class _Run:
         if self.group.first:
             with self.progress.phase("learning how words get damaged"):
                 seed, lowercase = self.settings.seed, parts.units.lowercase
-                channel, report = fit_channel(parts.words, lowercase, seed, self.misspellings)
-            parts = replace(parts, channel=channel, metadata=metadata | {"channel_report": report})
+                lists = self.misspellings, self.others, self.listed
+                orthography, report = fit_reader(parts.words, lowercase, seed, *lists)
+            parts = replace(parts, orthography=orthography, metadata=metadata | {"channel_report": report})
             measures = self._measure(LOVE(parts, low_memory=True), trainer)
             parts = replace(parts, metadata=parts.metadata | measures)
             name = self.folder.path.name if self.folder.path else prepared.target["name"]

@@ -21,13 +21,13 @@ from typing import Any
 from lovevec.errors import LovevecError, Parameter
 from lovevec.files import Lock
 from lovevec.files.checkpoints import OVERWRITE, PLAN, UNFINISHED, CheckpointFolder
-from lovevec.model.folder import CARD, CONFIG, ROWS, TOKENIZER, WEIGHTS, WORDS
+from lovevec.model.folder import CARD, CONFIG, OPTIONAL, TOKENIZER, WEIGHTS, WORDS
 from lovevec.progress import Progress
 from lovevec.train.settings import Settings, with_files
 from lovevec.transformer.load import absolute_source, is_transformer
 
 PREPARED, SECONDS, REPORT = "prepared", "seconds", "report.json"
-MODEL_FILES = (CONFIG, WEIGHTS, TOKENIZER, WORDS, ROWS, CARD, REPORT)
+MODEL_FILES = (CONFIG, WEIGHTS, TOKENIZER, WORDS, *OPTIONAL, CARD, REPORT)
 
 
 class RunFolder:

@@ -125,6 +125,14 @@ class TrainSettings:
     misspellings: str = _setting(
         "", "real misspellings to fit the channel to besides damaged words: right word, tab, wrong one", file=True
     )
+    lexicon: str = _setting(
+        "", "words that exist besides the target's, one a line: a string among them is no misspelling", file=True
+    )
+    forms: str = _setting(
+        "",
+        "forms that stand for known words, as `dont` for don't: form, tab, word or words, tab, probability",
+        file=True,
+    )
 
     def __post_init__(self) -> None:
         _check(self)

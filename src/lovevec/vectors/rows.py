@@ -1,4 +1,4 @@
-"""Rows of a table: at length 1, some of them kept, and one for each word in lower case."""
+"""Rows of a table: at length 1 or another, some of them kept, and one for each word in lower case."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.files.tensors import in_blocks
+from lovevec.files.tensors import in_blocks, lengths_of
 
 Float = TypeVar("Float", np.float32, np.float64)
 ROWS_PER_BLOCK = 4096
@@ -26,6 +26,13 @@ def normalized(rows: NDArray[Float]) -> NDArray[Float]:
         lengths = np.sqrt(np.square(rows).sum(axis=-1, keepdims=True))
     lengths[lengths == 0] = 1
     result: NDArray[Float] = rows / lengths
+    return result
+
+
+def scale_to(vectors: NDArray[np.float32], lengths: NDArray[np.float64]) -> NDArray[np.float32]:
+    """The same directions at other lengths; rows of zeros stay so."""
+    now = lengths_of(vectors)
+    result: NDArray[np.float32] = vectors * (lengths / np.where(now > 0, now, 1)).astype(np.float32)[:, None]
     return result
 
 

@@ -32,11 +32,15 @@ from numpy.typing import NDArray
 
 from lovevec.errors import FormatError, LovevecError, MissingExtra
 from lovevec.files import atomic_write
+from lovevec.files.lines import read_bytes
+from lovevec.files.tensors import parse_tensors, tensor_blocks
 from lovevec.love import LOVE
 from lovevec.near.channel import Channel
-from lovevec.near.forms import look_up
+from lovevec.near.forms import check_listed, look_up
+from lovevec.near.lexicon import Lexicon
+from lovevec.near.orthography import Orthography
 from lovevec.near.reader import Reader
-from lovevec.near.readings import add_known_rows
+from lovevec.near.readings import add_known_rows, add_parts
 from lovevec.plugins import KeepOption, LoveOption, default_keep, words_to_keep
 from lovevec.plugins.model2vec.words import TextTokens, WordFinder, words_and_pieces
 from lovevec.progress import Progress
@@ -47,7 +51,7 @@ try:
 except ImportError:
     raise MissingExtra("model2vec", "model2vec") from None
 
-ROBUST_FILE = "lovevec.json"  # beside model2vec's own files
+ROBUST_FILE, LEXICON_FILE = "lovevec.json", "lexicon.safetensors"  # beside model2vec's own files
 TEXTS_PER_READING = 16_384  # whose words are read together
 
 Floats = NDArray[np.float32]
@@ -56,20 +60,20 @@ Floats = NDArray[np.float32]
 class RobustStaticModel(StaticModel):
     """A StaticModel that reads the words which it does not know whole. `robustify` makes it of a plain one.
 
-    `model` is the plain StaticModel, whose table is shared; `channel` says how words get damaged; `keep` are words that
-    count as whole though the tokenizer breaks them. Safe to share between threads.
+    `model` is the plain StaticModel, whose table is shared; `orthography` says how words get damaged and which exist;
+    `keep` are words that count as whole though the tokenizer breaks them. Safe to share between threads.
 
         model.save_pretrained("my-robust-model")
         RobustStaticModel.from_pretrained("my-robust-model").encode(["a mispelled sentense"])
     """
 
-    def __init__(self, model: StaticModel, channel: Channel, keep: Sequence[str]) -> None:
+    def __init__(self, model: StaticModel, orthography: Orthography, keep: Sequence[str]) -> None:
         vars(self).update(vars(model))
         self.config = deepcopy(model.config)
         self.tokenizer = deepcopy(model.tokenizer)  # calls change how it truncates
         self.keep = tuple(keep)
         self._finder = WordFinder(model.tokenizer, self.unk_token_id, keep)
-        self.reader = Reader(list(dict.fromkeys([*keep, *self._finder.whole_words])), channel)
+        self.reader = Reader(list(dict.fromkeys([*keep, *self._finder.whole_words])), orthography)
 
     @classmethod
     def from_pretrained(  # type: ignore[override]
@@ -79,7 +83,7 @@ class RobustStaticModel(StaticModel):
         file = Path(path, subfolder or "", ROBUST_FILE)
         try:
             raw = json.loads(file.read_text("utf-8"))
-            channel, keep = Channel.from_dict(raw["channel"]), raw["keep"]
+            channel, listed, keep = Channel.from_dict(raw["channel"]), check_listed(raw["forms"]), raw["keep"]
             if not (isinstance(keep, list) and all(isinstance(word, str) for word in keep)):
                 raise LovevecError("`keep` is no list of words")
         except OSError:
@@ -88,12 +92,21 @@ class RobustStaticModel(StaticModel):
             ) from None
         except (ValueError, TypeError, KeyError, LovevecError) as error:
             raise FormatError(file, f"is not what lovevec writes ({error})") from None
-        return cls(StaticModel.from_pretrained(os.fspath(path), subfolder=subfolder, **options), channel, keep)
+        lexicon = file.with_name(LEXICON_FILE)
+        try:
+            exists = Lexicon.from_tensors(parse_tensors(np.frombuffer(read_bytes(lexicon), dtype=np.uint8)))
+        except ValueError as error:
+            raise FormatError(lexicon, f"is not what lovevec writes ({error})") from None
+        plain = StaticModel.from_pretrained(os.fspath(path), subfolder=subfolder, **options)
+        return cls(plain, Orthography(channel, exists, listed), keep)
 
     def save_pretrained(self, path: Any, model_name: str | None = None, subfolder: str | None = None) -> None:
         """Write the plain model, for any model2vec, and beside it what makes it robust."""
         super().save_pretrained(path, model_name, subfolder)
-        state = {"channel": self.reader.channel.as_dict(), "keep": list(self.keep)}
+        own = self.reader.orthography
+        with atomic_write(Path(path, subfolder or "", LEXICON_FILE)) as file:
+            file.writelines(tensor_blocks(own.lexicon.tensors()))
+        state = {"channel": own.channel.as_dict(), "forms": own.listed, "keep": list(self.keep)}
         with atomic_write(Path(path, subfolder or "", ROBUST_FILE)) as file:
             file.write(json.dumps(state, ensure_ascii=False).encode("utf-8"))
 
@@ -169,13 +182,14 @@ class RobustStaticModel(StaticModel):
         """E[sum of rows] and E[number of rows] of words, whose own pieces are given too: [len(words), dim + 1]."""
         if not words:
             return np.zeros((0, self.dim + 1), dtype=np.float32)
-        rows, lacking = look_up(words, lambda form, _: self.reader.row(form))
+        rows, lacking = look_up(words, self.reader.places)
         result = self._sums(pieces)
         result[rows >= 0] = self._sums_of_known(rows[rows >= 0])
         if lacking:
             readings = self.reader(lacking, in_text=True)
             mixed = result[rows < 0] * readings.new.astype(np.float32)[:, None]
             add_known_rows(mixed, readings, self._sums_of_known)
+            add_parts(mixed, readings, self._sums_of_known)
             result[rows < 0] = mixed
         return result
 
@@ -249,9 +263,9 @@ def robustify(
     if isinstance(model, RobustStaticModel):
         raise LovevecError("model: is robust already; robustify the plain model to change how")
     source = love if isinstance(love, LOVE) else LOVE.load(love)
-    if source.channel is None:
-        raise LovevecError("love: reads by spelling only, so it has no channel; load it without spelling_only")
+    if source.orthography is None:
+        raise LovevecError("love: reads by spelling only, so it has no readings; load it without spelling_only")
     words = words_to_keep(keep)
     if words is None:
         words = default_keep(words_and_pieces(model.tokenizer, model.unk_token_id)[0])
-    return RobustStaticModel(model, source.channel, words)
+    return RobustStaticModel(model, source.orthography, words)

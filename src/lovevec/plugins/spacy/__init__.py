@@ -123,7 +123,7 @@ def _is_imputed(token: Token) -> bool:
     source = _source_of(token)
     if source is None or token.orth in token.vocab.vectors.key2row:
         return False
-    return not source.text_encoder().source.is_known(token.text)
+    return bool(source.lookup(token.text).rows[0] < 0)
 
 
 def _near(token: Token) -> list[tuple[str, float]]:

@@ -25,7 +25,6 @@ from lovevec.errors import FormatError
 from lovevec.files import atomic_write
 from lovevec.files.tensors import lengths_of
 from lovevec.love import LOVE
-from lovevec.model.known_rows import KnownRows
 
 Floats = NDArray[np.float32]
 FIT_FILE = "fit.safetensors"  # beside LOVE's own files
@@ -95,6 +94,8 @@ def add_known_words(love: LOVE, words: list[str], vectors: Floats) -> LOVE:
     rows = love.parts.rows
     if love.spelling_only or rows is None or not words:
         return love
-    more = KnownRows.of(vectors, rows.precision)
-    both = KnownRows(np.concatenate([rows.codes, more.codes]), np.concatenate([rows.scale, more.scale]), rows.dim)
-    return love.copy(parts=replace(love.parts, words=[*love.words, *words], rows=both))
+    weights = np.full(len(words), love.text_encoder().new_weight, dtype=np.float32)
+    ranks = np.arange(len(rows), len(rows) + len(words), dtype=np.int32)
+    return love.copy(
+        parts=replace(love.parts, words=[*love.words, *words], rows=rows.with_more(vectors, weights, ranks))
+    )
