@@ -19,6 +19,8 @@ WORDS = [
     "bl00d",
     "rnodern",
     "fotograf",
+    "neural-netwrok",
+    "500mg",
     "Reykjavik",
     "deplatformed",
     "unfollowable",
@@ -41,14 +43,17 @@ def demo() -> None:
     love = LOVE.load()
     words = [*DAMAGED, *WORDS]
     print("Words, how they are read, how sure the model is of their vectors, and the known words nearest to these:\n")
-    print(f"{'word':<14}{'reading':<24}{'confidence':<12}nearest known words")
-    found = zip(
-        words, love.readings(words), love.near(words, 1), love.neighbors(words, 4), love.confidence(words), strict=True
-    )
-    for word, reading, meant, near, confidence in found:
-        shown = f"near: {meant[0][0]} {meant[0][1]:.2f}" if reading == "near" else reading
+    print(f"{'word':<16}{'reading':<26}{'confidence':<12}nearest known words")
+    read = love.lookup(words)
+    found = zip(words, read.readings, read.near(1), read.parts, read.neighbors(4), read.confidence, strict=True)
+    for word, reading, meant, parts, near, confidence in found:
+        shown = reading
+        if parts:
+            shown = "parts: " + " + ".join(part.word or part.text for part in parts)
+        elif reading == "near":
+            shown = f"near: {meant[0][0]} {meant[0][1]:.2f}"
         named = ", ".join(f"{name} {cosine:.2f}" for name, cosine in near)
-        print(f"{word:<14}{shown:<24}{confidence:<12.2f}{named}")
+        print(f"{word:<16}{shown:<26}{confidence:<12.2f}{named}")
     topics = {topic: listed.split() for topic, listed in TOPICS.items()}
     drawn = [word for listed in topics.values() for word in listed] + list(DAMAGED)
     vectors = dict(zip(drawn, love.embed(drawn), strict=True))

@@ -1,8 +1,9 @@
-"""`lovevec near`: which known words strings may stand for."""
+"""`lovevec near`: how strings are read."""
 
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from tests.factories import KNOWN_WORDS
@@ -15,7 +16,19 @@ def love(small_model) -> LOVE:
     return LOVE.load(small_model)
 
 
-GIVEN = ["recieve", "house", "House", "tommorow", "blorfing", "", "two\twords", "hopital"]
+GIVEN = [
+    "recieve",
+    "house",
+    "House",
+    "tommorow",
+    "blorfing",
+    "",
+    "hopital",
+    "blorf\tish",
+    "house-recieve",
+    "500km",
+    "🙂",
+]
 
 
 def test_lines_for_people(program, small_model, love):
@@ -24,15 +37,18 @@ def test_lines_for_people(program, small_model, love):
     assert done.stderr == b""
     lines = done.stdout.decode().split("\n")
     assert lines.pop() == ""
-    for word, line in zip(GIVEN, lines, strict=True):
-        near = love.near(word)
-        new = 1 - sum(chance for _, chance in near)
-        shown = ", ".join(f"{name} {chance:.2f}" for name, chance in near if chance >= 0.005)
-        assert line == f"{word.replace(chr(9), chr(92) + 't')}\t{love.readings([word])[0]}\t{shown}\t{new:.2f}"
+    lookup = love.lookup(GIVEN)
+    for word, reading, new, near, line in zip(GIVEN, lookup.readings, lookup.new, lookup.near(), lines, strict=True):
+        cells = line.split("\t")
+        assert cells[:2] + cells[3:] == [word.replace("\t", "\\t"), reading, f"{new:.2f}"]
+        if reading != "parts":
+            assert cells[2] == ", ".join(f"{name} {chance:.2f}" for name, chance in near if chance >= 0.005)
     assert lines[0].startswith("recieve\tnear\treceive 0.")
     assert lines[1] == "house\tknown\thouse 1.00\t0.00"
     assert lines[2] == "House\tknown\thouse 1.00\t0.00"
-    assert lines[5] == "\tempty\t\t1.00"
+    assert lines[5] == "\tempty\t\t0.00"
+    assert re.fullmatch(r"house-recieve\tparts\thouse \+ recieve \(receive 0\.\d\d\)\t0\.00", lines[8])
+    assert lines[9] == "500km\tparts\t500 + km\t0.00"
 
 
 def test_objects_for_programs(program, small_model, love):
@@ -40,8 +56,12 @@ def test_objects_for_programs(program, small_model, love):
     assert done.returncode == 0, done.stderr
     for word, line in zip(GIVEN, done.stdout.decode().splitlines(), strict=True):
         found = json.loads(line)
-        assert set(found) == {"word", "reading", "near", "new"}
-        assert (found["word"], found["reading"]) == (word, love.readings([word])[0])
+        assert set(found) == {"word", "reading", "kind", "near", "new", "parts"}
+        lookup = love.lookup(word)
+        assert (found["word"], found["reading"], found["kind"]) == (word, lookup.readings[0], lookup.kinds[0])
+        assert [(one["text"], one["word"]) for one in found["parts"]] == [
+            (part.text, part.word) for part in lookup.parts[0]
+        ]
         assert [one["word"] for one in found["near"]] == [name for name, _ in love.near(word)]
         for one, (_, chance) in zip(found["near"], love.near(word), strict=True):
             assert one["probability"] == pytest.approx(chance, abs=1e-6)

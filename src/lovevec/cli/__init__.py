@@ -21,12 +21,14 @@ COMMANDS = {
     "embed": "vectors for words: any strings, any number of them",
     "encode": "vectors for whole texts, typos and all",
     "bulk": "vectors for tables of any size, on all cores or a Ray cluster",
-    "near": "which known words strings may stand for: misspellings",
+    "near": "how strings are read: known words, misspellings, parts, numbers, new words",
     "neighbors": "the known words nearest to any word, by a model",
     "similar": "how near two words are",
     "explain": "what a word's vector is made of",
     "fill": "your own vectors, plus rows for the words they lack",
     "convert": "a file of word vectors in another format, or as float16",
+    "with-words": "a model that knows words of your own: names, titles, terms",
+    "lexicon": "a model that takes fewer names and terms for misspellings",
     "info": "what a model is: size, target, scores",
     "serve": "vectors over HTTP, as OpenAI's clients ask for them; and a page",
     "ui": "the same, opened in your browser",
@@ -52,6 +54,8 @@ EXAMPLES = """examples:
   lovevec explain bec0me --plot bec0me.png
   lovevec fill my.vec --words corpus.txt -o filled.vec
   lovevec convert crawl.vec crawl.safetensors --dtype float16
+  lovevec with-words names.txt -o my-model
+  lovevec lexicon terms.txt -o my-model
   lovevec info
   lovevec serve
   lovevec export my-model -o my-small-model
@@ -75,7 +79,7 @@ def command_module(name: str) -> ModuleType:
     """The module of a command: `add_arguments(parser)` describes it, `run(options)` does it. Ours are modules of this
     package, those of other packages are found by the entry-point group `lovevec.commands`."""
     if name in COMMANDS:
-        return import_module(f"lovevec.cli.{name}")
+        return import_module(f"lovevec.cli.{name.replace('-', '_')}")
     for entry in _entry_points():
         if entry.name == name:
             return import_module(entry.value)
