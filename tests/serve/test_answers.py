@@ -9,8 +9,10 @@ import re
 import httpx
 import numpy as np
 import pytest
+from tests.odd_strings import ODD, OF_A_KIND, OF_WORDS
 
 from lovevec import LOVE
+from lovevec.explain import part_facts
 from lovevec.serve.app import make_app
 from lovevec.serve.models import ServedModel
 from lovevec.vectors import read_vectors
@@ -18,7 +20,9 @@ from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.write import save_table
 
 WORDS = ["house", "recieve", "House", "blorfingly", "", "🙂", "x" * 300, "don't", "привет", "\u0000", "tommorow"]
+WORDS += ["500mg", "neural-netwrok", "alot", "hapybirthday", "#ThrowbackThursday", "dont", "a.b@c.org", "iphone15"]
 TEXTS = ["a wonderfull fi1m", "House, hosue!", "un café 🙂 well-known e-mail", "  two   words  "]
+TEXTS += ["alot of it, to morrow at 10:30", "#ThrowbackThursday 500mg ❤️"]
 
 
 def vectors_in(answer: httpx.Response) -> np.ndarray:
@@ -64,9 +68,25 @@ def test_readings(live, shipped_love):
     assert np.allclose([one["confidence"] for one in data], shipped_love.confidence(WORDS))
     for one, near in zip(data, shipped_love.near(WORDS, 10), strict=True):
         assert [(each["word"], each["probability"]) for each in one["near"]] == near[:3]
-        total = one["new"] + sum(probability for _, probability in near)
-        assert total == pytest.approx(0 if one["reading"] == "empty" else 1)
-        assert (one["new"] >= 0.5) == (one["reading"] == "new")
+        assert one["new"] + sum(probability for _, probability in near) <= 1 + 1e-9
+    assert [one["new"] for one in data] == shipped_love.lookup(WORDS).new.tolist()
+
+
+def test_kinds_and_parts(live, shipped_love):
+    """As people name them, and as the library has them."""
+    words = [word for word in ODD if len(word) <= 1000]
+    data = live.post("/v1/near", {"input": words}).json()["data"]
+    lookup = shipped_love.lookup(words)
+    assert [one["kind"] for one in data] == lookup.kinds
+    assert [one["parts"] for one in data] == [[part_facts(part) for part in parts] for parts in lookup.parts]
+    answers = {one["word"]: one for one in data}
+    for kind, strings in OF_A_KIND.items():
+        assert {string: answers[string]["kind"] for string in strings} == dict.fromkeys(strings, kind)
+    for string, words in OF_WORDS.items():
+        parts = answers[string]["parts"]
+        assert answers[string]["reading"] == "parts", string
+        assert " ".join(part["word"] or part["text"].lower() for part in parts) == words
+        assert all(part["text"] == string[part["start"] : part["end"]] for part in parts)
 
 
 def test_neighbors(live, shipped_love):
@@ -86,8 +106,9 @@ def test_similarities(live, shipped_love):
 
 
 def test_explanations(live, shipped_love):
-    data = live.post("/v1/explain", {"input": ["bec0me", "house"]}).json()["data"]
-    for one, word in zip(data, ["bec0me", "house"], strict=True):
+    words = ["bec0me", "house", "neural-netwrok", "500mg", "hapybirthday"]
+    data = live.post("/v1/explain", {"input": words}).json()["data"]
+    for one, word in zip(data, words, strict=True):
         expected = shipped_love.explain(word).as_dict()
         assert {name: value for name, value in one.items() if name != "index"} == expected
     covered = [unit["name"] for unit in data[0]["units"] if (unit["start"], unit["end"]) == (3, 4)]
@@ -95,15 +116,18 @@ def test_explanations(live, shipped_love):
 
 
 def test_words_of_a_text_stand_where_they_stand(live, shipped_love):
-    text = "A wonderfull, well-known fi1m 🙂 e-mail"
+    text = "A wonderfull, well-known fi1m 🙂 e-mail. Alot to morrow, 10:30"
     (found,) = live.post("/v1/tokens", {"input": text}).json()["data"]
     seen = shipped_love.tokens(text)
     assert [(one["reading"], one["word"]) for one in found["tokens"]] == [(one.reading, one.word) for one in seen]
     assert [one["text"] for one in found["tokens"]][:6] == ["A", "wonderfull", "well", "known", "fi1m", "🙂"]
     assert all(one["text"] == text[one["start"] : one["end"]] for one in found["tokens"])
-    repairs = {one["text"]: one["repair"] for one in found["tokens"]}
-    assert repairs["wonderfull"] == "wonderful"
-    assert repairs["known"] is None
+    readings = {one["text"]: (one["reading"], one["repair"]) for one in found["tokens"]}
+    assert readings["wonderfull"] == ("near", "wonderful")
+    assert readings["known"] == ("known", None)
+    assert readings["Alot"] == ("parts", "A lot")
+    assert readings["to morrow"] == ("near", "tomorrow")
+    assert [one["text"] for one in found["tokens"]][-2:] == ["10", "30"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
+from tests.odd_strings import OF_A_KIND
 from tests.serve.browser import lovevec_server, needs_axe, needs_browser, opened, violations
 
 pytest.importorskip("playwright")
@@ -75,6 +76,55 @@ def test_readings(page, word, reading):
     settled(page)
     assert page.locator("#badge-1").text_content() == reading
     wait_for(page, "#map-says", f"“{word}” lies among")
+
+
+def test_parts_are_shown_and_looked_at_by_keyboard(page, shipped_love):
+    """Each part with how it is read; Tab goes to it, Enter looks at it alone."""
+    type_word(page, "neural-netwrok")
+    settled(page)
+    assert page.locator("#badge-1").text_content() == "parts"
+    assert page.locator("#verdict-1").text_content() == "several words: neural network"
+    chance = shipped_love.lookup("neural-netwrok").parts[0][1].probability
+    assert page.locator("#parts-1 li").all_text_contents() == [
+        "neuralknown",
+        f"netwroknear → network {chance:.0%}".replace("%", " %"),
+    ]
+    assert rows(page) == [word for word, _ in shipped_love.neighbors("neural-netwrok", 10)]
+    assert page.locator(".made").is_hidden()
+    page.locator("#parts-1 button").first.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    wait_for(page, "#verdict-1", "probably network")
+    assert page.locator("#word-1").input_value() == "netwrok"
+    assert page.locator("#parts-1").is_hidden()
+
+
+@pytest.mark.parametrize(
+    ("string", "verdict", "parts"),
+    [
+        ("500mg", "a quantity, read by its parts", ["500number", "mgknown"]),
+        ("hapybirthday", "several words: happy birthday", ["hapynear → happy", "birthdayknown"]),
+        ("alot", "several words: a lot", ["aknown", "lotknown"]),
+        ("#ThrowbackThursday", "several words: throwback thursday", ["Throwbackknown", "Thursdayknown"]),
+        ("$1.5", "an amount of money, read by its parts", ["$known → dollars", "1.5number"]),
+        ("98765", "a number, placed by its digits", []),
+    ],
+)
+def test_readings_of_odd_strings(page, string, verdict, parts):
+    page.locator("#word-1").fill(string)
+    settled(page)
+    assert page.locator("#verdict-1").text_content() == verdict
+    assert page.locator("#parts-1 li").all_text_contents() == parts
+
+
+def test_every_kind_has_a_name_for_people(page):
+    for strings in OF_A_KIND.values():
+        page.locator("#word-1").fill(strings[0])
+        settled(page)
+        assert re.match(
+            r"(an? \w.*|dimensions), (read by its parts|placed by its digits)$",
+            page.locator("#verdict-1").text_content(),
+        )
 
 
 def test_nothing_and_strange_things(page):
@@ -160,13 +210,17 @@ def open_text(page, text: str) -> None:
 
 
 def test_a_text_is_coloured_and_repaired(page, shipped_love):
-    text = "The goverment 👍 of Reykjavik\nis deplatformed, tommorow."
+    text = "The goverment 👍 of Reykjavik\nis deplatformed, tommorow. Alot, to morrow, 98765"
     open_text(page, text)
     wait_for(page, "#counts", f"{len(shipped_love.tokens(text))} words")
     assert page.locator("#tokens").text_content() == text
     near = page.locator("#tokens .token.near")
-    assert near.all_text_contents() == ["goverment", "tommorow"]
-    assert page.locator("#tokens .token.new").all_text_contents() == ["deplatformed"]
+    assert near.all_text_contents() == ["goverment", "tommorow", "to morrow"]
+    assert page.locator("#tokens .token.new").all_text_contents() == ["deplatformed", "98765"]
+    assert page.locator("#tokens .token.parts").all_text_contents() == ["Alot"]
+    assert "1 in parts" in page.locator("#counts").text_content()
+    page.locator("#tokens .token.parts").focus()
+    assert page.locator("#repair").text_content() == "Alot: parts, read as A lot"
     near.first.hover()
     assert page.locator("#repair").text_content() == "goverment: near, read as government"
     near.last.focus()
@@ -259,7 +313,7 @@ def test_vectors_are_taken_home(page, shipped_love, tmp_path, per):
 
 def test_two_models_side_by_side(chromium):
     with lovevec_server("--model", "default", "--model", "minilm-input") as address, opened(chromium, address) as page:
-        wait_for(page, "#verdict-1", "probably leukemia")
+        wait_for(page, "#verdict-1", "probably leukaemia")
         assert page.get_by_label("Model").first.locator("option").all_text_contents() == ["default", "minilm-input"]
         page.get_by_role("button", name="Compare with another word or model").click()
         wait_for(page, "#map-says", "nearest words are the same by both models")
@@ -306,7 +360,7 @@ def test_a_key_is_asked_for_where_one_is_needed(chromium):
         page.goto(address)
         page.get_by_label("This server wants its API key").fill("secret")
         page.get_by_role("button", name="Use it").click()
-        wait_for(page, "#verdict-1", "probably leukemia")
+        wait_for(page, "#verdict-1", "probably leukaemia")
         assert page.locator("#key").is_hidden()
         context.close()
 
@@ -322,6 +376,10 @@ def test_nothing_stands_in_the_way_of_anybody(chromium, server, dark, phone, tmp
         settled(page, 2)
         page.locator("#units-1 button").nth(1).click()
         assert violations(page) == []
+        page.locator("#word-1").fill("hapy-netwrok15")
+        wait_for(page, "#parts-1", "network")
+        settled(page)
+        assert violations(page) == []
         page.get_by_role("tab", name="Text").click()
         wait_for(page, "#counts", "words")
         assert violations(page) == []
@@ -334,7 +392,7 @@ def test_the_theme_is_chosen_and_kept(page):
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     page.reload()
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    wait_for(page, "#verdict-1", "probably leukemia")
+    wait_for(page, "#verdict-1", "probably leukaemia")
 
 
 def test_tabs_are_chosen_by_keyboard(page):

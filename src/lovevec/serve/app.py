@@ -109,8 +109,8 @@ def add_answers(app: FastAPI, service: Service) -> None:
         return respond({"object": "list", "model": served.name, "data": data, "usage": usage})
 
     async def near(body: schema.NearRequest, request: Request) -> Response:
-        """How words are read: known, near (probably a known word, damaged), new or empty; how probably, and which known
-        words may be meant."""
+        """How words are read: known, near (probably a known word, damaged), parts (several words), new or empty; how
+        probably, which known words may be meant, what stands where in parts, and the kind of what is no word."""
         served = service.admit(request, body, body.input)
         readings = await service.ask(served, served.near, body.input)
         service.count_readings(served, (reading["reading"] for reading in readings))

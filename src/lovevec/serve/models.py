@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from lovevec.attach import Attached
 from lovevec.errors import LovevecError
+from lovevec.explain import part_facts
 from lovevec.love import LOVE
 from lovevec.near.readings import WORDS_PER_READING
 from lovevec.vectors.rows import normalized
@@ -76,20 +77,22 @@ class ServedModel:
         return self.vectors.encode(texts)
 
     def near(self, words: Sequence[str]) -> list[dict[str, Any]]:
-        """How each word is read, how sure its vector is, what it may stand for."""
+        """How each word is read, how sure its vector is, what it may stand for, its kind if it is no word, and what
+        stands where in one of several words."""
         lookup = self.vectors.lookup(words)
-        near_words = lookup.near(WORDS_PER_READING)
+        answers = zip(lookup.readings, lookup.kinds, lookup.confidence.tolist(), lookup.new.tolist(), strict=True)
+        lists = zip(lookup.near(WORDS_PER_READING), lookup.parts, strict=True)
         return [
             {
                 "word": word,
                 "reading": reading,
+                "kind": kind,
                 "confidence": None if math.isnan(confidence) else confidence,
                 "near": [{"word": name, "probability": probability} for name, probability in near],
-                "new": 0.0 if reading == "empty" else 1 - min(1.0, sum((probability for _, probability in near), 0.0)),
+                "new": new,
+                "parts": [part_facts(part) for part in parts],
             }
-            for word, reading, confidence, near in zip(
-                words, lookup.readings, lookup.confidence.tolist(), near_words, strict=True
-            )
+            for word, (reading, kind, confidence, new), (near, parts) in zip(words, answers, lists, strict=True)
         ]
 
     def neighbors(self, words: Sequence[str], k: int) -> list[list[dict[str, Any]]]:
@@ -113,19 +116,11 @@ class ServedModel:
         return [one | {"neighbors": near} for one, near in zip(explanations, neighbors, strict=True)]
 
     def tokens(self, texts: Sequence[str]) -> list[list[dict[str, Any]]]:
-        """The words of each text as it is encoded, and where they stand."""
+        """The words of each text as it is encoded, where they stand, and what would stand there if it were spelled
+        right."""
         return [
             [
-                {
-                    "text": token.text,
-                    "start": token.start,
-                    "end": token.end,
-                    "reading": token.reading,
-                    "repair": token.word if token.reading == "near" else None,
-                    "word": token.word,
-                    "probability": token.probability,
-                    "weight": token.weight,
-                }
+                token._asdict() | {"repair": token.replacement if token.reading in ("near", "parts") else None}
                 for token in self.vectors.tokens(text)
             ]
             for text in texts

@@ -37,11 +37,11 @@ REFERENCE = """<!doctype html>
 """
 EXAMPLES = {
     "/v1/embeddings": '{"input": ["mispelling", "a wonderfull fi1m"], "encoding_format": "float"}',
-    "/v1/near": '{"input": "recieve", "k": 3}',
+    "/v1/near": '{"input": ["recieve", "neural-netwrok", "500mg"], "k": 3}',
     "/v1/neighbors": '{"input": "leukamia", "k": 5}',
     "/v1/explain": '{"input": "bec0me"}',
     "/v1/similar": '{"pairs": [["colour", "color"]]}',
-    "/v1/tokens": '{"input": "a wonderfull fi1m"}',
+    "/v1/tokens": '{"input": "alot of wonderfull fi1ms"}',
 }
 
 

@@ -33,7 +33,9 @@ StringList = Annotated[list[str], Field(min_length=1)]
 Strings = Annotated[
     StringList,
     BeforeValidator(_as_list, json_schema_input_type=str | StringList),
-    Field(description="a string, or a list of strings", examples=["mispelling", ["recieve", "tommorow"]]),
+    Field(
+        description="a string, or a list of strings", examples=["mispelling", ["recieve", "neural-netwrok", "500mg"]]
+    ),
 ]
 ModelName = Annotated[str | None, Field(description="one of /v1/models; the first by default", examples=["default"])]
 
@@ -132,16 +134,38 @@ class Candidate(BaseModel):
     probability: float
 
 
+class WordPart(BaseModel):
+    """What stands in a string of several words, from `start` to `end` (code points). Where nobody knows what stands
+    where (a listed form: alot), each part has the whole string."""
+
+    text: str
+    start: int
+    end: int
+    reading: Literal["known", "near", "parts", "new"]
+    word: str | None = Field(description="the known word that it is or probably stands for, or several")
+    probability: float = Field(description="that `word` is meant; of a new word that it is new")
+
+
+Reading = Literal["known", "near", "parts", "new", "empty"]
+Kind = Annotated[
+    str | None, Field(description="what it is that is no word: number, quantity, date, address …; null for words")
+]
+New = Annotated[float, Field(description="the probability that it is a new word")]
+Parts = Annotated[list[WordPart], Field(description="the words and numbers that a string holds; else empty")]
+
+
 class WordReading(BaseModel):
-    """How a word is read: the known words that it may stand for and, up to 1 with those after the k-th, the probability
-    that it is a new word. An empty word stands for nothing."""
+    """How a word is read: the known words that it may stand for, the probability that it is a new word, and, up to 1
+    with the known words after the k-th, that it is several words. An empty word stands for nothing."""
 
     index: int
     word: str
-    reading: Literal["known", "near", "new", "empty"]
+    reading: Reading
+    kind: Kind
     confidence: float | None = Field(description="the probability that the vector is right; null if not calibrated")
     near: list[Candidate]
-    new: float
+    new: New
+    parts: Parts
 
 
 class Neighbor(BaseModel):
@@ -171,16 +195,18 @@ class WordUnit(BaseModel):
 
 
 class WordExplanation(BaseModel):
-    """What a word's vector is made of, as `love.explain` gives it."""
+    """What a word's vector is made of, as `love.explain` gives it; kind, new and parts as in /v1/near."""
 
     index: int
     word: str
     normalised: str
-    reading: Literal["known", "near", "new", "empty"]
+    reading: Reading
+    kind: Kind
     known: bool
     empty: bool
     near: list[Candidate]
-    new: float
+    new: New
+    parts: Parts
     confidence: float | None
     units: list[WordUnit]
     head: float
@@ -197,17 +223,12 @@ class PairSimilarity(BaseModel):
     cosine: float | None
 
 
-class TextToken(BaseModel):
-    """A word of a text. `start` and `end` count code points of the text as it was sent."""
+class TextToken(WordPart):
+    """A word of a text. `start` and `end` count code points of the text as it was sent. A word torn in two (to morrow)
+    is one; of parts, several words that are run together (alot), `word` has all."""
 
-    text: str
-    start: int
-    end: int
-    reading: Literal["known", "near", "new"]
-    repair: str | None = Field(description="the known word that a near one probably stands for")
-    word: str | None
-    probability: float = Field(description="of the reading: that `word` is meant, or that the word is new")
-    weight: float
+    repair: str | None = Field(description="what would stand there if a near word, or several, were spelled right")
+    weight: float = Field(description="how much it counts in the text's vector")
 
 
 class TextTokens(BaseModel):

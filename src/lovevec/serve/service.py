@@ -73,7 +73,7 @@ class Service:
             raise ApiError(400, error.spelled(as_field), next(iter(error.parameters), None)) from None
 
     def count_readings(self, served: ServedModel, readings: Iterable[str]) -> None:
-        """Add to the counts of known, near, new and empty words that /metrics shows."""
+        """Add to the counts of known, near, new and empty words, and of parts, that /metrics shows."""
         for reading, count in Counter(readings).items():
             self.metrics.readings.labels(served.name, reading).inc(count)
 

@@ -4,14 +4,16 @@
 //   w    = 1ᵀ softmax(Q Kᵀ) A_n
 //   v    = normalise(Σ_j w_j out[id_j] + Σ_g out[g])      g the rows of the word's n-grams
 //
-// A known word has its own row; what it is looked for as is what lovevec/near/forms.py says.
+// A known word has its own row.
 
 import { Units } from "./units.js";
 
 const TINY = 1.17549435e-38;
 const HALF_LEVELS = [0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.069, 2.7326];
 const LEVELS = Float32Array.from([...HALF_LEVELS.map((level) => -level).reverse(), ...HALF_LEVELS]);
-const KINDS = { F32: Float32Array, F16: Uint16Array, I8: Int8Array, U8: Uint8Array };
+const KINDS = { F32: Float32Array, F16: Uint16Array, I32: Int32Array, I8: Int8Array, U8: Uint8Array };
+const RARE_SHARE = 0.5; // of the known words, from the end: a new word weighs what these weigh on average
+const SIF = 1e-3;
 
 // The tensors of a .safetensors file by name: {shape, data, kind}; float16 stays as its bits.
 export function readTensors(buffer) {
@@ -184,16 +186,26 @@ export class Engine {
   }
 }
 
-// Known words, each with a row of its own.
+// Known words, each with a row of its own, a weight in texts, and perhaps a rank that is not its place.
 export class KnownWords {
-  constructor(words, tensors, dim) {
-    this.words = words;
+  // tensors: those of rows.safetensors; forms: Forms (forms.js)
+  constructor(words, tensors, dim, forms) {
+    Object.assign(this, { words, forms });
     this.place = new Map(words.map((word, row) => [word, row]));
     this.table = new Table(tensors.codes, tensors.scale.data, dim);
+    this.weights = tensors.weights?.data ?? weightsByRank(words.length);
+    this.ranks = tensors.ranks?.data ?? null;
+    const rare = this.weights.slice(Math.floor(RARE_SHARE * words.length));
+    this.newWeight = rare.length ? rare.reduce((sum, weight) => sum + weight, 0) / rare.length : 1;
   }
 
+  // {row, form}: the row of the known word that a string is a form of, or -1 and the form in which it is to be read.
   find(word) {
-    return knownForm(word, (form) => this.place.get(form) ?? -1);
+    return this.forms.find(word, (form) => this.place.get(form) ?? -1);
+  }
+
+  row(word) {
+    return this.find(word).row;
   }
 
   // The k nearest words to a vector of unit length: [{word, cosine}].
@@ -211,50 +223,11 @@ export class KnownWords {
   }
 }
 
-const SAME = new Map([
-  ...Array.from("‘’‚‛′´`ʼ", (mark) => [mark, "'"]),
-  ...Array.from("“”„‟″«»", (mark) => [mark, '"']),
-  ...Array.from("‐‑‒–—―−", (mark) => [mark, "-"]),
-  ...Array.from("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f", (mark) => [mark, ""]),
-  ["\u00a0", " "],
-]);
-const BLANKS = " \t\r\n\v\f\x1c\x1d\x1e\x1f\x85\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
-const LEADING = " \t\r\n\v\f\"'([{<#@*_~|,;:!?¿¡";
-const TRAILING = " \t\r\n\v\f\"')]}>*_~|,;:!?.…";
-const BRACKETS = ' \t\r\n"([{<>}])';
-const LONGEST_FORM = 200;
-
-// The row of the known word that a string stands for (`get` gives -1 for none), else -1 and the string to read further.
-export function knownForm(word, get) {
-  if (/^[A-Za-z0-9]+$/.test(word)) {
-    const row = get(word);
-    return { row: row >= 0 ? row : get(word.toLowerCase()), form: word };
-  }
-  if (word.length > 2 * LONGEST_FORM || Array.from(word).length > LONGEST_FORM) return { row: -1, form: word };
-  let plain = translate(word);
-  if (!/^[\0-\x7f]*$/.test(plain)) plain = translate(plain.normalize("NFKC"));
-  const inner = strip(plain, LEADING, TRAILING);
-  const bare = strip(plain, BLANKS, BLANKS);
-  for (const form of [word, plain, bare, strip(plain, BRACKETS, BRACKETS), strip(plain, "", TRAILING), inner]) {
-    for (const spelled of form ? [form, form.toLowerCase()] : []) {
-      const row = get(spelled);
-      if (row >= 0) return { row, form };
-    }
-  }
-  return { row: -1, form: /\p{L}/u.test(inner) ? inner : plain };
-}
-
-export const isBlank = (word) => strip(word, BLANKS, BLANKS) === "";
-
-function translate(word) {
-  return Array.from(word, (character) => SAME.get(character) ?? character).join("");
-}
-
-function strip(word, left, right) {
-  let [low, high] = [0, word.length];
-  while (low < high && left.includes(word[low])) low += 1;
-  while (high > low && right.includes(word[high - 1])) high -= 1;
-  return word.slice(low, high);
+// How much words count in texts by the order of their frequency (lovevec/texts/encoder.py).
+function weightsByRank(count) {
+  const frequencies = Float64Array.from({ length: count }, (_, row) => 1 / (row + 1));
+  const total = frequencies.reduce((sum, one) => sum + one, 0);
+  return frequencies.map((one) => SIF / (SIF + one / total));
 }
 
 function softmax(scores) {

@@ -1,63 +1,204 @@
-// Readings of an unknown string, as lovevec/near makes them: candidates by buckets, the channel's costs, new or not.
-// What depends on characters alone (symbols, costs of slips) comes from Python as near.json; what depends on the known words
-// (buckets, the character model) is made here when the model is opened.
+// Readings of an unknown string, as lovevec/near makes them: candidates by buckets, the channel's costs, what speaks for new
+// words and for several that are run together, listed forms. What depends on characters alone (symbols, costs of slips) comes
+// from Python as near.json; what depends on the known words (buckets) is made here when the model is opened.
 
-const [LONGEST, STRETCHED] = [32, 48];
+import { JoinedWords } from "./joined.js";
+import { isUpper, size } from "./strings.js";
+import { normalise } from "./units.js";
+
+const [LONGEST, RANK_OFFSET] = [32, 30];
 const [PREFIX, SOUND_LENGTH, PER_BUCKET, KEPT, WITHIN] = [6, 12, 512, 48, 20];
 const LEFT_OUT = Array.from({ length: 1 << PREFIX }, (_, mask) => mask).filter((mask) => bitCount(mask) <= 2);
 const KEYS = LEFT_OUT.length + SOUND_LENGTH + 1;
 const [BUCKETS, NO_KEY] = [1 << 20, 0xffffffff];
 const [PRIME, FIRST_SEED, SOUND_SEED, MIX] = [0x01000193, 0x811c9dc5, 0x9e3779b9, 0x2c1b3c6d];
-const [UNIT, WORTH, MOST, FAR] = [32, 8 * 32, 10, 12000];
-const [ORDER, STRENGTH, BEGIN, END] = [5, 5, 256, 257];
-const PRIMES = Array.from({ length: ORDER }).reduce((all) => [...all, Math.imul(all.at(-1) ?? 1, PRIME)], []);
-const STRANGEST = -6;
+const [UNIT, WORTH, MOST, FAR, DIGIT_COST] = [32, 8 * 32, 10, 12000, 512];
+const DIGIT = 4; // of the classes by which letters get lost or put in
+const LISTED = 7; // of the features
 
 export class Reader {
-  // tables: near.json; known: rows of code points of the known words, normalised as units are.
-  constructor(tables, known, codesOf) {
-    Object.assign(this, tables, { codesOf });
+  // tables: near.json; words: the known words; ranks: how frequent each is, null where that is their order; forms: those that
+  // stand for known words (forms.json); lowercase: whether words are compared in lower case.
+  constructor(tables, lexicon, words, ranks, forms, lowercase) {
+    Object.assign(this, tables, tables.limits, { lexicon, ranks, forms, lowercase });
     this.symbol = new Map(tables.characters.map((character, place) => [character.codePointAt(0), place + 1]));
     this.size = tables.characters.length + 1;
     this.two = new Map(tables.two.map(([first, second, spelling]) => [first * this.size + second, spelling]));
     this.rows = []; // of the known words that others can be meant for
     this.words = []; // their symbols
-    known.forEach((codes, row) => {
-      const symbols = codes.map((code) => this.symbol.get(code) ?? 0);
+    const together = new Map();
+    this.frequent(words.length).forEach((row, place) => {
+      const text = normalise(words[row], lowercase);
+      const symbols = codesOf(text).map((code) => this.symbol.get(code) ?? 0);
+      if (this.canBeJoined(text, symbols, place) && !together.has(text)) {
+        together.set(text, { row, cost: this.partCost(row, symbols.length) });
+      }
       if (symbols.length < 2 || symbols.length > LONGEST || !symbols.some((one) => this.letters[one])) return;
       this.rows.push(row);
       this.words.push(Uint8Array.from(symbols));
     });
-    this.rankCosts = this.rows.map((row) => Math.round(this.rank * Math.log(row + 30) * UNIT));
+    this.joinedWords = new JoinedWords(together, Math.round(this.joined.join * UNIT), tables.limits);
+    this.rankCosts = this.rows.map((row) => this.rankCost(row));
+    this.partCosts = this.rows.map((row, word) => this.partCost(row, this.words[word].length));
+    this.listed = this.listedForms(words);
     this.buildIndex();
-    this.buildModel();
   }
 
-  // {rows, chances, new, familiar}: known words most probable first, and the mean log probability of its letters.
+  // The rows of the most frequent words, most frequent first.
+  frequent(count) {
+    const rows = Array.from({ length: count }, (_, row) => row);
+    if (this.ranks) rows.sort((one, other) => this.ranks[one] - this.ranks[other]);
+    return rows.slice(0, this.MAX_KNOWN_WORDS);
+  }
+
+  // Words of letters alone, two at least but for the most frequent; what makes other words of words is none itself.
+  canBeJoined(text, symbols, place) {
+    const isLong = symbols.length > 1 || place < this.MAX_ONE_LETTER_ROW;
+    const isPlain = symbols.length > 0 && symbols.every((one) => this.letters[one]);
+    return isPlain && isLong && symbols.length <= this.MAX_PART && !this.lexicon.endingWords.has(text);
+  }
+
+  rankCost(row, weight = this.rank) {
+    return Math.round(weight * Math.log((this.ranks?.[row] ?? row) + RANK_OFFSET) * UNIT);
+  }
+
+  partCost(row, length) {
+    return this.rankCost(row, this.joined.rank) + (length <= this.SHORT ? Math.round(this.joined.short * UNIT) : 0);
+  }
+
+  // Of a known word by itself: what its rank counts.
+  utility(row) {
+    return -this.rankCost(row) / UNIT;
+  }
+
+  isListed(string) {
+    return Object.hasOwn(this.forms, string.toLowerCase());
+  }
+
+  // {rows, chances, new, parts, partRows, partEnds, evidence}: known words most probable first; the probability of a new word,
+  // and of several known ones, with their rows and where they end; the log of how well all of them explain the string.
   read(string) {
-    const { symbols, digits, name } = this.stringOf(string);
-    const features = this.features(symbols, digits, name);
-    const score = features.reduce((sum, feature, place) => sum + feature * this.newWeights[place], 0);
-    const found = symbols.length ? this.candidates(symbols).map((word) => [this.align(word, symbols) + this.rankCosts[word], word]) : [];
+    const text = normalise(string, this.lowercase);
+    return this.listed.get(text) ?? this.readAsUnknown(this.stringOf(string, text));
+  }
+
+  // The same in running text, where an unknown string is a misspelling more often than in a list of words.
+  readInText(string) {
+    const reading = this.read(string);
+    const fresh = reading.new / this.NEW_DIVISOR_IN_TEXT;
+    const total = reading.chances.reduce((sum, chance) => sum + chance, fresh + reading.parts);
+    const share = (chance) => chance / (total || 1);
+    return { ...reading, new: share(fresh), parts: share(reading.parts), chances: reading.chances.map(share) };
+  }
+
+  readAsUnknown({ codes, symbols, isPlain, isStretched, marks }) {
+    const features = symbols.length ? this.features(codes, isStretched, marks) : null;
+    const score = features ? features.reduce((sum, feature, place) => sum + feature * this.newWeights[place], 0) : 0;
+    const found = symbols.length ? this.aligned(symbols).map(([cost, word]) => [cost + this.rankCosts[word], word]) : [];
     found.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
     const chosen = found.slice(0, MOST).filter(([cost]) => cost <= found[0][0] + WORTH);
-    const utilities = [score, ...chosen.map(([cost]) => -cost / UNIT)];
+    const cut = isPlain ? this.cut(codes, symbols, score, chosen[0]?.[0], features) : null;
+    const several = cut ? this.several(cut) : -Infinity;
+    const utilities = [score, ...chosen.map(([cost]) => -cost / UNIT), several];
     const best = Math.max(...utilities);
     const weights = utilities.map((utility) => Math.exp(utility - best));
     const total = weights.reduce((sum, weight) => sum + weight, 0);
-    const [fresh, ...chances] = weights.map((weight) => weight / total);
-    return { rows: chosen.map(([, word]) => this.rows[word]), chances, new: fresh, familiar: symbols.length ? features[2] : STRANGEST };
+    const chances = weights.map((weight) => weight / total);
+    return {
+      rows: chosen.map(([, word]) => this.rows[word]),
+      chances: chances.slice(1, -1),
+      new: chances[0],
+      parts: chances.at(-1),
+      partRows: (cut?.words ?? []).map(([row]) => row),
+      partEnds: (cut?.words ?? []).map(([, end]) => end),
+      evidence: best + Math.log(total),
+    };
   }
 
   // As it is read: of a letter that stands three times or more in a row two are kept; empty if it is near nothing.
-  stringOf(string) {
-    const codes = this.codesOf(string);
-    const kept = codes.filter((code, place) => !(place > 1 && code === codes[place - 1] && code === codes[place - 2]));
-    const symbols = kept.map((code) => this.symbol.get(code) ?? 0);
-    const characters = Array.from(string);
-    const readable = symbols.some((one) => this.letters[one]) && symbols.length >= 2 && symbols.length <= LONGEST && characters.length <= STRETCHED;
-    const name = isUpper(characters[0] ?? "") && !isUpper(characters.slice(1).join(""));
-    return { symbols: readable ? symbols : [], digits: symbols.some((one) => this.digits[one]), name };
+  stringOf(string, text) {
+    const all = codesOf(text);
+    const codes = all.filter((code, place) => !(place > 1 && code === all[place - 1] && code === all[place - 2]));
+    const symbols = codes.map((code) => this.symbol.get(code) ?? 0);
+    const isLong = string.length > 2 * this.MAX_STRETCHED_LENGTH || size(string) > this.MAX_STRETCHED_LENGTH;
+    const isReadable = symbols.some((one) => this.letters[one]) && symbols.length >= 2 && symbols.length <= LONGEST && !isLong;
+    if (!isReadable) return { codes: [], symbols: [], isPlain: false, isStretched: false, marks: [] };
+    const [first, ...others] = string;
+    const marks = [
+      symbols.some((one) => this.digits[one]),
+      isUpper(first) && !isUpper(others.join("")),
+      size(string) <= this.MAX_CAPITALS && isUpper(string),
+    ];
+    return { codes, symbols, isPlain: symbols.every((one) => this.letters[one]), isStretched: codes.length < all.length, marks };
+  }
+
+  // How much a string is spelled like a word; the least also where it cannot be read.
+  familiarity(string) {
+    const { codes } = this.stringOf(string, normalise(string, this.lowercase));
+    return codes.length ? this.lexicon.likeness(codes) : this.MIN_LIKENESS;
+  }
+
+  // What speaks for or against its being new (near/novelty.py), in the order of its FEATURES.
+  features(codes, isStretched, marks) {
+    const { length } = codes;
+    const { listed, begin, end, sibling } = this.lexicon.words(codes);
+    const ends = [begin, end, sibling].map((letters) => letters / length);
+    return [1, this.lexicon.likeness(codes), Math.log(length), Math.max(4 - length, 0), ...ends, listed && !isStretched, ...marks].map(Number);
+  }
+
+  // Several words (near/joined.py)
+
+  several({ cost }) {
+    return this.joined.constant - cost / UNIT;
+  }
+
+  // The cheapest cut into known words; one of them may be misspelled where the string is nearer to new, or to several words,
+  // than to any known word, and not listed.
+  cut(codes, symbols, score, near, features) {
+    const characters = codes.map((code) => String.fromCodePoint(code));
+    const cut = this.joinedWords.cut(characters);
+    const isFar = Math.max(score, cut ? this.several(cut) : -Infinity) >= (near === undefined ? -Infinity : -near / UNIT);
+    const isListed = features[LISTED];
+    return isFar && !isListed && codes.length >= this.MIN_DAMAGED_LENGTH ? this.damagedCut(cut, characters, symbols) : cut;
+  }
+
+  damagedCut(cut, characters, symbols) {
+    let best = cut;
+    for (const gap of this.joinedWords.gaps(characters)) {
+      const found = this.aligned(symbols.slice(gap.start, gap.end)).map(([cost, word]) => [cost + this.partCosts[word], word]);
+      if (!found.length) continue;
+      const [cost, word] = found.reduce((one, other) => (other[0] - one[0] || other[1] - one[1]) < 0 ? other : one);
+      if (gap.cost + cost >= (best?.cost ?? Infinity)) continue;
+      best = { cost: gap.cost + cost, words: [...gap.before, [this.rows[word], gap.end], ...gap.behind] };
+    }
+    return best;
+  }
+
+  // Forms that stand for known words, as readings by their normalised spelling.
+  listedForms(words) {
+    const place = new Map(words.map((word, row) => [word, row]));
+    const listed = new Map();
+    for (const [form, meanings] of Object.entries(this.forms)) {
+      const known = meanings
+        .map(([meant, chance]) => [meant.split(/\s+/).filter(Boolean).map((word) => place.get(word) ?? -1), chance])
+        .filter(([rows]) => Math.min(...rows) >= 0 && rows.length <= this.MAX_PARTS)
+        .sort((one, other) => other[1] - one[1]);
+      const text = normalise(form, this.lowercase);
+      if (!known.length || listed.has(text)) continue;
+      const single = known.filter(([rows]) => rows.length === 1);
+      const [partRows, parts] = known.find(([rows]) => rows.length > 1) ?? [[], 0];
+      const chances = single.map(([, chance]) => chance);
+      listed.set(text, {
+        rows: single.map(([[row]]) => row),
+        chances,
+        new: Math.max(0, 1 - parts - chances.reduce((sum, chance) => sum + chance, 0)),
+        parts,
+        partRows,
+        partEnds: partRows.map(() => size(form)),
+        evidence: known[0][0].reduce((sum, row) => sum + this.utility(row), 0),
+      });
+    }
+    return listed;
   }
 
   // Candidates (near/index.py)
@@ -66,7 +207,7 @@ export class Reader {
     const count = this.words.length;
     const keys = new Uint32Array(count * KEYS);
     [this.letterBits, this.pairsLow, this.pairsHigh] = [new Uint32Array(count), new Uint32Array(count), new Uint32Array(count)];
-    this.rankBits = this.words.map((_, place) => Math.round(2 * Math.log2(place + 16)));
+    this.rankBits = this.rows.map((row, place) => Math.round(2 * Math.log2((this.ranks?.[row] ?? place) + 16)));
     const sizes = new Uint32Array(BUCKETS + 1);
     this.words.forEach((symbols, word) => {
       const seen = [...new Set(this.keys(symbols))];
@@ -145,6 +286,11 @@ export class Reader {
     return near.slice(0, KEPT).map(([word]) => word);
   }
 
+  // [cost, word] of each candidate that takes no digit for another.
+  aligned(symbols) {
+    return this.candidates(symbols).map((word) => [this.align(word, symbols), word]).filter(([cost]) => cost < DIGIT_COST);
+  }
+
   // The cheapest way from a known word to a string (near/alignment.py)
 
   align(number, string) {
@@ -174,7 +320,7 @@ export class Reader {
           const written = pairs[j - 1];
           if (written && one[letter]) least = Math.min(least, before[j - 2] + spellings[one[letter]][written] + on[1]);
           if (written && pair) least = Math.min(least, twoBefore[j - 2] + spellings[pair][written] + on[2]);
-          const crossed = i > 1 && string[j - 2] === letter && string[j - 1] === previous && letter !== previous && letter && previous;
+          const crossed = i > 1 && string[j - 2] === letter && string[j - 1] === previous && this.canSwap(letter, previous);
           if (crossed) least = Math.min(least, twoBefore[j - 2] + slips.swap + on[2]);
         }
         best[j] = Math.min(least, FAR);
@@ -185,83 +331,20 @@ export class Reader {
     return before[m];
   }
 
+  canSwap(one, other) {
+    return one !== other && one && other && this.classes[one] !== DIGIT && this.classes[other] !== DIGIT;
+  }
+
   lostKind(word, place) {
+    if (this.classes[word[place]] === DIGIT) return "digit";
     if (isTwin(word, place)) return "lost twin";
     if (place === word.length - 1 && word[place] === this.symbol.get(0x65)) return "lost end";
     return ["lost", "lost vowel", "lost h", "lost"][this.classes[word[place]]];
   }
 
   extraKind(string, place) {
+    if (this.classes[string[place]] === DIGIT) return "digit";
     return isTwin(string, place) ? "extra twin" : ["extra", "extra vowel", "extra", "extra joint"][this.classes[string[place]]];
-  }
-
-  // New or not: a character model of the known words (near/novelty.py)
-
-  buildModel() {
-    this.counts = new Int32Array(1 << 21);
-    this.known = new Uint8Array(1 << 21);
-    this.total = 0;
-    for (const word of this.words) {
-      this.total += word.length + 1;
-      for (const places of this.gramPlaces(word)) for (const place of places) this.counts[place] += 1;
-      const bit = wordBit(prefixes(word).at(-1));
-      this.known[bit >>> 3] |= 1 << (bit & 7);
-    }
-  }
-
-  // For the begin, each letter and the end: where the n-grams that end there are counted, from 1 to ORDER.
-  gramPlaces(symbols) {
-    const text = [BEGIN, ...symbols, END];
-    return text.map((_, at) => {
-      let state = 0;
-      return PRIMES.map((prime, order) => {
-        state = (state + Math.imul(at >= order ? text[at - order] : BEGIN, prime)) | 0;
-        let mixed = (state + Math.imul(0x9e3779b9, order + 1)) | 0;
-        mixed = Math.imul(mixed ^ (mixed >>> 15), MIX);
-        return (mixed ^ (mixed >>> 12)) >>> 11;
-      });
-    });
-  }
-
-  logProbability(symbols) {
-    let [sum, before] = [0, null];
-    for (const places of this.gramPlaces(symbols)) {
-      const seen = places.map((place) => this.counts[place]);
-      let chance = 1 / 256;
-      seen.forEach((count, order) => {
-        const context = order ? before?.[order - 1] ?? 0 : this.total;
-        chance = (count + STRENGTH * chance) / (context + STRENGTH);
-      });
-      if (before) sum += Math.log(Math.min(chance, 1));
-      before = seen;
-    }
-    return sum;
-  }
-
-  features(symbols, digits, name) {
-    const length = symbols.length;
-    const total = this.logProbability(symbols);
-    const parts = this.knownEnds(symbols) / Math.max(length, 1);
-    return [1, total, total / (length + 1), Math.log(Math.max(length, 1)), Math.max(4 - length, 0), parts, Number(digits), Number(name)];
-  }
-
-  // How many letters the longest known begin and the longest known end have together.
-  knownEnds(symbols) {
-    const length = symbols.length;
-    const prefix = prefixes(symbols);
-    const isKnown = (hash) => {
-      const bit = wordBit(hash);
-      return (this.known[bit >>> 3] >> (bit & 7)) & 1;
-    };
-    let [begin, end] = [length - 1, 1];
-    while (begin > 1 && !isKnown(prefix[begin])) begin -= 1;
-    const behind = (start) => {
-      let power = 1;
-      for (let step = start; step < length; step += 1) power = Math.imul(power, PRIME);
-      return (prefix[length] - Math.imul(prefix[start], power)) | 0;
-    };
-    while (end < length - 1 && !isKnown(behind(end))) end += 1;
-    return (begin > 1 ? begin : 0) + (end < length - 1 ? length - end : 0);
   }
 }
 
@@ -274,17 +357,16 @@ function bucket(letters, isOut, seed) {
   return (state ^ (state >>> 12)) >>> 12;
 }
 
-function prefixes(symbols) {
-  const hashes = [0];
-  for (const one of symbols) hashes.push((Math.imul(hashes.at(-1), PRIME) + one + 1) | 0);
-  return hashes;
-}
-
-const wordBit = (hash) => Math.imul(hash ^ (hash >>> 16), 0x9e3779b1) >>> 8;
-
 const isTwin = (row, place) => row[place] > 0 && (row[place] === row[place - 1] || row[place] === row[place + 1]);
 
-const isUpper = (text) => /\p{Uppercase}/u.test(text) && !/[\p{Lowercase}\p{Lt}]/u.test(text);
+// The most probable reading: new, near (one of the known words) or parts.
+export function likeliest(reading) {
+  const near = reading.chances.reduce((sum, chance) => sum + chance, 0);
+  if (reading.new >= near && reading.new >= reading.parts) return "new";
+  return near >= reading.parts ? "near" : "parts";
+}
+
+const codesOf = (text) => Array.from(text, (character) => character.codePointAt(0));
 
 function bitCount(number) {
   let bits = number - ((number >>> 1) & 0x55555555);

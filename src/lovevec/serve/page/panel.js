@@ -5,7 +5,15 @@ import { damage } from "./damage.js";
 const PATIENCE = 60; // milliseconds without a key before anything is asked
 const LONGEST_EXPLAINED = 64;
 const STEPS = 14; // of a word's way, on the map
-const EXAMPLES = ["oxgen", "bl00d", "rnodern", "fotograf", "Reykjavik", "deplatformed"];
+const EXAMPLES = ["oxgen", "bl00d", "fotograf", "Reykjavik", "deplatformed", "neural-netwrok", "hapybirthday", "500mg"];
+export const A_NUMBER = /^[\p{N}.,]+$/u;
+const LEAST_SHOWN = 0.005; // of a probability
+const KINDS = {
+  address: "an address", code: "a code", date: "a date", decade: "a decade", dimensions: "dimensions",
+  email: "an email address", emoji: "an emoji", file: "a file name", hex: "a hexadecimal number", id: "an identifier",
+  money: "an amount of money", number: "a number", ordinal: "an ordinal number", percentage: "a percentage",
+  phone: "a phone number", quantity: "a quantity", time: "a time", version: "a version",
+};
 const SLIPS = { typos: ["none", "1 slip", "2 slips", "3 slips"], ocr: ["none", "1 misread", "2 misread", "3 misread"] };
 
 export const percent = (chance) => (chance > 0.995 && chance < 1 ? "99" : String(Math.round(100 * chance))) + " %";
@@ -91,7 +99,7 @@ export class Panel {
       this.showNearest(found);
       this.showDamage(found);
       this.tell({ ...found, way: [] });
-      const explained = await this.explain(asked);
+      const explained = near.parts.length ? null : await this.explain(asked);
       if (isLate()) return;
       this.showSpelling(explained);
       const way = await this.askWay(asked);
@@ -164,9 +172,8 @@ export class Panel {
     this.badge.className = `badge ${reading}`;
     this.badge.textContent = near && reading !== "empty" ? reading : "";
     this.verdict.textContent = verdict(near);
-    const rows = reading === "near" || reading === "new" ? near.near.map((one) => [one.word, one.probability, ""]) : [];
-    const shown = rows.filter(([, chance]) => chance >= 0.005).slice(0, 5);
-    if (rows.length || reading === "new") shown.push(["a new word", near.new, "new"]);
+    this.showParts(reading === "parts" ? near.parts : []);
+    const shown = chances(near);
     this.chances.replaceChildren(...shown.map(([name, chance, kind]) =>
       element("li", {}, element("span", { className: `name ${kind}`, textContent: name }), bar(chance),
         element("span", { className: "number", textContent: percent(chance) })),
@@ -174,6 +181,19 @@ export class Panel {
     this.chances.hidden = !shown.length;
     const sure = near?.confidence;
     this.sure.textContent = typeof sure === "number" && reading !== "empty" ? `Confidence that the vector is right: ${percent(sure)}` : "";
+  }
+
+  // What stands in a string of several words; each part can be looked at.
+  showParts(parts) {
+    const inOrder = [...parts].sort((one, other) => one.start - other.start);
+    this.parts.replaceChildren(...inOrder.map((part) => {
+      const name = nameOf(part, parts);
+      const looks = { className: `token ${part.reading}`, textContent: name, title: `Look at ${name}` };
+      const button = element("button", { type: "button", ...looks });
+      button.addEventListener("click", () => this.set(name));
+      return element("li", {}, button, element("span", { className: "note", textContent: readingOf(part, name) }));
+    }));
+    this.parts.hidden = !parts.length;
   }
 
   showNearest({ neighbors, before, slips }) {
@@ -254,7 +274,35 @@ function verdict(near) {
   const [first] = near.near;
   if (near.reading === "known") return first ? `a word of the vocabulary${first.word === near.word ? "" : `: ${first.word}`}` : "";
   if (near.reading === "near") return `probably ${first.word}`;
+  if (near.kind) return `${KINDS[near.kind] ?? near.kind}, ${near.reading === "parts" ? "read by its parts" : "placed by its digits"}`;
+  if (near.reading === "parts") return `several words: ${wordsOf(near)}`;
   return "a word of its own, placed by its spelling";
+}
+
+const wordsOf = ({ parts }) => parts.map((part) => part.word ?? part.text).join(" ");
+
+// What a part is called: where nobody knows which letters are its own, the word that it stands for.
+function nameOf({ text, start, end, word }, parts) {
+  const isShared = parts.filter((one) => one.start === start && one.end === end).length > 1;
+  return isShared && word ? word : text;
+}
+
+function readingOf({ reading, word, probability }, name) {
+  const isSame = !word || word === name.toLowerCase();
+  const chance = reading === "known" || probability === 1 ? "" : ` ${percent(probability)}`;
+  if (reading === "new" && A_NUMBER.test(name)) return "number";
+  return `${reading}${isSame ? "" : ` → ${word}${chance}`}`;
+}
+
+// What a string may stand for, and how probably: [name, chance, class]. There is none of what is read by its parts for certain.
+function chances(near) {
+  if (!near || near.kind || !["near", "new", "parts"].includes(near.reading)) return [];
+  const several = Math.max(0, 1 - near.new - near.near.reduce((sum, { probability }) => sum + probability, 0));
+  if (several > 1 - LEAST_SHOWN) return [];
+  const words = near.near.map(({ word, probability }) => [word, probability, ""]).filter(([, chance]) => chance >= LEAST_SHOWN);
+  const parts = several < LEAST_SHOWN ? [] : [[near.reading === "parts" ? wordsOf(near) : "several words", several, "parts"]];
+  const found = near.reading === "parts" ? [...parts, ...words.slice(0, 5)] : [...words.slice(0, 5), ...parts];
+  return [...found, ["a new word", near.new, "new"]];
 }
 
 function bar(share) {

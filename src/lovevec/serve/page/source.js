@@ -1,5 +1,7 @@
 // Who answers: the server at this address, or the model inside the page (local.js) where the page says where it lies.
 
+const READING = 10; // known words that one string may stand for: all of them, so that the rest is the chance of several words
+
 export class Problem extends Error {
   constructor(message, status) {
     super(message);
@@ -28,9 +30,9 @@ class Server {
     return data.map(({ id, dim, kind, known_words: words }) => ({ id, dim, kind, words }));
   }
 
-  // [{reading, confidence, near: [{word, probability}], new}]
+  // [{reading, kind, confidence, near: [{word, probability}], new, parts: [{text, start, end, reading, word, probability}]}]
   near(words, model) {
-    return this.ask("near", { input: words, model, k: 6 });
+    return this.ask("near", { input: words, model, k: READING });
   }
 
   // [[{word, cosine}]]; what was asked before is not asked again.

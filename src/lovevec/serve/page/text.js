@@ -1,7 +1,7 @@
 // A whole text or a list of words: its words by reading, repairs, vectors to take home.
 
 import { download, toCsv, toNpy, toParquet } from "./download.js";
-import { coloured, element, fillModels } from "./panel.js";
+import { A_NUMBER, coloured, element, fillModels } from "./panel.js";
 
 const PATIENCE = 200;
 const MOST_SHOWN = 100_000; // characters
@@ -58,12 +58,14 @@ export class TextView {
     this.tokens.replaceChildren(...coloured(text, tokens, (shown, token) => this.dressed(shown, token)));
     const count = (reading) => tokens.filter((token) => token.reading === reading).length;
     const cut = text.length < this.text.value.length ? `; the first ${MOST_SHOWN.toLocaleString("en")} characters are shown` : "";
-    this.counts.textContent = `${tokens.length} words: ${count("known")} known, ${count("near")} near, ${count("new")} new${cut}`;
+    const inParts = count("parts") ? `, ${count("parts")} in parts` : "";
+    this.counts.textContent = `${tokens.length} words: ${count("known")} known, ${count("near")} near${inParts}, ${count("new")} new${cut}`;
   }
 
   dressed(shown, token) {
     if (token.reading === "known") return null;
-    const says = token.repair ? `${shown}: near, read as ${token.repair}` : `${shown}: new, its vector comes from its spelling`;
+    const source = A_NUMBER.test(shown) ? "its digits" : "its spelling";
+    const says = `${shown}: ${token.reading}, ${token.repair ? `read as ${token.repair}` : `its vector comes from ${source}`}`;
     const button = element("button", { type: "button", className: `token ${token.reading}`, textContent: shown, title: says });
     for (const event of ["mouseenter", "focus"]) {
       button.addEventListener(event, () => (this.repair.textContent = says));
