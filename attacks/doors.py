@@ -14,6 +14,7 @@ from lovevec.cli.info import facts_of, lines_of
 from lovevec.cli.terminal import UNSAFE, harmless
 from lovevec.errors import LovevecError
 from lovevec.files.checkpoints import UNFINISHED, CheckpointFolder
+from lovevec.near.forms import read_listed
 from lovevec.texts.read import open_texts
 from lovevec.train.prepared import Prepared, settings_of
 from lovevec.train.settings import Settings
@@ -72,6 +73,15 @@ def pieces(path: Path) -> None:
     _all_strings(read_pieces(path))
 
 
+def forms(path: Path) -> None:
+    """Listed forms, as `lovevec train` reads them."""
+    found = read_listed(path)
+    _all_strings(list(found))
+    for meanings in found.values():
+        assert meanings, "a form of nothing"
+        assert 0 < sum(chance for _, chance in meanings) < 1.01, "chances beyond 0 to 1"
+
+
 def evaluation(path: Path) -> None:
     """Every reader of evaluation sets on the one file: it may be any of them, or none."""
     refused = 0
@@ -127,7 +137,7 @@ def model(path: Path) -> None:
     for label, value in lines_of(facts_of(love, path)):
         assert not UNSAFE.search(harmless(f"{label} {value}")), "what a terminal acts on"
     known = list(love.words[:2])
-    asked = [*STRINGS, *known]
+    asked = [*STRINGS, *known, "nope", "".join(known), "-".join(known)]
     with np.errstate(over="raise", invalid="raise", divide="raise"):
         assert np.isfinite(love.embed(known)).all(), "rows of known words that are not finite"
         unknown = [word for word in asked if word not in love]
@@ -170,6 +180,7 @@ DOORS: dict[str, Door] = {
         words,
         columns,
         pieces,
+        forms,
         evaluation,
         sentences,
         settings,

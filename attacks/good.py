@@ -25,6 +25,9 @@ from lovevec import LOVE, Attached
 from lovevec.files.checkpoints import UNFINISHED, CheckpointFolder
 from lovevec.model.folder import write_model
 from lovevec.model.known_rows import KnownRows
+from lovevec.near.channel import DEFAULT
+from lovevec.near.lexicon import GRAM_BITS, Lexicon
+from lovevec.near.orthography import Orthography
 from lovevec.train.prepared import Prepared
 from lovevec.train.settings import PrepareSettings, Settings
 from lovevec.units.ragged import Ragged
@@ -152,6 +155,7 @@ def _lists() -> dict[str, Sample]:
         "csv": single("columns", "t.csv", csv.encode()),
         "tsv": single("columns", "t.tsv", tsv.encode()),
         "jsonl": single("columns", "t.jsonl", objects.encode()),
+        "forms": single("forms", "f.tsv", "".join(f"x{word}\t{word} {word}\t0.5\n" for word in words).encode()),
         "pieces": single("pieces", "vocab.txt", b"[PAD]\n" + lines + b"\n##ing\n##s\n"),
         "pairs": single("evaluation", "p.tsv", pairs.encode()),
         "classes": single("evaluation", "c.tsv", classes.encode()),
@@ -225,6 +229,13 @@ CONFIDENCE = {
 }
 
 
+def orthography(words: list[str]) -> Orthography:
+    """With a lexicon of the words, weights of n-grams by chance, and a form of one word and of two."""
+    grams = np.random.default_rng(0).integers(-9, 10, 1 << GRAM_BITS).astype(np.int8)
+    listed = {"nope": ((words[0], 0.5), (f"{words[1]} {words[2]}", 0.5)), "ppl": ((words[3], 1.0),)}
+    return Orthography(DEFAULT, Lexicon.of(words, grams=grams, scale=0.1, endings=["s", "ed"]), listed)
+
+
 @cache
 def models() -> dict[str, Sample]:
     """A small model in every form that a folder may have."""
@@ -247,6 +258,7 @@ def models() -> dict[str, Sample]:
             parts,
             words=words,
             metadata=metadata,
+            orthography=orthography(words) if name == "int8" else parts.orthography,
             rows=None if rows == "none" else KnownRows.of(own, rows, weights),
         )
         with tempfile.TemporaryDirectory() as folder:

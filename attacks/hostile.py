@@ -320,6 +320,7 @@ def _models() -> dict[str, Sample]:
             modeling_py=b"import os; os.mkdir('executed')", __init___py=b"import os; os.mkdir('executed')"
         ),
     }
+    made |= _lexicons()
     channel = json.loads(models()["model int8"].files[CONFIG])["channel"]
     for name, cost in (("free", 0), ("dear", 8)):
         made[f"channel where slips are {name}"] = _config(
@@ -351,6 +352,49 @@ def _models() -> dict[str, Sample]:
                         for factor in (1e38, 1e19, 1e7, -1, 1e-38, 0):
                             form_name = form.removeprefix("model ")
                             made[f"{form}: {name} times {factor:g}"] = _scale_tensor(form_name, file, name, factor)
+    return made
+
+
+def _lexicons() -> dict[str, Sample]:
+    """Lexicons and listed forms that say what none should, or just may."""
+    good = load(models()["model int8"].files["lexicon.safetensors"])
+    changes: dict[str, dict[str, Any]] = {
+        "full": {"filter": np.full(64, 255, np.uint8)},
+        "of 3 bytes": {"filter": np.zeros(3, np.uint8)},
+        "of nothing": {"filter": np.zeros(0, np.uint8)},
+        "with weights at their most": {
+            "grams": np.full(good["grams"].shape, 127, np.int8),
+            "scale": np.ones(1, np.float32),
+        },
+        "with few weights": {"grams": good["grams"][:5]},
+        "at a scale of nan": {"scale": np.full(1, np.nan, np.float32)},
+        "at a scale of 1e38": {"scale": np.full(1, 1e38, np.float32)},
+        "with endings of no text": {"endings": np.full(9, 255, np.uint8)},
+        "with a million endings": {"endings": np.frombuffer(b"s " * MEGABYTE, np.uint8)},
+        "with an ending of a megabyte": {"endings": np.full(MEGABYTE, 97, np.uint8)},
+        "with more in it": {"more": np.zeros(9)},
+    }
+    made = {
+        f"a lexicon {name}": _model(lexicon_safetensors=save({**good, **change})) for name, change in changes.items()
+    }
+    words = json.loads(models()["model int8"].files["words.json"])
+    listed: dict[str, Any] = {
+        "of nobody's words": {"x": [["nowhere", 1.0]], "y": [["no where", 1.0]]},
+        "of every word": {word: [[words[0], 1.0]] for word in words},
+        "of many words": {"x": [[" ".join(words[:50]), 1.0]]},
+        "of surrogates": {"\ud800": [["\udfff", 0.5]], "\0": [[words[0], 0.5]], " ": [[words[1], 0.5]]},
+        "more probable than 1": {"x": [[words[0], 0.9], [words[1], 0.9]]},
+        "next to impossible": {"x": [[words[0], 1e-300]], "y": [[words[0], 5e-324]]},
+        "of a megabyte": {"x" * MEGABYTE: [[words[0], 1.0]]},
+        "for a megabyte": {"x": [["y" * MEGABYTE, 1.0]]},
+        "that are 30,000": {f"x{number}": [[words[0], 0.5]] for number in range(30_000)},
+        "that are more": {f"x{number}": [[words[0], 0.5]] for number in range(30_001)},
+        "that are numbers": {"x": 1},
+        "that are a list": [],
+    }
+    made |= {f"forms {name}": _model(forms_json=json.dumps(forms).encode()) for name, forms in listed.items()}
+    made["forms that nest"] = _model(forms_json=b'{"x":' * NEST)
+    made["a lexicon that is a pickle"] = _model(lexicon_safetensors=pickle.dumps(Exploit()))
     return made
 
 

