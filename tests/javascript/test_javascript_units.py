@@ -42,6 +42,7 @@ def assert_same(units: Units, words: list[str], folder: Path) -> None:
 
 
 @needs_node
+@pytest.mark.slow
 def test_the_shipped_model_has_the_same_units(shipped_love, tmp_path):
     every_character = [chr(code) for code in range(0x30000) if unicodedata.category(chr(code)) != "Cn"]
     assert_same(shipped_love.parts.units, nasty_words(shipped_love.words, 10_000) + every_character, tmp_path)

@@ -178,7 +178,7 @@ JOINED = ["houserecieve", "thehouse", "housemouse", "House's", "500mg", "the-blo
 
 
 @needs_core
-@pytest.mark.parametrize("precision", [np.float32, np.float16])
+@pytest.mark.parametrize("precision", [np.float32, pytest.param(np.float16, marks=pytest.mark.slow)])
 def test_both_engines_give_the_same(precision):
     table = (IN_TABLE, VECTORS.astype(precision))
     one, other = (LOVED.copy(engine=engine).attach(table, space="direct") for engine in ("compiled", "numpy"))

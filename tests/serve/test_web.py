@@ -111,6 +111,7 @@ def by_node(folder: Path, words: list[str], texts: list[str]) -> dict[str, list]
 
 
 @needs_node
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", ["float16", "int4"])
 def test_other_codes_of_rows(tmp_path, shipped_love, rows):
     """Rows and tables of other precisions, decoded alike."""

@@ -413,6 +413,7 @@ def test_corrections_keep_case_marks_and_what_is_no_word():
     assert not {"2026", "ab", "t", "_x_"} & set(asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speller", ["symspell", "aspell"])
 def test_real_spellers_know_the_words_of_the_default(speller):
     if speller == "symspell":

@@ -132,6 +132,8 @@ def known_form(word: str, get: Callable[[str, int], int]) -> tuple[int, str]:
         for spelling in (bare, bare.lower()):
             if (row := get(spelling, -1)) >= 0:
                 return row, inner
+    if plain[:1] in ("<", ">") and _is_of_a_kind(plain):
+        return -1, plain
     if any(map(str.isalpha, inner)):
         sign = plain.lstrip(LEADING_BUT_SIGNS)[:1]  # a hashtag is read as one
         return -1, sign + inner if sign in ("#", "@") else inner

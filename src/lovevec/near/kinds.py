@@ -74,6 +74,7 @@ FILES = (
 )
 _N = r"\d+(?:[.,]\d+)*"  # 1,000.50
 _S = "[+-]?"
+_L = "[~<>≤≥]?=?"  # at least, less than
 _COIN = "[" + CURRENCIES + "]"
 _CODES = "(?:" + "|".join(CURRENCY_CODES.split()) + ")"
 _UNIT = "(?:" + "|".join(sorted({re.escape(unit) for unit in UNITS.split()}, key=lambda unit: (-len(unit), unit))) + ")"
@@ -94,7 +95,7 @@ KINDS = (
     Kind("decade", r"(?:\d\d)?\d0'?s|'\d0s", "digits", "decade"), Kind("ordinal",
     r"(?:\d+|\d{1,3}(?:,\d{3})+)(?:st|nd|rd|th)", "digits", "ordinal"), Kind("money",
     rf"{_S}(?:{_COIN}|{_CODES}){_S}{_N}-?(?:{SCALES})?[+]?|{_S}{_N}-?(?:{SCALES})?(?:{_COIN}|{_CODES})"),
-    Kind("percentage", rf"[~<>]?{_S}{_N}(?:-{_N})?(?:%|‰|percent|pct)[+]?"), Kind("dimensions",
+    Kind("percentage", rf"{_L}{_S}{_N}(?:-{_N})?(?:%|‰|percent|pct)[+]?"), Kind("dimensions",
     rf"{_N}(?:{_UNIT})?(?:[x×*]{_N}(?:{_UNIT})?)+"), Kind("id",
     rf"\{{?{_HEX4}{_HEX4}-(?:{_HEX4}-){{3}}{_HEX4}{_HEX4}{_HEX4}\}}?", "number", "code"), Kind("id",
     r"(?=[0-9a-f:]*\d)(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}", "number", "code"), Kind("hex",
@@ -103,9 +104,9 @@ KINDS = (
     r"v\.?\d+(?:\.\d+)*(?:[.-]?(?:alpha|beta|rc|dev|a|b|post)[.-]?\d*)?", "runs", "version", NAME), Kind("version",
     r"\d+\.\d+\.\d+(?:[.+-][\w.+-]+)?|\d+\.\d+-?(?:alpha|beta|rc|dev|post)[.-]?\d*", "runs", "version", NAME),
     Kind("phone", r"\+\d[\d()./-]{6,}\d|\(\d{2,5}\)[\d./-]{5,}\d|\d{3}[./-]\d{3}[./-]\d{4}|\d{3}[./-]\d{4}", "digits",
-    "phone"), Kind("number", rf"{_S}(?:\d{{1,3}}(?:[,.' ]\d{{3}})+|\d+)(?:[.,]\d+)?(?:e[+-]?\d+)?[+]?|[.]\d+",
+    "phone"), Kind("number", rf"{_L}{_S}(?:\d{{1,3}}(?:[,.' ]\d{{3}})+|\d+)(?:[.,]\d+)?(?:e[+-]?\d+)?[+]?|[.]\d+",
     "number"), Kind("number", rf"{_N}(?:[/:-]{_N})+", "digits"), Kind("quantity",
-    rf"[~<>]?{_S}{_N}(?:-{_N})?-?{_UNIT}(?:/{_UNIT})?[.]?[+]?|{_S}{_N}[{UNIT_SIGNS}]+[cf]?"), Kind("file",
+    rf"{_L}{_S}{_N}(?:-{_N})?-?{_UNIT}(?:/{_UNIT})?[.]?[+]?|{_S}{_N}[{UNIT_SIGNS}]+[cf]?"), Kind("file",
     r"(?:[a-z]:\\|~/|\.{1,2}/|/)[\w.@+/\\-]+|[\w.@+-]+\\[\w.@+/\\-]*", "words", "file"), Kind("file",
     rf"(?:[\w@.+-]+/)*[\w@+-][\w.@+-]*\.(?:{'|'.join(FILES.split())})", "words", "file"),
     # Letters and digits by turns, three times each: 4f2a9c1e, B07XJ8C8F5.
@@ -123,13 +124,15 @@ MAX_LENGTH = 300  # characters of a string that may be of a kind
 MAX_PARTS = 12
 KIND_SHARE = 0.5  # of the kind's own word
 DIGIT, MAY_BE_ADDRESS = re.compile(r"\d"), re.compile(r"[./@\\]")
-RUN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[" + re.escape(CURRENCIES + UNIT_SIGNS) + "]")
+RUN = re.compile(r"(?:^[<>≤≥]?=?-?)?\d+(?:[.,]\d+)*|[^\W\d_]+|[" + re.escape(CURRENCIES + UNIT_SIGNS) + "]")
 DIGIT_RUN = re.compile(r"\d+")
 ADDRESS_RUN = re.compile(r"\d+|[^\W\d_]+")
 THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+LIMIT = re.compile("^[<>]=?")
 ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 BETWEEN_DIGITS = re.compile("(?<=\\d)[\u00a0\u2007\u2009\u202f'’٬](?=\\d{3})")
 AFTER_DIGIT = re.compile("(?<=\\d)(?=[¼-¾⅐-⅞])")
+DEGREES = str.maketrans("ºª", "°°")
 SAME = str.maketrans(
     {
         **dict.fromkeys("‐‑‒–—―−", "-"),
@@ -153,8 +156,8 @@ def plain_form(string: str) -> str:
 
 
 def digits_apart(string: str) -> str:
-    """A string whose numbers stay numbers in another form of its characters: 1½ is 1-1/2, not 11/2."""
-    return AFTER_DIGIT.sub("-", BETWEEN_DIGITS.sub("", string))
+    """A string whose numbers stay numbers in another form of its characters: 1½ is 1-1/2, not 11/2, 8º not 8o."""
+    return AFTER_DIGIT.sub("-", BETWEEN_DIGITS.sub("", string)).translate(DEGREES)
 
 
 @cache
@@ -212,13 +215,16 @@ def _meant(kind: Kind, found: list[re.Match[str]]) -> list[re.Match[str]]:
 
 def _run(kind: Kind, found: re.Match[str]) -> Part:
     text, place = found.group(), found.span()
-    if text[0].isdecimal():
+    if text[-1].isdecimal():
         return Part(number_form(text), NUMBER, *place)
     return Part(UNIT_WORDS.get(text.lower(), text) if kind.parts == "runs" else text, kind.letters, *place)
 
 
 def number_form(text: str) -> str:
-    """One spelling of a number: without thousands' commas, a plus sign, and zeros in front; in lower case."""
+    """One spelling of a number: without thousands' commas, a plus sign, and zeros in front; in lower case; of less and
+    more signs that nothing takes for brackets."""
     if THOUSANDS.fullmatch(text):
         text = text.replace(",", "")
-    return ZEROS.sub("", text.strip("+").lower()) or text
+    return (
+        ZEROS.sub("", LIMIT.sub(lambda sign: "≤" if sign.group()[0] == "<" else "≥", text).strip("+").lower()) or text
+    )

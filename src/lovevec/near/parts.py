@@ -44,6 +44,7 @@ ELISION = re.compile(r"^(?:l|j|qu|dell|nell|sull|dall|all)['’ʼ](?=\w{3})", re
 CLITIC = re.compile(r"(?<=[^\W\d_])(n['’ʼ]t|['’ʼ](?:ll|ve|re|d|m))$", re.IGNORECASE)
 CLITICS = {"nt": "not", "ll": "will", "ve": "have", "re": "are", "d": "would", "m": "am"}
 APOSTROPHE = re.compile("['’ʼ]")
+NUMBERED = re.compile(r"[^\d]{2,}\d*[2-9]")
 HUMP = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]|[^\x00-\x7f]")
 HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^A-Za-z\d]+")
 RUNS = re.compile(r"\d+(?:[.,]\d+)*|[^\d]+")
@@ -179,9 +180,12 @@ def _split(string: str, is_known: IsKnown) -> Composite | None:
 
 
 def _may_be_whole(string: str, how: str) -> bool:
-    """Whether a string may be one word, damaged: with digits only where some of few stand for letters."""
+    """Whether a string may be one word, damaged: with digits only where some of few stand for letters. What ends in a
+    number is numbered (room5), but for 0 and 1, which are often o and l (wil1)."""
     if how == "digits":
         digits = re.findall(r"\d+", string)
+        if NUMBERED.fullmatch(string):
+            return False
         return max(map(len, digits)) <= 2 and sum(map(len, digits)) <= sum(map(str.isalpha, string))
     return how != "script" and NO_SLIP.search(string) is None
 

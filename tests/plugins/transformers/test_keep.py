@@ -88,6 +88,7 @@ def test_with_nothing_to_keep_every_broken_word_goes_to_love(minilm):
     assert goes_to_love(tokenizer, ["pretentious", "pretentoius", "film"]) == [True, True, False]
 
 
+@pytest.mark.slow
 def test_a_model_of_another_language_keeps_nothing_unless_told(small, love):
     text = "pretentious " + NEW[0]
     pair = small("bert")  # its words are made up

@@ -29,6 +29,7 @@ export class Forms {
       const row = lookUp(withoutMarks(inner), get);
       if (row >= 0) return { row, form: inner };
     }
+    if (/^[<>]/.test(plain) && this.isOfAKind(plain)) return { row: -1, form: plain };
     if (!Array.from(inner).some(isAlpha)) {
       const isFramed = inner !== plain && !this.isOfAKind(plain) && this.isOfAKind(inner); // (547), 43%!
       return { row: -1, form: isFramed ? inner : plain };

@@ -7,7 +7,7 @@ import { Pattern, cut, decimal, isAlpha, isAscii, isLower, isUpper, size, strip,
 export const [WORD, NAME, NUMBER] = ["word", "name", "number"];
 const ALPHANUMERIC = /[\p{L}\p{N}]/u;
 const ALPHANUMERICS = new Pattern({ source: "[\\p{L}\\p{N}]+", flags: "u" });
-const STARTS_WITH_DIGIT = /^\p{Nd}/u;
+const STARTS_WITH_DIGIT = /^\p{Nd}/u, ENDS_WITH_DIGIT = /\p{Nd}$/u;
 const NOT_APOSTROPHE = new Pattern({ source: "[^'’ʼ]+", flags: "u" });
 const ORDER = ["digits", "mark", "clitic", "apostrophe", "capital", "script"];
 
@@ -25,7 +25,7 @@ export class Kinds {
     this.words.email = this.words.address;
     this.digitsApart = (string) => {
       const together = this.patterns.BETWEEN_DIGITS.replaceIn(string, "");
-      return this.patterns.AFTER_DIGIT.replaceIn(together, "-");
+      return this.patterns.AFTER_DIGIT.replaceIn(together, "-").replace(/[ºª]/g, "°");
     };
   }
 
@@ -73,16 +73,18 @@ export class Kinds {
   }
 
   run(kind, text, start, end) {
-    if (STARTS_WITH_DIGIT.test(text)) return part(this.numberForm(text), NUMBER, start, end);
+    if (ENDS_WITH_DIGIT.test(text)) return part(this.numberForm(text), NUMBER, start, end);
     const unit = kind.parts === "runs" ? this.unitWords.get(text.toLowerCase()) : undefined;
     return part(unit ?? text, kind.letters, start, end);
   }
 
-  // One spelling of a number: without thousands' commas, a plus sign, and zeros in front.
+  // One spelling of a number: without thousands' commas, a plus sign, and zeros in front; of less and more signs that nothing
+  // takes for brackets.
   numberForm(text) {
     const { THOUSANDS, ZEROS } = this.patterns;
     const number = THOUSANDS.fits(text) ? text.replaceAll(",", "") : text;
-    return ZEROS.replaceIn(strip(number, "+", "+").toLowerCase(), "") || number;
+    const limited = number.replace(/^[<>]=?/, (sign) => (sign[0] === "<" ? "≤" : "≥"));
+    return ZEROS.replaceIn(strip(limited, "+", "+").toLowerCase(), "") || number;
   }
 }
 
@@ -192,9 +194,11 @@ export class Parts {
     return { parts: parts.slice(0, this.MAX_PARTS), how, mayBeWhole: this.mayBeWhole(string, how) };
   }
 
-  // Whether a string may be one word, damaged: with digits only where some of few stand for letters.
+  // Whether a string may be one word, damaged: with digits only where some of few stand for letters. What ends in a number is
+  // numbered (room5), but for 0 and 1, which are often o and l (wil1).
   mayBeWhole(string, how) {
     if (how !== "digits") return how !== "script" && !this.patterns.NO_SLIP.isIn(string);
+    if (this.patterns.NUMBERED.fits(string)) return false;
     const sizes = this.patterns.DIGIT_RUN.findAll(string).map(({ start, end }) => end - start);
     const letters = Array.from(string).filter(isAlpha).length;
     return Math.max(...sizes) <= 2 && sizes.reduce((sum, one) => sum + one, 0) <= letters;
