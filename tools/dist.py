@@ -34,7 +34,8 @@ from hatch_build import CHOICE
 from packaging.utils import canonicalize_name
 from tools.requirements import LAB, LIBRARY, PACKAGES, ROOT, stated
 
-MODEL = ("config.json", "model.safetensors", "tokenizer.json", "words.json", "rows.safetensors", "README.md")
+MODEL = ("config.json", "model.safetensors", "tokenizer.json", "words.json", "rows.safetensors", "lexicon.safetensors",
+         "forms.json", "README.md")  # fmt: skip
 SHIPPED = "src/lovevec/model/shipped"
 # What only the lab may speak of: itself, the paper's rivals, the numbers that it printed.
 LAB_ONLY = re.compile(rb"(?i)lovevec_lab|(?<![a-z])mimick(?![a-z])|kvq|pbos|symspell|hunspell|published\.py")
@@ -116,7 +117,7 @@ def check_wheel(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         code = [name for name in names if name.startswith("lovevec/") and "/shipped/" not in name]
-        texts = {name: f"{name}\n".encode() + archive.read(name) for name in code}
+        texts = {name: f"{name}\n".encode() + archive.read(name) for name in code if not name.endswith(".bin")}
     models = [path.name for path in (ROOT / SHIPPED).iterdir() if (path / "config.json").is_file()]
     missing = {f"lovevec/model/shipped/{model}/{name}" for model in models for name in MODEL} - names
     strange = {name for name in names if not name.startswith(("lovevec/", "lovevec-")) or "__pycache__" in name}

@@ -89,7 +89,8 @@ class LOVE(HubModel, TorchModel, WordVectors):
         coded = None if self.spelling_only or not low_memory else parts.rows
         self._known = NeighborIndex(parts.words, self._known_vectors if coded is None else coded)
         ranks = None if parts.rows is None else parts.rows.ranks
-        self._reader = Reader(parts.words, parts.orthography, parts.units.lowercase, self._compiled, ranks)
+        lowercase, known = parts.units.lowercase, self._known
+        self._reader = Reader(parts.words, parts.orthography, lowercase, self._compiled, ranks, lambda: known.place)
 
     @classmethod
     def load(

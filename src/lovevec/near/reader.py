@@ -34,7 +34,7 @@ from lovevec.near.joined import (
     spans_of,
 )
 from lovevec.near.kinds import WORD, Part
-from lovevec.near.lexicon import word_hashes
+from lovevec.near.lexicon import MAX_ENDING, word_hashes
 from lovevec.near.novelty import LISTED, MIN_LIKENESS, features, likeness, score
 from lovevec.near.orthography import Orthography
 from lovevec.near.parts import Composite, as_one_word, decide, take_apart
@@ -109,8 +109,10 @@ class Reader:
         lowercase: bool = True,
         compiled: bool | None = None,
         ranks: NDArray[np.int32] | None = None,
+        places: Callable[[], Mapping[str, int]] | None = None,
     ) -> None:
         self.words, self.orthography, self.lowercase, self.ranks = words, orthography, lowercase, ranks
+        self._places = places
         self.channel, self.lexicon = orthography.channel, orthography.lexicon
         self.compiled = is_compiled("auto") if compiled is None else compiled
         self._lock, self._is_built = RLock(), False
@@ -119,7 +121,7 @@ class Reader:
     def like(cls, other: Reader, orthography: Orthography, compiled: bool | None = None) -> Reader:
         """A reader of the same words by another orthography; it shares with `other` what does not depend on that."""
         compiled = other.compiled if compiled is None else compiled
-        reader = cls(other.words, orthography, other.lowercase, compiled, other.ranks)
+        reader = cls(other.words, orthography, other.lowercase, compiled, other.ranks, other._places)
         shared = ("symbols", "_frequent_rows", "_known_codes", "_candidates", "index", "places")
         reader.__dict__.update({name: other.__dict__[name] for name in shared if name in other.__dict__})
         return reader
@@ -171,7 +173,7 @@ class Reader:
     @cached_property
     def places(self) -> Mapping[str, int]:
         """The row of each known word."""
-        return {word: row for row, word in enumerate(self.words)}
+        return {word: row for row, word in enumerate(self.words)} if self._places is None else self._places()
 
     def row(self, word: str | None) -> int:
         """The row of a known word; -1 for any other, and for None."""
@@ -209,8 +211,10 @@ class Reader:
         plain = letters[codes.offsets[1:]] - letters[codes.offsets[:-1]] == codes.lengths
         lengths = codes.lengths
         able = plain & (lengths <= MAX_PART) & ((lengths > 1) | (np.arange(len(codes)) < MAX_ONE_LETTER_ROW))
+        able &= lengths > 0
         endings = word_hashes(to_codes(list(self.lexicon.endings), lowercase=False))
-        able &= (lengths > 0) & ~np.isin(word_hashes(codes), endings)  # what makes other words of words is none itself
+        short = np.flatnonzero(lengths <= MAX_ENDING)
+        able[short] &= ~np.isin(word_hashes(codes.take(short)), endings)  # what makes other words is none itself
         chosen = np.flatnonzero(able)
         rows = self._frequent_rows[chosen]
         costs = self.channel.part_costs(self._ranks_of(rows), lengths[chosen])
@@ -506,11 +510,9 @@ class ListedForms(NamedTuple):
     def of(cls, reader: Reader) -> ListedForms:
         """Those of which a reader knows the words; of several words that a form stands for, the likeliest."""
         listed = reader.orthography.listed
-        meant = {word for meanings in listed.values() for words, _ in meanings for word in words.split()}
-        place = {word: row for row, word in enumerate(reader.words) if word in meant} if meant else {}
         found = []
         for form, meanings in listed.items():
-            known = [([place.get(word, -1) for word in words.split()], chance) for words, chance in meanings]
+            known = [(list(map(reader.row, words.split())), chance) for words, chance in meanings]
             known = [(rows, chance) for rows, chance in known if min(rows) >= 0 and len(rows) <= MAX_PARTS]
             if known:
                 found.append((form, sorted(known, key=itemgetter(1), reverse=True)))
