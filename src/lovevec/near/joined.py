@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +43,8 @@ FAR = 1 << 24
 BASE = 0x9E3779B97F4A7C15  # of the hashes of words (lexicon.py)
 
 Integers = NDArray[np.int32]
+Chain = tuple[int, tuple[int, list[tuple[int, int]]]]
+Table = list[list[tuple[int, int, int]]]
 
 
 class Cuts(NamedTuple):
@@ -94,7 +97,12 @@ class JoinedWords:
         cuts = Cuts.empty(len(strings))
         for number in range(len(strings)):
             codes = strings.row(number).tolist()
-            if len(codes) >= MIN_JOINED_LENGTH and (best := self._chains(codes)[len(codes)]) is not None:
+            if len(codes) < MIN_JOINED_LENGTH:
+                continue
+            words = list(self._segments(codes))
+            if not words or words[0][0] > 0 or all(end < len(codes) for _, end, _, _ in words):
+                continue
+            if (best := _chain(self._table(len(codes), words), len(codes))) is not None:
                 cuts.put(number, best[1], best[0])
         return cuts
 
@@ -123,26 +131,21 @@ class JoinedWords:
         words = list(self._segments(codes))
         if backward:
             words = [(size - end, size - start, row, cost) for start, end, row, cost in words]
-        words.sort(key=lambda word: (word[0], word[1]))
-        # best[count][end]: the least cost of cutting the first `end` letters into so many words, and the last of these
-        best: list[list[tuple[int, int, int]]] = [[(FAR, 0, -1)] * (size + 1) for _ in range(MAX_PARTS + 1)]
+            words.sort(key=itemgetter(0, 1))
+        best = self._table(size, words)
+        return [None, *(_chain(best, length) for length in range(1, size + 1))]
+
+    def _table(self, size: int, words: list[tuple[int, int, int, int]]) -> Table:
+        """[count][end] the least cost of cutting the first `end` letters into so many words, and where the last of
+        these starts and its row; the words come by their starts."""
+        best: Table = [[(FAR, 0, -1)] * (size + 1) for _ in range(MAX_PARTS + 1)]
         best[0][0] = (0, 0, -1)
         for start, end, row, cost in words:
             for count in range(MAX_PARTS):
                 before = best[count][start][0]
                 if before < FAR and (total := before + cost + (self.join if count else 0)) < best[count + 1][end][0]:
                     best[count + 1][end] = total, start, row
-        chains: list[tuple[int, list[tuple[int, int]]] | None] = [None] * (size + 1)
-        for length in range(1, size + 1):
-            count = min(range(1, MAX_PARTS + 1), key=lambda count: best[count][length][0])
-            if (cost := best[count][length][0]) < FAR:
-                end, chain = length, []
-                for left in range(count, 0, -1):
-                    _, start, row = best[left][end]
-                    chain.append((row, end))
-                    end = start
-                chains[length] = cost, chain[::-1]
-        return chains
+        return best
 
     def _segments(self, codes: list[int]) -> Iterator[tuple[int, int, int, int]]:
         """The words that stand in a string, but for the whole: (start, end, row, cost)."""
@@ -153,6 +156,19 @@ class JoinedWords:
                 hashed = (hashed * BASE + codes[end - 1] + 1) & 0xFFFFFFFFFFFFFFFF
                 if end - start < size and (word := words.get(hashed)) is not None:
                     yield start, end, *word
+
+
+def _chain(best: Table, length: int) -> tuple[int, list[tuple[int, int]]] | None:
+    """The cheapest words that the first letters are cut into, with their cost; of as cheap ones the fewest."""
+    count = min(range(1, MAX_PARTS + 1), key=lambda count: best[count][length][0])
+    if (cost := best[count][length][0]) >= FAR:
+        return None
+    end, chain = length, []
+    for left in range(count, 0, -1):
+        _, start, row = best[left][end]
+        chain.append((row, end))
+        end = start
+    return cost, chain[::-1]
 
 
 def spans_of(string: str, ends: Sequence[int]) -> list[tuple[int, int]]:
@@ -168,9 +184,6 @@ def spans_of(string: str, ends: Sequence[int]) -> list[tuple[int, int]]:
     if len(letters) != len(string) or ends[-1] != len(kept) or len(set(ends)) < len(ends):
         return [(0, len(string))] * len(ends)
     return list(pairwise([0, *(kept[end] for end in ends[:-1]), len(string)]))
-
-
-Chain = tuple[int, tuple[int, list[tuple[int, int]]]]
 
 
 def _cheapest(chains: list[tuple[int, list[tuple[int, int]]] | None]) -> list[Chain]:

@@ -108,38 +108,40 @@ class Lexicon:
             result += np.bincount(owners, self.grams[places], len(rows)).astype(np.int64)
         return result
 
-    def begins_and_ends(self, rows: Ragged) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def begins_and_ends(
+        self, rows: Ragged, hashes: tuple[Hashes, Hashes] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """[rows] each: how many letters the longest word at the begin of a string has, and the longest at its end,
-        neither of them the whole; of two letters and more."""
-        lengths = rows.lengths[:, None]
-        prefixes, suffixes = _end_hashes(rows)
-        sizes = np.arange(prefixes.shape[1])
-        possible = (sizes >= 2) & (sizes < lengths)
-        longest = [np.where(possible & self.has(hashes), sizes, 0).max(axis=1) for hashes in (prefixes, suffixes)]
+        neither of them the whole; of two letters and more. `hashes` are the end_hashes of the rows, if at hand."""
+        ends = np.stack(end_hashes(rows) if hashes is None else hashes)
+        sizes = np.arange(ends.shape[2])
+        possible = (sizes >= 2) & (sizes < rows.lengths[:, None])
+        longest = np.where(possible & self.has(ends), sizes, 0).max(axis=2)
         return longest[0], longest[1]
 
-    def siblings(self, rows: Ragged) -> NDArray[np.int64]:
+    def siblings(self, rows: Ragged, hashes: tuple[Hashes, Hashes] | None = None) -> NDArray[np.int64]:
         """[rows] how many letters of each string, the whole or what stands before a usual ending, begin a word with
         another usual ending: of `unfriending` 8, if `unfriended` is a word; 0 for none."""
-        result, at = np.zeros(len(rows), dtype=np.int64), np.arange(len(rows))
-        prefixes, suffixes = _end_hashes(rows)
-        for cut in range(min(MAX_CUT, prefixes.shape[1] - 1) + 1):
-            stem = rows.lengths - cut
-            stems = prefixes[at, np.maximum(stem, 0)]
-            own = suffixes[:, cut]
-            possible = (stem >= MIN_STEM) & (np.isin(own, [ending for ending, _ in self._ending_hashes]) | (cut == 0))
-            for ending, power in self._ending_hashes:  # with its own ending a string is no sibling of itself
-                found = possible & (result == 0) & (own != ending)
-                found &= self.has(stems * power + ending)
-                result[found] = stem[found]
+        prefixes, suffixes = end_hashes(rows) if hashes is None else hashes
+        cuts = np.arange(min(MAX_CUT, prefixes.shape[1] - 1) + 1)
+        stems, own = rows.lengths[:, None] - cuts, suffixes[:, cuts]
+        endings, powers = self._ending_hashes
+        has_own = own[:, :, None] == endings
+        possible = (stems >= MIN_STEM) & (has_own.any(axis=2) | (cuts == 0))
+        found = np.zeros(possible.shape, dtype=np.bool_)
+        string, cut = possible.nonzero()
+        others = prefixes[string, stems[string, cut]][:, None] * powers + endings
+        # with its own ending a string is no sibling of itself
+        found[string, cut] = (self.has(others) & ~has_own[string, cut]).any(axis=1)
+        first = stems[np.arange(len(rows)), found.argmax(axis=1)]
+        result: NDArray[np.int64] = np.where(found.any(axis=1), first, 0)
         return result
 
     @cached_property
-    def _ending_hashes(self) -> list[tuple[np.uint64, np.uint64]]:
+    def _ending_hashes(self) -> tuple[Hashes, Hashes]:
         """The hash of each ending, and the power of BASE by which the hash of what stands before it is multiplied."""
         codes = to_codes(list(self.endings), lowercase=False)
-        powers = _powers(MAX_ENDING)
-        return [(one, powers[size]) for one, size in zip(word_hashes(codes), codes.lengths.tolist(), strict=True)]
+        return word_hashes(codes), _powers(MAX_ENDING)[codes.lengths]
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         """All of it, by the names that it has in lexicon.safetensors; endings in UTF-8, a blank between two."""
@@ -233,7 +235,7 @@ def _probes(hashes: Hashes, size: int) -> NDArray[np.int64]:
     return bits
 
 
-def _end_hashes(rows: Ragged) -> tuple[Hashes, Hashes]:
+def end_hashes(rows: Ragged) -> tuple[Hashes, Hashes]:
     """[rows, longest + 1] each: the hashes of the first k letters of each row, and of its last k."""
     letters = rows.padded().astype(np.uint64)
     width = letters.shape[1]

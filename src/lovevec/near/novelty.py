@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.near import exact
-from lovevec.near.lexicon import Lexicon, word_hashes
+from lovevec.near.lexicon import Lexicon, end_hashes
 from lovevec.units.ragged import Ragged
 
 FEATURES = (
@@ -41,15 +41,17 @@ def features(
     """[strings, FEATURES] what speaks for or against each string being new, in the order of FEATURES; `stretched` says
     of which some letters were left out."""
     lengths, result = np.maximum(codes.lengths, 1), np.empty((len(codes), len(FEATURES)))
-    begin, end = lexicon.begins_and_ends(codes)
+    hashes = end_hashes(codes)
+    begin, end = lexicon.begins_and_ends(codes, hashes)
+    whole = hashes[0][np.arange(len(codes)), codes.lengths]
     result[:, 0] = 1
     result[:, 1] = likeness(lexicon, codes)
     result[:, 2] = exact.log(lengths.astype(np.float64))
     result[:, 3] = np.maximum(4 - lengths, 0)
     result[:, 4] = begin / lengths
     result[:, 5] = end / lengths
-    result[:, 6] = lexicon.siblings(codes) / lengths
-    result[:, 7] = lexicon.has(word_hashes(codes)) & ~stretched
+    result[:, 6] = lexicon.siblings(codes, hashes) / lengths
+    result[:, 7] = lexicon.has(whole) & ~stretched
     result[:, 8] = digits
     result[:, 9] = names
     result[:, 10] = capitals
