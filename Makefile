@@ -13,10 +13,12 @@ ENGINE_TESTS := tests/near tests/engine tests/texts tests/attach
 SANITIZED_TESTS := \
   tests/native \
   tests/near/test_compiled.py \
+  tests/near/test_context_core.py \
   tests/near/test_love_readings.py \
   tests/near/test_torn.py \
   tests/engine/test_engines.py \
   tests/engine/test_word_map.py \
+  tests/texts/test_lines.py \
   tests/texts/test_text_vectors.py \
   tests/attach/test_neighbors.py
 

@@ -73,7 +73,24 @@ enum {
     MAX_UNITS = 2 * LONGEST + 3,          /* engine/fold.py: [CLS] characters [SUB] pieces [SEP] */
     MAX_NGRAMS = 2 * (LONGEST + 2),
     PLACE_BITS = 16,         /* attach/neighbors.py */
-    LANES = 64
+    LANES = 64,
+    PLACES = 32,             /* near/context.py */
+    STOP = -1,               /* texts/sentence.py */
+    PAUSE = -2,
+    NEW_SIGN = -3,
+    PAD = -6,
+    UNKNOWN_WORD = -7,
+    OTHER_CHUNK = -8,
+    MAY_BE_TORN = -9,        /* two chunks may hold one word: what stands there only Python can say */
+    FIRST_STRING = -16,
+    SIGN_ROWS = 6,
+    MOST = 4095,
+    ROW_SCALE = 4096,
+    SHARE_SCALE = 4096,
+    MAX_HEADS = 16,
+    MAX_WIDTH = 128,
+    MAX_INPUTS = 4096,
+    MAX_FREQUENT = 1 << 16
 };
 
 /* Kinds of slips, in the order of KINDS in near/symbols.py. */
@@ -245,9 +262,28 @@ typedef struct {
 /* Parts of texts. */
 typedef struct { int64_t text, start, end; } Chunk;
 typedef struct { int64_t count, capacity; Chunk *chunks; } Chunks;
+/* Texts as a model of context sees them, in short: rows, signs, and what Python reads first. */
+typedef struct { int64_t count, capacity; int32_t *ids; } Line;
 /* What of texts is no known word: unknown words of nothing but letters, without the marks around them; and whatever else
- * stands between two blanks. */
-typedef struct { Chunks words, chunks; } Left;
+ * stands between two blanks. And where lines are wanted, the line of all texts and how many ids [texts] each has there. */
+typedef struct { Chunks words, chunks; Line line; int64_t *lengths; } Left;
+
+/* What lines are made of (texts/sentence.py), once Python has read what was left. */
+typedef struct {
+    int64_t texts;
+    const int32_t *ids;          /* rows, signs, UNKNOWN_WORD, OTHER_CHUNK, MAY_BE_TORN */
+    const int64_t *lengths;      /* [texts] */
+    const int64_t *words;        /* which string each UNKNOWN_WORD is */
+    const int64_t *chunks;       /* which chunk each OTHER_CHUNK is */
+    const int64_t *starts;       /* [chunks + 1] */
+    const int32_t *parts;        /* of chunks: rows, signs, and FIRST_STRING - number for strings */
+    const int32_t *meant;        /* [strings] the row or sign of each in the lines */
+    const uint8_t *asked;        /* [strings] */
+} Lines;
+
+/* A string that is asked about: which, in which text, and which UNKNOWN_WORD it is, -1 for part of a chunk. */
+typedef struct { int64_t string, text, word, place; } Asked;
+typedef struct { int64_t count, capacity; Asked *asked; int32_t *around; } Windows; /* around [count, PLACES] */
 
 /* Known words in clusters, as attach/neighbors.py has them. */
 typedef struct {
@@ -259,9 +295,38 @@ typedef struct {
     int64_t probes;
 } Clusters;
 
+/* A layer of a model of context as it is given, with weights [inputs, outputs] (no bias: zeros); and as it is computed
+ * with: [outputs, inputs], with zeros among them so that rows are whole steps (context.h). */
+enum { LAYER_FIRST, LAYER_QUERY, LAYER_SECOND, LAYER_THIRD, LAYER_ROW, LAYER_FREQUENT, LAYER_NEW, LAYER_PROJECTION, LAYERS };
+typedef struct { const int8_t *weights; const float *scale, *bias; int64_t inputs, outputs; } Given;
+typedef struct { int8_t *weights; float *scale, *bias; int64_t inputs, outputs; int is_wide; } Layer;
+
+/* A model of context: what the rest of a sentence says of the words of a table. */
+typedef struct {
+    const Rows *table;
+    int64_t dim, width, hidden, heads;
+    int64_t side;                /* places before and behind the one asked about whose order counts */
+    int is_wide;                 /* whether the processor has AVX-512 VNNI */
+    int64_t frequent;            /* words with a vector of their own */
+    const int8_t *own;           /* [frequent, width] */
+    const float *own_scale;      /* [width] */
+    const float *own_bias;       /* [frequent] */
+    const int16_t *signs;        /* [SIGN_ROWS, width] */
+    const float *position_bias;  /* [heads, PLACES] */
+    const float *scales;         /* [4] */
+    Given given[LAYERS];
+
+    /* Made of the above by build_context, in one piece of memory. */
+    void *memory;
+    Layer layers[LAYERS];
+    int64_t common;              /* of the frequent words, those that the table has */
+    int16_t *sign_rows, *common_rows; /* x of signs and of these words */
+} Context;
+
 typedef struct IndexRoom IndexRoom;
 typedef struct FoldRoom FoldRoom;
 typedef struct TextRoom TextRoom;
+typedef struct ContextRoom ContextRoom;
 
 /* The kernels of one kind of processor. */
 typedef struct {
@@ -284,7 +349,16 @@ typedef struct {
     TextRoom *(*text_room)(int64_t dim);
     int (*sum_texts)(const TextSource *, const uint32_t *codes, const int64_t *offsets, int64_t count, TextRoom *, Left *left,
                      float *result, double *weights);
+    int (*find_windows)(const Lines *, uint8_t *odd, Windows *);
+    void (*read_in_context)(const Readings *alone, const int64_t *strings, const int64_t *asked, int64_t count, const double *scores,
+                            double strength, const Readings *result);
+    void (*weigh_readings)(const Readings *, int64_t count, const float *weights, double new_weight, float *result);
     int (*search)(const Clusters *, const int16_t *queries, int64_t count, int64_t most, int32_t *keys);
+    int (*build_context)(Context *); /* 0, or -1 where memory ends */
+    ContextRoom *(*context_room)(const Context *);
+    void (*score_windows)(const Context *, const int32_t *windows, const int32_t *candidates, int64_t count, int64_t most, ContextRoom *,
+                          double *scores);
+    void (*expect_vectors)(const Context *, const int32_t *windows, int64_t count, ContextRoom *, float *vectors);
 } Kernels;
 
 extern const Kernels base_kernels;

@@ -17,6 +17,7 @@
 enum { MAX_ARRAYS = 40, MAX_WORDS_WITH_GIL = 32 }; /* giving the GIL away may cost milliseconds until it comes back */
 
 static const Kernels *kernels = &base_kernels;
+static int has_wide_products; /* beside the kernels for AVX2: AVX-512 VNNI */
 
 /* --- arrays --- */
 
@@ -66,6 +67,13 @@ DEFINE_WITHIN(shorts_within, int16_t)
 DEFINE_WITHIN(ints_within, int32_t)
 DEFINE_WITHIN(longs_within, int64_t)
 
+/* Whether all numbers are numbers and none is larger than that. */
+static int floats_within(const float *numbers, int64_t count, float largest) {
+    int good = 1;
+    for (int64_t place = 0; place < count; place++) good &= (numbers[place] >= -largest) & (numbers[place] <= largest);
+    return good;
+}
+
 /* Whether rows end where the next begins, the first at 0, the last at `total`, of `shortest` to `longest` numbers. */
 static int are_offsets(const int64_t *offsets, int64_t rows, int64_t total, int64_t shortest, int64_t longest) {
     if (rows < 0 || offsets[0] != 0 || offsets[rows] != total) return 0;
@@ -80,11 +88,12 @@ static int are_offsets(const int64_t *offsets, int64_t rows, int64_t total, int6
 
 typedef struct {
     PyObject_HEAD
-    union { Index index; Fold fold; Rows rows; Signatures signatures; WordMap map; } of;
+    union { Index index; Fold fold; Rows rows; Signatures signatures; WordMap map; Context context; } of;
     Py_buffer views[MAX_ARRAYS];
     int arrays;
     void *room;         /* working memory that no call holds now */
     PyObject *prepare;  /* word -> (as it is compared, how it is written), for words that are not plain */
+    PyObject *table;    /* the Rows that a Context reads */
     int lowercase;
 } Object;
 
@@ -114,6 +123,7 @@ static void release_object(Object *self, void (*release)(Object *)) {
     if (release) release(self);
     for (int array = 0; array < self->arrays; array++) PyBuffer_Release(&self->views[array]);
     Py_CLEAR(self->prepare);
+    Py_CLEAR(self->table);
     free(self->room);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
@@ -719,9 +729,163 @@ static PyObject *map_look_up(PyObject *object, PyObject *const *arguments, Py_ss
     return odd;
 }
 
-/* --- functions --- */
+/* --- Context: what the rest of a sentence says of a word --- */
 
-static PyTypeObject *index_type, *fold_type, *rows_type, *signatures_type, *map_type;
+static PyTypeObject *index_type, *fold_type, *rows_type, *signatures_type, *map_type, *context_type;
+
+static int has_shape(const Py_buffer *view, int64_t rows, int64_t columns) {
+    return view->ndim == 2 && view->shape[0] == rows && view->shape[1] == columns;
+}
+
+static int has_size(const Py_buffer *view, int64_t size) { return view->ndim == 1 && view->shape[0] == size; }
+
+/* Check the sizes and numbers of a model of context, as Context._check does (near/context.py). */
+static int check_context(Context *context, const Py_buffer *views) {
+    enum { PROJECTION, PROJECTION_SCALE, OWN, OWN_SCALE, OWN_BIAS, SIGNS, POSITION_BIAS, SCALES, GIVEN };
+    const Py_buffer *layers = views + GIVEN;
+#define LAYER_VIEW(layer, part) (&layers[3 * (layer) + (part)])
+    REQUIRE(views[PROJECTION].ndim == 2 && views[POSITION_BIAS].ndim == 2, "projection, position_bias");
+    const int64_t dim = context->dim = context->table->dim, width = context->width = views[PROJECTION].shape[1];
+    const int64_t heads = context->heads = views[POSITION_BIAS].shape[0], hidden = context->hidden = LENGTH(*LAYER_VIEW(LAYER_FIRST, 1));
+    const int64_t second = LENGTH(*LAYER_VIEW(LAYER_SECOND, 1)), frequent = context->frequent = LENGTH(views[OWN_BIAS]);
+    REQUIRE(dim <= MAX_INPUTS && has_shape(&views[PROJECTION], dim, width), "projection: rows for those of the table");
+    REQUIRE(width > 0 && width <= MAX_WIDTH && heads > 0 && heads <= MAX_HEADS, "projection, position_bias: up to 128 and 16");
+    REQUIRE(frequent > 0 && frequent <= MAX_FREQUENT, "own_bias: up to 65536 words");
+    REQUIRE(hidden > 0 && hidden <= MAX_INPUTS && second > 0 && second <= MAX_INPUTS, "layers of up to 4096 numbers");
+    REQUIRE(LAYER_VIEW(LAYER_FIRST, 0)->ndim == 2, "first_weights");
+    const int64_t near = LAYER_VIEW(LAYER_FIRST, 0)->shape[0], side = context->side = near / (2 * width);
+    REQUIRE(side > 0 && side <= PLACES / 2, "first_weights: of one place to all on each side");
+    const int64_t sizes[LAYER_PROJECTION][2] = {
+        {2 * side * width, hidden}, {hidden, heads * width}, {hidden + heads * width, second}, {second, hidden},
+        {hidden, dim}, {hidden, width}, {hidden, 1},
+    };
+    REQUIRE(has_size(&views[PROJECTION_SCALE], width) && has_size(&views[OWN_SCALE], width), "projection_scale, own_scale");
+    REQUIRE(has_size(&views[OWN_BIAS], frequent) && has_shape(&views[OWN], frequent, width), "own, own_bias");
+    REQUIRE(has_shape(&views[SIGNS], SIGN_ROWS, width), "signs");
+    REQUIRE(has_shape(&views[POSITION_BIAS], heads, PLACES) && has_size(&views[SCALES], 4), "position_bias, scales");
+    for (int layer = 0; layer < LAYER_PROJECTION; layer++) {
+        Given *given = &context->given[layer];
+        given->inputs = sizes[layer][0], given->outputs = sizes[layer][1];
+        REQUIRE(given->inputs <= MAX_INPUTS && given->outputs <= MAX_INPUTS, "layers of up to 4096 numbers");
+        REQUIRE(has_shape(LAYER_VIEW(layer, 0), given->inputs, given->outputs), "weights of layers that do not fit each other");
+        for (int part = 1; part < 3; part++) {
+            const Py_buffer *numbers = LAYER_VIEW(layer, part);
+            REQUIRE(has_size(numbers, given->outputs), "scale and bias of layers");
+            REQUIRE(floats_within(numbers->buf, LENGTH(*numbers), 1e6f), "numbers that no training gives");
+        }
+    }
+#undef LAYER_VIEW
+    static const int floats[] = {PROJECTION_SCALE, OWN_SCALE, OWN_BIAS, POSITION_BIAS, SCALES};
+    for (int array = 0; array < 5; array++)
+        REQUIRE(floats_within(views[floats[array]].buf, LENGTH(views[floats[array]]), 1e6f), "numbers that no training gives");
+    REQUIRE(context->scales[3] >= 0 && context->scales[3] <= 100, "scales: the last from 0 to 100");
+    REQUIRE(shorts_within(context->signs, SIGN_ROWS * width, -MOST, MOST + 1), "signs: -4095 to 4095");
+    context->given[LAYER_PROJECTION].inputs = dim, context->given[LAYER_PROJECTION].outputs = width;
+    context->common = frequent < context->table->count ? frequent : context->table->count;
+    return 0;
+}
+
+static int set_up_context(Object *self, PyObject *options) {
+#define LAYER_FIELDS(name, number)                                                                                             \
+    {name "_weights", "i1", offsetof(Context, given[number].weights)}, {name "_scale", "f4", offsetof(Context, given[number].scale)}, \
+    {name "_bias", "f4", offsetof(Context, given[number].bias)}
+    static const Field fields[] = {
+        {"projection", "i1", offsetof(Context, given[LAYER_PROJECTION].weights)},
+        {"projection_scale", "f4", offsetof(Context, given[LAYER_PROJECTION].scale)},
+        FIELD(Context, own, "i1"), FIELD(Context, own_scale, "f4"), FIELD(Context, own_bias, "f4"), FIELD(Context, signs, "i2"),
+        FIELD(Context, position_bias, "f4"), FIELD(Context, scales, "f4"),
+        LAYER_FIELDS("first", LAYER_FIRST), LAYER_FIELDS("query", LAYER_QUERY), LAYER_FIELDS("second", LAYER_SECOND),
+        LAYER_FIELDS("third", LAYER_THIRD), LAYER_FIELDS("row", LAYER_ROW), LAYER_FIELDS("frequent", LAYER_FREQUENT),
+        LAYER_FIELDS("new", LAYER_NEW),
+    };
+    Context *context = &self->of.context;
+    PyObject *table = PyDict_GetItemString(options, "table");
+    if (!table || Py_TYPE(table) != rows_type) return PyErr_SetString(PyExc_TypeError, "a Context takes Rows as its table"), -1;
+    Py_INCREF(table);
+    self->table = table;
+    context->table = &((Object *)table)->of.rows;
+    context->is_wide = has_wide_products;
+    if (TAKE_FIELDS(self, options, fields) || check_context(context, self->views)) return -1;
+    int failed;
+    Py_BEGIN_ALLOW_THREADS
+    failed = kernels->build_context(context);
+    Py_END_ALLOW_THREADS
+    return failed ? PyErr_NoMemory(), -1 : 0;
+}
+
+static void free_context(Object *self) { free(self->of.context.memory); }
+
+/* Take working memory of a context, and windows, which must be [n, PLACES] of signs and rows of its table; the number of
+ * windows, or -1 with an error. */
+static int64_t take_windows(Object *self, PyObject *object, Py_buffer *windows, ContextRoom **room) {
+    if (take_array(object, "windows", "i4", 0, -1, windows)) return -1;
+    const int64_t count = windows->ndim == 2 ? windows->shape[0] : -1;
+    *room = NULL;
+    if (count < 0 || windows->shape[1] != PLACES) PyErr_Format(PyExc_ValueError, "windows of %d places are needed", PLACES);
+    else if (!ints_within(windows->buf, count * PLACES, PAD, self->of.context.table->count))
+        PyErr_SetString(PyExc_IndexError, "windows: no such row or sign");
+    else if (!(*room = EXCHANGE(&self->room, NULL)) && !(*room = kernels->context_room(&self->of.context))) PyErr_NoMemory();
+    if (*room) return count;
+    PyBuffer_Release(windows);
+    return -1;
+}
+
+static void release_windows(Object *self, Py_buffer *windows, ContextRoom *room) {
+    PyBuffer_Release(windows);
+    free(EXCHANGE(&self->room, room));
+}
+
+/* scores(windows, candidates, result): z of the candidates of each window, rows of the table or -1, and of a new word. */
+static PyObject *context_scores(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    static const Wanted wanted[] = {{"candidates", "i4", 0, -1}, {"result", "f8", 1, -1}};
+    Object *self = (Object *)object;
+    const Context *context = &self->of.context;
+    Py_buffer windows, views[2];
+    ContextRoom *room;
+    if (expect(given, 3)) return NULL;
+    const int64_t count = take_windows(self, arguments[0], &windows, &room);
+    if (count < 0) return NULL;
+    int good = !take_arrays(arguments + 1, wanted, 2, views);
+    if (good) {
+        const int64_t most = views[0].ndim == 2 ? views[0].shape[1] : 0;
+        good = has_shape(&views[0], count, most) && has_shape(&views[1], count, most + 1);
+        if (!good) PyErr_SetString(PyExc_ValueError, "windows, candidates and result do not fit each other");
+        else if (!(good = ints_within(views[0].buf, count * most, -1, context->table->count)))
+            PyErr_SetString(PyExc_IndexError, "candidates: no such row");
+        if (good) {
+            PyThreadState *thread = count > MAX_WORDS_WITH_GIL ? PyEval_SaveThread() : NULL;
+            kernels->score_windows(context, windows.buf, views[0].buf, count, most, room, views[1].buf);
+            if (thread) PyEval_RestoreThread(thread);
+        }
+        release_arrays(views, 2);
+    }
+    release_windows(self, &windows, room);
+    if (!good) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* expected(windows, result): where the sentence expects a word among the vectors. */
+static PyObject *context_expected(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    Object *self = (Object *)object;
+    const Context *context = &self->of.context;
+    Py_buffer windows, result;
+    ContextRoom *room;
+    if (expect(given, 2)) return NULL;
+    const int64_t count = take_windows(self, arguments[0], &windows, &room);
+    if (count < 0) return NULL;
+    int good = !take_array(arguments[1], "result", "f4", 1, count * context->dim, &result);
+    if (good) {
+        PyThreadState *thread = count > MAX_WORDS_WITH_GIL ? PyEval_SaveThread() : NULL;
+        kernels->expect_vectors(context, windows.buf, count, room, result.buf);
+        if (thread) PyEval_RestoreThread(thread);
+        PyBuffer_Release(&result);
+    }
+    release_windows(self, &windows, room);
+    if (!good) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* --- functions --- */
 
 /* mean(index, fold, table, words, vectors, norms, *readings, least, new_divisor, weights, new_weight or None): the vectors of
  * unknown words, the mean over their readings; how long the imputed ones were; and the readings. Without a new weight they
@@ -812,13 +976,18 @@ static PyObject *chunks_as_python(PyObject *texts, const Chunks *left) {
     return result;
 }
 
-/* sum_texts(map, table, signatures or None, weights, signature_length, lowercase, torn or None, texts, sums, totals): the sums
- * over the known words of each text, of their vectors and of their weights; returns what is left, words and chunks (Left).
- * `torn` are costs, and those of frequent and of rare words. */
+static PyObject *bytes_of(const void *numbers, int64_t count, size_t size) {
+    return PyBytes_FromStringAndSize(count ? numbers : "", count * (Py_ssize_t)size);
+}
+
+/* sum_texts(map, table, signatures or None, weights, signature_length, lowercase, torn or None, texts, sums, totals[, lengths]):
+ * the sums over the known words of each text, of their vectors and of their weights; returns what is left, words and chunks
+ * (Left). `torn` are costs, and those of frequent and of rare words. With `lengths` lines are wanted, too, as bytes (int32). */
 static PyObject *core_sum_texts(PyObject *module, PyObject *const *arguments, Py_ssize_t given) {
-    enum { TEXTS = 7 };
+    enum { TEXTS = 7, LENGTHS = 10 };
     (void)module;
-    if (expect(given, 10)) return NULL;
+    const int with_lines = given > LENGTHS;
+    if (expect(given, LENGTHS + with_lines)) return NULL;
     const int with_signatures = arguments[2] != Py_None;
     if (Py_TYPE(arguments[0]) != map_type || Py_TYPE(arguments[1]) != rows_type || (with_signatures && Py_TYPE(arguments[2]) != signatures_type))
         return PyErr_SetString(PyExc_TypeError, "sum_texts takes a WordMap, Rows and Signatures"), NULL;
@@ -843,26 +1012,27 @@ static PyObject *core_sum_texts(PyObject *module, PyObject *const *arguments, Py
     source.costs = torn.buf;
     uint32_t *codes = NULL;
     int64_t *offsets = gather_texts(texts, &codes), count = PyTuple_Size(texts);
-    const Wanted wanted[] = {{"sums", "f4", 1, count * dim}, {"totals", "f8", 1, count}};
-    Py_buffer views[2], weights;
+    const Wanted wanted[] = {{"sums", "f4", 1, count * dim}, {"totals", "f8", 1, count}, {"lengths", "i8", 1, count}};
+    Py_buffer views[3], weights;
     if (!offsets) {
         if (torn.obj) PyBuffer_Release(&torn);
         return Py_DECREF(texts), NULL;
     }
     if (!take_array(arguments[3], "weights", "f4", 0, source.table->count, &weights)) {
-        if (!take_arrays(arguments + TEXTS + 1, wanted, 2, views)) {
+        if (!take_arrays(arguments + TEXTS + 1, wanted, 2 + with_lines, views)) {
             TextRoom *room = kernels->text_room(dim);
-            Left left = {0};
+            Left left = {.lengths = with_lines ? views[2].buf : NULL};
             source.weights = weights.buf;
             PyThreadState *thread = offsets[count] > 16 * MAX_WORDS_WITH_GIL ? PyEval_SaveThread() : NULL;
             const int failed = !room || kernels->sum_texts(&source, codes, offsets, count, room, &left, views[0].buf, views[1].buf);
             if (thread) PyEval_RestoreThread(thread);
             PyObject *words = failed ? PyErr_NoMemory() : chunks_as_python(texts, &left.words);
             PyObject *chunks = words ? chunks_as_python(texts, &left.chunks) : NULL;
-            if (chunks) result = PyTuple_Pack(2, words, chunks);
-            Py_XDECREF(words), Py_XDECREF(chunks);
-            free(room), free(left.words.chunks), free(left.chunks.chunks);
-            release_arrays(views, 2);
+            PyObject *line = chunks && with_lines ? bytes_of(left.line.ids, left.line.count, sizeof *left.line.ids) : NULL;
+            if (chunks && (line || !with_lines)) result = PyTuple_Pack(2 + with_lines, words, chunks, line);
+            Py_XDECREF(words), Py_XDECREF(chunks), Py_XDECREF(line);
+            free(room), free(left.words.chunks), free(left.chunks.chunks), free(left.line.ids);
+            release_arrays(views, 2 + with_lines);
         }
         PyBuffer_Release(&weights);
     }
@@ -870,6 +1040,170 @@ static PyObject *core_sum_texts(PyObject *module, PyObject *const *arguments, Py
     free(codes), free(offsets);
     Py_DECREF(texts);
     return result;
+}
+
+/* How many ids of lines are so, and whether each of the others is a row or a sign. */
+static int64_t count_ids(const int32_t *ids, int64_t count, int32_t wanted, int *good) {
+    int64_t many = 0;
+    for (int64_t place = 0; place < count; place++) many += ids[place] == wanted, *good &= ids[place] >= MAY_BE_TORN && ids[place] != PAD;
+    return many;
+}
+
+/* Whether chunks hold nothing but rows, signs and the numbers of strings. */
+static int are_parts(const int32_t *parts, int64_t count, int64_t strings) {
+    int good = 1;
+    for (int64_t place = 0; place < count; place++)
+        good &= parts[place] > PAD || (parts[place] <= FIRST_STRING && (int64_t)FIRST_STRING - parts[place] < strings);
+    return good;
+}
+
+/* What is counted of unknown words: each string once for all places where it is read alone, and those that were asked about.
+ * Which of these each word is, and of these which string each is and which of the windows, -1 for none. */
+typedef struct { int64_t *numbers, *strings, *windows, count; } Counted;
+
+/* Returns 0, or -1 where memory ends. `counted.numbers` [3 words] is to be freed. */
+static int count_words(const int64_t *words, int64_t count, int64_t strings, const Windows *windows, Counted *counted) {
+    int64_t window = 0, *first = malloc(((size_t)strings + 1) * sizeof *first), *numbers = malloc((3 * (size_t)count + 1) * sizeof *numbers);
+    *counted = (Counted){numbers, numbers + count, numbers + 2 * count, 0};
+    if (!first || !numbers) return free(first), -1;
+    for (int64_t string = 0; string < strings; string++) first[string] = -1;
+    for (int64_t word = 0; word < count; word++) {
+        while (window < windows->count && windows->asked[window].word < word) window++;
+        const int is_asked = window < windows->count && windows->asked[window].word == word;
+        if (is_asked || first[words[word]] < 0) {
+            counted->strings[counted->count] = words[word];
+            counted->windows[counted->count] = is_asked ? window : -1;
+            if (!is_asked) first[words[word]] = counted->count;
+            numbers[word] = counted->count++;
+        } else {
+            numbers[word] = first[words[word]];
+        }
+    }
+    free(first);
+    return 0;
+}
+
+/* windows(ids, lengths, words, chunks, starts, parts, signs, rows, probabilities, new, joined, certain, likely, odd): what
+ * stands around the strings whose readings are not certain, as bytes (int32 [n, PLACES]), and where (Asked, int64 [n, 4]);
+ * and what is counted of the unknown words (Counted, int64 [words], [counted], [counted]).
+ * `signs` [strings] stand for those that are not likely one known word: at least so probable. */
+static PyObject *core_windows(PyObject *module, PyObject *const *arguments, Py_ssize_t given) {
+    enum { IDS, LENGTHS, WORDS, CHUNKS, STARTS, PARTS, SIGNS, ARRAYS, ROWS = ARRAYS, CHANCES, NEW, JOINED, ODD, TAKEN };
+    enum { CERTAIN = 11, LIKELY, LAST };
+    static const Wanted lines_wanted[] = {
+        {"ids", "i4", 0, -1}, {"lengths", "i8", 0, -1}, {"words", "i8", 0, -1}, {"chunks", "i8", 0, -1}, {"starts", "i8", 0, -1},
+        {"parts", "i4", 0, -1}, {"signs", "i4", 0, -1},
+    };
+    (void)module;
+    if (expect(given, LAST + 1)) return NULL;
+    const double certain = PyFloat_AsDouble(arguments[CERTAIN]), likely = PyFloat_AsDouble(arguments[LIKELY]);
+    Py_buffer views[TAKEN];
+    if (PyErr_Occurred() || take_arrays(arguments, lines_wanted, ARRAYS, views)) return NULL;
+    const int64_t texts = LENGTH(views[LENGTHS]), strings = LENGTH(views[SIGNS]), count = LENGTH(views[IDS]), many = LENGTH(views[STARTS]) - 1;
+    const Wanted readings_wanted[] = {{"rows", "i4", 0, strings * WORDS_PER_READING}, {"probabilities", "f8", 0, strings * WORDS_PER_READING},
+                                      {"new", "f8", 0, strings}, {"joined", "f8", 0, strings}};
+    const Wanted odd_wanted[] = {{"odd", "u1", 1, texts}};
+    if (take_arrays(arguments + ROWS, readings_wanted, 4, views + ROWS)) return release_arrays(views, ARRAYS), NULL;
+    if (take_arrays(arguments + LAST, odd_wanted, 1, views + ODD)) return release_arrays(views, ODD), NULL;
+    const int32_t *ids = views[IDS].buf, *signs = views[SIGNS].buf, *rows = views[ROWS].buf;
+    const int64_t *lengths = views[LENGTHS].buf;
+    const double *chances = views[CHANCES].buf, *new_ = views[NEW].buf, *joined = views[JOINED].buf;
+    int64_t total = 0;
+    int good = many >= 0 && are_offsets(views[STARTS].buf, many, LENGTH(views[PARTS]), 0, LENGTH(views[PARTS]));
+    for (int64_t text = 0; text < texts && good; text++) {
+        good = lengths[text] >= 0 && lengths[text] <= count - total;
+        total += good ? lengths[text] : 0;
+    }
+    good &= total == count;
+    good &= count_ids(ids, count, UNKNOWN_WORD, &good) == LENGTH(views[WORDS]);
+    good &= count_ids(ids, count, OTHER_CHUNK, &good) == LENGTH(views[CHUNKS]);
+    good &= longs_within(views[WORDS].buf, LENGTH(views[WORDS]), 0, strings) && longs_within(views[CHUNKS].buf, LENGTH(views[CHUNKS]), 0, many);
+    good &= are_parts(views[PARTS].buf, LENGTH(views[PARTS]), strings) && ints_within(signs, strings, PAD + 1, PAUSE);
+    PyObject *result = NULL;
+    if (!good) PyErr_SetString(PyExc_ValueError, "lines, chunks and strings do not fit each other");
+    int32_t *meant = good ? malloc((size_t)strings * (sizeof *meant + 1) + 1) : NULL;
+    if (meant) {
+        uint8_t *asked = (uint8_t *)(meant + strings);
+        for (int64_t string = 0; string < strings; string++) {
+            const double first = chances[string * WORDS_PER_READING];
+            const int32_t row = rows[string * WORDS_PER_READING];
+            meant[string] = first >= likely && row >= 0 ? row : signs[string];
+            asked[string] = first < certain && new_[string] < certain && joined[string] < certain;
+        }
+        const Lines lines = {
+            texts, ids, lengths, views[WORDS].buf, views[CHUNKS].buf, views[STARTS].buf, views[PARTS].buf, meant, asked,
+        };
+        Windows windows = {0};
+        PyThreadState *thread = count > 16 * MAX_WORDS_WITH_GIL ? PyEval_SaveThread() : NULL;
+        Counted counted = {NULL, NULL, NULL, 0};
+        const int64_t words = LENGTH(views[WORDS]);
+        const int failed = kernels->find_windows(&lines, views[ODD].buf, &windows) ||
+                           count_words(views[WORDS].buf, words, strings, &windows, &counted);
+        if (thread) PyEval_RestoreThread(thread);
+        if (failed) PyErr_NoMemory();
+        else result = PyTuple_New(5);
+        for (int item = 0; result && item < 5; item++) {
+            PyObject *bytes = item == 0   ? bytes_of(windows.around, windows.count, PLACES * sizeof *windows.around)
+                              : item == 1 ? bytes_of(windows.asked, windows.count, sizeof *windows.asked)
+                              : item == 2 ? bytes_of(counted.numbers, words, sizeof *counted.numbers)
+                                          : bytes_of(item == 3 ? counted.strings : counted.windows, counted.count, sizeof *counted.numbers);
+            if (!bytes || PyTuple_SetItem(result, item, bytes)) Py_CLEAR(result);
+        }
+        free(windows.around), free(windows.asked), free(meant), free(counted.numbers);
+    } else if (good) {
+        PyErr_NoMemory();
+    }
+    release_arrays(views, TAKEN);
+    return result;
+}
+
+/* weigh(*readings, weights, new_weight, result): how much strings that are read so weigh in a text. */
+static PyObject *core_weigh(PyObject *module, PyObject *const *arguments, Py_ssize_t given) {
+    enum { WEIGHTS = READING_ARRAYS, NEW_WEIGHT, RESULT, LAST };
+    static const Wanted wanted[] = {{"weights", "f4", 0, -1}, {"result", "f4", 1, -1}};
+    (void)module;
+    if (expect(given, LAST)) return NULL;
+    const double new_weight = PyFloat_AsDouble(arguments[NEW_WEIGHT]);
+    Py_buffer weights, result, views[READING_ARRAYS];
+    Readings readings;
+    if (PyErr_Occurred() || take_arrays(arguments + WEIGHTS, wanted, 1, &weights)) return NULL;
+    if (take_arrays(arguments + RESULT, wanted + 1, 1, &result)) return PyBuffer_Release(&weights), NULL;
+    const int64_t count = LENGTH(result), rows = LENGTH(weights);
+    int good = !take_readings(arguments, 0, count, views, &readings);
+    if (good) {
+        good = ints_within(readings.rows, count * WORDS_PER_READING, INT32_MIN, rows) && ints_within(readings.part_rows, count * MAX_PARTS, INT32_MIN, rows);
+        if (good) kernels->weigh_readings(&readings, count, weights.buf, new_weight, result.buf);
+        else PyErr_SetString(PyExc_IndexError, "a row that there is not");
+        release_arrays(views, READING_ARRAYS);
+    }
+    PyBuffer_Release(&weights), PyBuffer_Release(&result);
+    if (!good) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* in_context(*alone, strings, asked, scores, strength, *readings): the readings of some strings, by their numbers, in context. */
+static PyObject *core_in_context(PyObject *module, PyObject *const *arguments, Py_ssize_t given) {
+    enum { STRINGS = READING_ARRAYS, ASKED, SCORES, STRENGTH, RESULT, LAST = RESULT + READING_ARRAYS };
+    static const Wanted wanted[] = {{"strings", "i8", 0, -1}, {"asked", "i8", 0, -1}, {"scores", "f8", 0, -1}, {"new", "f8", 0, -1}};
+    (void)module;
+    if (expect(given, LAST)) return NULL;
+    const double strength = PyFloat_AsDouble(arguments[STRENGTH]);
+    Py_buffer views[4], alone_views[READING_ARRAYS], result_views[READING_ARRAYS];
+    Readings alone, result;
+    if (PyErr_Occurred() || take_arrays(arguments + STRINGS, wanted, 3, views)) return NULL;
+    if (take_arrays(arguments + 2, wanted + 3, 1, views + 3)) return release_arrays(views, 3), NULL;
+    const int64_t count = LENGTH(views[0]), known = LENGTH(views[3]), scored = LENGTH(views[2]) / (WORDS_PER_READING + 1);
+    int good = LENGTH(views[1]) == count && longs_within(views[0].buf, count, 0, known) && longs_within(views[1].buf, count, -1, scored);
+    if (!good) PyErr_SetString(PyExc_IndexError, "a string or a score that there is not");
+    good = good && !take_readings(arguments, 0, known, alone_views, &alone);
+    if (good && take_readings(arguments + RESULT, 1, count, result_views, &result)) release_arrays(alone_views, READING_ARRAYS), good = 0;
+    if (good) {
+        kernels->read_in_context(&alone, views[0].buf, views[1].buf, count, views[2].buf, strength, &result);
+        release_arrays(alone_views, READING_ARRAYS), release_arrays(result_views, READING_ARRAYS);
+    }
+    release_arrays(views, 4);
+    if (!good) return NULL;
+    Py_RETURN_NONE;
 }
 
 static PyObject *core_normalize(PyObject *module, PyObject *const *arguments, Py_ssize_t given) {
@@ -961,8 +1295,10 @@ static PyMethodDef fold_methods[] = {METHOD("embed", fold_embed), METHOD("count"
 static PyMethodDef rows_methods[] = {METHOD("take", rows_take), METHOD("mix", rows_mix), {NULL, NULL, 0, NULL}};
 static PyMethodDef signatures_methods[] = {METHOD("add", signatures_add), {NULL, NULL, 0, NULL}};
 static PyMethodDef map_methods[] = {METHOD("get", map_get), METHOD("look_up", map_look_up), {NULL, NULL, 0, NULL}};
+static PyMethodDef context_methods[] = {METHOD("scores", context_scores), METHOD("expected", context_expected), {NULL, NULL, 0, NULL}};
 static PyMethodDef functions[] = {
-    METHOD("mean", core_mean), METHOD("sum_texts", core_sum_texts), METHOD("normalize", core_normalize), METHOD("sum_rows", core_sum_rows),
+    METHOD("mean", core_mean), METHOD("sum_texts", core_sum_texts), METHOD("windows", core_windows),
+    METHOD("in_context", core_in_context), METHOD("weigh", core_weigh), METHOD("normalize", core_normalize), METHOD("sum_rows", core_sum_rows),
     METHOD("search", core_search), {NULL, NULL, 0, NULL},
 };
 
@@ -971,6 +1307,7 @@ DEFINE_TYPE(fold, "Fold", set_up_fold, free_fold, fold_methods)
 DEFINE_TYPE(rows, "Rows", set_up_rows, NULL, rows_methods)
 DEFINE_TYPE(signatures, "Signatures", set_up_signatures, NULL, signatures_methods)
 DEFINE_TYPE(map, "WordMap", set_up_map, free_map, map_methods)
+DEFINE_TYPE(context, "Context", set_up_context, free_context, context_methods)
 
 /* The numbers that Python states, too: tests compare them. */
 static const struct { const char *name; long number; } constants[] = {
@@ -988,19 +1325,21 @@ static const struct { const char *name; long number; } constants[] = {
 
 static void choose_kernels(void) {
 #if defined(__GNUC__) && defined(__x86_64__)
-    const char *asked = getenv("LOVEVEC_PROCESSOR"); /* `base` plays an older one */
-    int is_base = asked && !strcmp(asked, "base");
+    const char *asked = getenv("LOVEVEC_PROCESSOR"); /* `base` and `avx2` play older ones */
+    const int is_base = asked && !strcmp(asked, "base"), is_avx2 = asked && !strcmp(asked, "avx2");
     __builtin_cpu_init();
     if (!is_base && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
         kernels = &avx2_kernels;
+    has_wide_products = kernels != &base_kernels && !is_avx2 && __builtin_cpu_supports("avx512vnni") &&
+                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 #endif
 }
 
 static int fill_module(PyObject *module) {
-    PyType_Spec *specs[] = {&index_spec, &fold_spec, &rows_spec, &signatures_spec, &map_spec};
-    PyTypeObject **types[] = {&index_type, &fold_type, &rows_type, &signatures_type, &map_type};
+    PyType_Spec *specs[] = {&index_spec, &fold_spec, &rows_spec, &signatures_spec, &map_spec, &context_spec};
+    PyTypeObject **types[] = {&index_type, &fold_type, &rows_type, &signatures_type, &map_type, &context_type};
     choose_kernels();
-    for (int type = 0; type < 5; type++) {
+    for (size_t type = 0; type < sizeof specs / sizeof *specs; type++) {
         *types[type] = (PyTypeObject *)PyType_FromModuleAndSpec(module, specs[type], NULL); /* kept for good */
         if (!*types[type] || PyModule_AddType(module, *types[type])) return -1;
     }

@@ -159,6 +159,28 @@ static int add_chunk(Chunks *chunks, Chunk chunk) {
     return 0;
 }
 
+static int add_id(Line *line, int32_t id) {
+    if (line->count == line->capacity) {
+        const int64_t capacity = 2 * line->capacity + 256;
+        int32_t *more = realloc(line->ids, (size_t)capacity * sizeof *more);
+        if (!more) return -1;
+        line->ids = more, line->capacity = capacity;
+    }
+    line->ids[line->count++] = id;
+    return 0;
+}
+
+/* The sign of the marks around a plain word, to the line. */
+static int add_sign(Line *line, const uint32_t *codes, int64_t start, int64_t end) {
+    int32_t sign = 0;
+    for (int64_t place = start; place < end && sign != STOP; place++) {
+        const uint32_t code = codes[place];
+        if (code == '.' || code == '!' || code == '?' || code == ';' || code == ':') sign = STOP;
+        else if (code != '\'') sign = PAUSE; /* a comma, a bracket, a quotation mark */
+    }
+    return sign ? add_id(line, sign) : 0;
+}
+
 /* sums += weight · (row + signature_length · signature), as texts/encoder.py has it, for each of the words at hand. */
 static void add_known(const TextSource *source, TextRoom *room, double *total) {
     const int64_t dim = source->table->dim;
@@ -210,13 +232,30 @@ static int64_t torn_row(const TextSource *source, const uint32_t *codes, const B
     return is_torn ? found : -1;
 }
 
+/* Whether a word may be torn in two, one part of it in a chunk that is left to Python: the letters at the end of one chunk and
+ * those that the next one begins with are a known word, or more has to be known to say so. */
+static int may_be_torn(const TextSource *source, const uint32_t *codes, int64_t first, int64_t first_end, int64_t start, int64_t end) {
+    int64_t tail = first_end, head = start;
+    while (tail > first && has_only_letters(codes, tail - 1, tail, 0)) tail--;
+    while (head < end && has_only_letters(codes, head, head + 1, 1)) head++;
+    const int64_t before = first_end - tail, behind = head - start;
+    if (!before || !behind) return 0;
+    if (before > LONGEST || behind > LONGEST || (head < end && codes[head] > 127)) return 1;
+    uint32_t joined[2 * LONGEST];
+    memcpy(joined, codes + tail, (size_t)before * sizeof *joined);
+    memcpy(joined + before, codes + start, (size_t)behind * sizeof *joined);
+    return before + behind >= MIN_TORN_LENGTH && row_of(source, joined, before + behind) >= 0;
+}
+
 /* Of each text the sum over its known words [count, dim], the sum of their weights, and what is left. Returns 0, or -1 where
  * memory ends. */
 static int sum_texts(const TextSource *source, const uint32_t *codes, const int64_t *offsets, int64_t count, TextRoom *room,
                      Left *left, float *result, double *weights) {
     const int64_t dim = source->table->dim;
     for (int64_t text = 0; text < count; text++, result += dim) {
-        const int64_t first = offsets[text], last = offsets[text + 1];
+        const int64_t first = offsets[text], last = offsets[text + 1], line_start = left->line.count;
+        int64_t first_of_last = first, end_of_last = first;
+        int was_kept = 1;
         Before before = {0};
         memset(room->sums, 0, (size_t)dim * sizeof *room->sums);
         weights[text] = 0;
@@ -251,11 +290,27 @@ static int sum_texts(const TextSource *source, const uint32_t *codes, const int6
             }
             /* An unknown word that is more than one word is among the chunks: nothing is taken from there. */
             const int is_kept = row >= 0 || (is_plain && is_one_word(codes, low, high));
+            if (left->lengths) {
+                Line *line = &left->line;
+                if (source->costs && !(is_kept && was_kept) && may_be_torn(source, codes, first_of_last, end_of_last, start, end) &&
+                    add_id(line, MAY_BE_TORN))
+                    return -1;
+                first_of_last = start, end_of_last = end, was_kept = is_kept;
+                if (torn >= 0) line->count--; /* the word before, as above: no marks stand behind it */
+                if (torn < 0 && !is_kept) {
+                    if (add_id(line, OTHER_CHUNK)) return -1;
+                } else if (add_sign(line, codes, start, low) ||
+                           add_id(line, torn >= 0 ? (int32_t)torn : row >= 0 ? (int32_t)row : UNKNOWN_WORD) ||
+                           add_sign(line, codes, high, end)) {
+                    return -1;
+                }
+            }
             before = (Before){row, low, high - low, source->costs && torn < 0 && is_plain && is_kept && high == end &&
                                                         has_only_letters(codes, low, high, 0)};
         }
         add_known(source, room, weights + text);
         for (int64_t column = 0; column < dim; column++) result[column] = (float)room->sums[column];
+        if (left->lengths) left->lengths[text] = left->line.count - line_start;
     }
     return 0;
 }

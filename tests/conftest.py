@@ -97,3 +97,11 @@ def shipped_love() -> LOVE:
 # Where the tests were started in the background Ctrl-C is ignored, and programs that they start inherit that.
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def toy_in_context(shared_folder) -> Path:
+    """A folder of a model that has learned a language in which the sentence tells what a word is."""
+    from tests.texts.toy_language import write_model
+
+    return shared_folder("toy-in-context", write_model)

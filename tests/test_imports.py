@@ -50,7 +50,7 @@ LIBRARY = House(
         {"bulk", "plugins", "serve"},
         {"train"},
         {"love"},
-        {"attach", "explain", "own_words"},
+        {"attach", "explain", "learn", "own_words"},
         {"word_vectors"},
         {"texts", "transformer"},
         {"encoders", "vectors"},

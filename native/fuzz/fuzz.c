@@ -219,6 +219,28 @@ static void free_readings(Readings *readings) {
     free(readings->part_rows), free(readings->part_ends), free(readings->evidence);
 }
 
+/* Strings in context, by scores as they may be; and how much they weigh. */
+static void read_some_in_context(const Readings *alone, int64_t strings) {
+    const int64_t count = strings ? 1 + chance(9) : 0;
+    double *scores = some_numbers(count * (WORDS_PER_READING + 1), chance(2) ? 3 : 900);
+    float *weights = some_floats(KNOWN + 1);
+    int64_t *numbers = room_for((size_t)count * sizeof *numbers), *asked = room_for((size_t)count * sizeof *asked);
+    for (int64_t one = 0; one < count; one++) numbers[one] = chance((uint32_t)strings), asked[one] = (int64_t)chance((uint32_t)count + 1) - 1;
+    RESULTS(totals, count, float);
+    Readings readings[2];
+    for (int kind = 0; kind < 2; kind++) {
+        readings[kind] = readings_room(count);
+        both[kind]->read_in_context(alone, numbers, asked, count, scores, 1.5, &readings[kind]);
+        both[kind]->weigh_readings(&readings[kind], count, weights, 0.5, totals[kind]);
+    }
+    compare("probabilities in context", readings[0].probabilities, readings[1].probabilities, (size_t)count * WORDS_PER_READING * sizeof(double));
+    compare("rows in context", readings[0].rows, readings[1].rows, (size_t)count * WORDS_PER_READING * sizeof(int32_t));
+    compare("evidence in context", readings[0].evidence, readings[1].evidence, (size_t)count * sizeof(double));
+    compare_and_free("weights in texts", totals, totals_bytes);
+    for (int kind = 0; kind < 2; kind++) free_readings(&readings[kind]);
+    free(scores), free(weights), free(numbers), free(asked);
+}
+
 static void read_words(int model, const Words *words) {
     const size_t strings = (size_t)words->count, numbers = strings * sizeof(double);
     RESULTS(likeness, words->count, double);
@@ -237,6 +259,7 @@ static void read_words(int model, const Words *words) {
     compare("part_ends", one->part_ends, other->part_ends, strings * MAX_PARTS * sizeof(int32_t));
     compare("evidence", one->evidence, other->evidence, numbers);
     compare_and_free("likeness", likeness, likeness_bytes);
+    read_some_in_context(one, words->count);
     for (int kind = 0; kind < 2; kind++) free_readings(&readings[kind]);
 }
 
@@ -271,6 +294,31 @@ static Words torn_words(const Words *words) {
     return (Words){words->count, codes, offsets, words->flags};
 }
 
+/* The lines of texts: chunks hold rows, signs and strings by chance, and strings are asked about by chance. */
+static void find_some_windows(const Left *left, int64_t texts) {
+    const int64_t strings = 1 + chance(9), chunks = 1 + chance(5), parts = chance(12), words = left->words.count, others = left->chunks.count;
+    int64_t *starts = room_for((size_t)(chunks + 1) * sizeof *starts), *numbers = room_for((size_t)(words + others) * sizeof *numbers);
+    int32_t *ids = room_for((size_t)parts * sizeof *ids), *meant = UP_TO(9, some_ints(strings));
+    uint8_t *asked = UP_TO(2, some_bytes(strings));
+    for (int64_t part = 0; part < parts; part++) ids[part] = chance(2) ? (int32_t)chance(12) - 5 : FIRST_STRING - (int32_t)chance((uint32_t)strings);
+    for (int64_t chunk = 1; chunk < chunks; chunk++) starts[chunk] = chunk * parts / chunks;
+    starts[0] = 0, starts[chunks] = parts;
+    for (int64_t word = 0; word < words + others; word++) numbers[word] = chance((uint32_t)(word < words ? strings : chunks));
+    for (int64_t string = 0; string < strings; string++) meant[string] = meant[string] > 4 ? meant[string] : NEW_SIGN;
+    const Lines lines = {texts, left->line.ids, left->lengths, numbers, numbers + words, starts, ids, meant, asked};
+    RESULTS(odd, texts, uint8_t);
+    Windows windows[2];
+    memset(windows, 0, sizeof windows);
+    for (int kind = 0; kind < 2; kind++)
+        if (both[kind]->find_windows(&lines, odd[kind], &windows[kind])) abort();
+    if (windows[0].count != windows[1].count) abort();
+    compare("windows", windows[0].around, windows[1].around, (size_t)windows[0].count * PLACES * sizeof(int32_t));
+    compare("asked", windows[0].asked, windows[1].asked, (size_t)windows[0].count * sizeof(Asked));
+    compare_and_free("odd", odd, odd_bytes);
+    for (int kind = 0; kind < 2; kind++) free(windows[kind].around), free(windows[kind].asked);
+    free(starts), free(numbers), free(ids), free(meant), free(asked);
+}
+
 /* The words as a map of words, and as texts in which some of them stand. */
 static void sum_some_texts(const Words *words, uint32_t seed) {
     state = seed;
@@ -288,9 +336,12 @@ static void sum_some_texts(const Words *words, uint32_t seed) {
     const Words texts = torn_words(words);
     RESULTS(sums, words->count * dim, float);
     RESULTS(totals, words->count, double);
+    RESULTS(lengths, words->count, int64_t);
     Left left[2];
     memset(left, 0, sizeof left);
+    const int with_lines = (int)chance(2);
     for (int kind = 0; kind < 2; kind++) {
+        if (with_lines) left[kind].lengths = lengths[kind];
         TextRoom *room = both[kind]->text_room(dim);
         if (!room || both[kind]->build_map(&maps[kind])) abort();
         const TextSource source = {&maps[kind], &table, weights, with_signatures ? &signatures : NULL, 0.5f, lowercase,
@@ -305,8 +356,13 @@ static void sum_some_texts(const Words *words, uint32_t seed) {
     if (left[0].words.count != left[1].words.count || left[0].chunks.count != left[1].chunks.count) abort();
     compare("words", left[0].words.chunks, left[1].words.chunks, (size_t)left[0].words.count * sizeof(Chunk));
     compare("chunks", left[0].chunks.chunks, left[1].chunks.chunks, (size_t)left[0].chunks.count * sizeof(Chunk));
+    if (left[0].line.count != left[1].line.count) abort();
+    compare("lines", left[0].line.ids, left[1].line.ids, (size_t)left[0].line.count * sizeof(int32_t));
+    if (with_lines) find_some_windows(&left[0], texts.count);
+    else memset(lengths[0], 0, lengths_bytes), memset(lengths[1], 0, lengths_bytes);
     compare_and_free("sums", sums, sums_bytes), compare_and_free("totals", totals, totals_bytes);
-    for (int kind = 0; kind < 2; kind++) free(left[kind].words.chunks), free(left[kind].chunks.chunks);
+    compare_and_free("lengths", lengths, lengths_bytes);
+    for (int kind = 0; kind < 2; kind++) free(left[kind].words.chunks), free(left[kind].chunks.chunks), free(left[kind].line.ids);
     free(text), free(weights), free(rows), free(directions), free(costs);
     free((void *)(uintptr_t)texts.codes), free((void *)(uintptr_t)texts.offsets);
 }
@@ -370,15 +426,86 @@ static void search_some(uint32_t seed) {
     free(centres), free(codes), free(starts), free(queries);
 }
 
+/* A model of context by chance, for windows with known words, signs and nothing. */
+static void read_some_windows(uint32_t seed) {
+    state = seed;
+    const int64_t known = 1 + chance(chance(2) ? 40 : 2000), dim = 1 + chance(40), width = 1 + chance(chance(2) ? 20 : MAX_WIDTH);
+    const int64_t side = 1 + chance(chance(2) ? 3 : PLACES / 2), heads = 1 + chance(4), hidden = 1 + chance(40), second = 1 + chance(40);
+    const int64_t frequent = 1 + chance(60), count = chance(7), asked = chance(5);
+    const int64_t sizes[LAYERS][2] = {
+        {2 * side * width, hidden}, {hidden, heads * width}, {hidden + heads * width, second}, {second, hidden},
+        {hidden, dim}, {hidden, width}, {hidden, 1}, {dim, width},
+    };
+    Rows table = {.kind = (RowKind)(ROWS_FLOAT16 + chance(3)), .count = known, .dim = dim};
+    for (int level = 0; level < 16; level++) table.levels[level] = (float)level / 4 - 2;
+    const int64_t bytes = known * (table.kind == ROWS_FLOAT16 ? 2 * dim : table.kind == ROWS_INT8 ? dim : (dim + 1) / 2);
+    uint8_t *codes = UP_TO(table.kind == ROWS_FLOAT16 ? 60 : 256, some_bytes(bytes));
+    float *row_scale = some_floats(known), *scales = some_floats(4);
+    table.codes = codes, table.scale = row_scale;
+    Context contexts[2] = {{.table = &table, .dim = dim, .width = width, .hidden = hidden, .heads = heads, .side = side, .frequent = frequent}};
+    Context *context = &contexts[0];
+    context->common = frequent < known ? frequent : known;
+    int8_t *own = some_codes(frequent * width), *weights[LAYERS];
+    float *own_scale = some_floats(width), *own_bias = some_floats(frequent), *bias = some_floats(heads * PLACES), *numbers[LAYERS][2];
+    int16_t *signs = UP_TO(2 * MOST + 1, some_shorts(SIGN_ROWS * width));
+    for (int64_t place = 0; place < SIGN_ROWS * width; place++) signs[place] = (int16_t)(signs[place] - MOST);
+    for (int64_t place = 0; place < width; place++) own_scale[place] *= 10;
+    context->own = own, context->own_scale = own_scale, context->own_bias = own_bias, context->signs = signs;
+    static const float powers[] = {1e-8f, 1e-6f, 1e-4f, 1e-3f, 1e-2f, 1, 5e5f};
+    for (int place = 0; place < 3; place++) scales[place] *= powers[chance(7)];
+    context->position_bias = bias, context->scales = scales;
+    for (int number = 0; number < LAYERS; number++) {
+        weights[number] = some_codes(sizes[number][0] * sizes[number][1]);
+        for (int part = 0; part < 2; part++) numbers[number][part] = some_floats(sizes[number][1]);
+        const float size = powers[2 + chance(5)];
+        for (int64_t out = 0; out < sizes[number][1]; out++) numbers[number][0][out] *= size, numbers[number][1][out] *= 100;
+        context->given[number] = (Given){weights[number], numbers[number][0], number == LAYER_PROJECTION ? NULL : numbers[number][1],
+                                         sizes[number][0], sizes[number][1]};
+    }
+    int32_t *windows = UP_TO(known - PAD, some_ints(count * PLACES)), *candidates = some_rows(count * asked, known);
+    const uint32_t signs_of = chance(4);
+    const int32_t step = chance(2) ? 512 : 1; /* words whose x would take the same room */
+    for (int64_t place = 0; place < count * PLACES; place++) {
+        windows[place] += PAD;
+        if (windows[place] >= step) windows[place] -= windows[place] % step;
+        if (chance(4) < signs_of) windows[place] = chance(2) ? PAD : -1 - (int32_t)chance(5);
+    }
+    contexts[1] = contexts[0];
+    RESULTS(scores, count * (asked + 1), double);
+    RESULTS(again, count * (asked + 1), double);
+    RESULTS(vectors, count * dim, float);
+    for (int kind = 0; kind < 2; kind++) {
+        if (both[kind]->build_context(&contexts[kind])) abort();
+        ContextRoom *room = both[kind]->context_room(&contexts[kind]);
+        if (!room) abort();
+        both[kind]->score_windows(&contexts[kind], windows, candidates, count, asked, room, scores[kind]);
+        both[kind]->expect_vectors(&contexts[kind], windows, count, room, vectors[kind]);
+        for (int64_t place = 0; place < count; place++) /* one at a time, with what the calls before have kept */
+            both[kind]->score_windows(&contexts[kind], windows + place * PLACES, candidates + place * asked, 1, asked, room,
+                                      (double *)again[kind] + place * (asked + 1));
+        compare("scores of one and of all", scores[kind], again[kind], scores_bytes);
+        free(room), free(contexts[kind].memory);
+    }
+    compare_and_free("scores", scores, scores_bytes), compare_and_free("expected", vectors, vectors_bytes);
+    free(again[0]), free(again[1]);
+    for (int number = 0; number < LAYERS; number++) free(weights[number]), free(numbers[number][0]), free(numbers[number][1]);
+    free(codes), free(row_scale), free(scales), free(own), free(own_scale), free(own_bias), free(bias), free(signs);
+    free(windows), free(candidates);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const uint32_t others[] = {0xE9, 0x130, 0xDF, 0x3B1, 0x4E2D, 0xD800, 0x1F642, CODE_POINTS - 1};
     if (size < 5) return 0;
-    const int model = data[0] % MODELS, flags = data[0] / MODELS, part = data[1] % 5; /* one at a time: more inputs a second */
+    const int model = data[0] % MODELS, flags = data[0] / MODELS, part = data[1] % 6; /* one at a time: more inputs a second */
     uint32_t seed;
     memcpy(&seed, data + 1, sizeof seed);
     if (part == 3) {
         sum_some_rows(seed);
         search_some(seed);
+        return 0;
+    }
+    if (part == 5) {
+        read_some_windows(seed);
         return 0;
     }
     /* Words end with a byte 0; bytes from 128 on are code points from elsewhere, and say it again up to 16 times. */

@@ -57,6 +57,13 @@ class WordMap:
     def get(self, word: object, default: Any = None, /) -> Any: ...
     def look_up(self, words: Sequence[str], rows: NDArray[np.int64], lowercase: bool, /) -> list[int]: ...
 
+class Context:
+    def __init__(self, **parts: Any) -> None: ...
+    def scores(
+        self, windows: NDArray[np.int32], candidates: NDArray[np.int32], result: NDArray[np.float64], /
+    ) -> None: ...
+    def expected(self, windows: NDArray[np.int32], result: NDArray[np.float32], /) -> None: ...
+
 def mean(
     index: Index,
     fold: Fold,
@@ -88,8 +95,28 @@ def sum_texts(
     texts: Sequence[str],
     sums: NDArray[np.float32],
     totals: NDArray[np.float64],
+    lengths: NDArray[np.int64] = ...,
     /,
-) -> tuple[tuple[list[str], bytes], tuple[list[str], bytes]]: ...
+) -> Any: ...
+def windows(
+    ids: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+    words: NDArray[np.int64],
+    chunks: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    parts: NDArray[np.int32],
+    signs: NDArray[np.int32],
+    rows: NDArray[np.int32],
+    probabilities: NDArray[np.float64],
+    new: NDArray[np.float64],
+    joined: NDArray[np.float64],
+    certain: float,
+    likely: float,
+    odd: NDArray[np.uint8],
+    /,
+) -> tuple[bytes, bytes, bytes, bytes, bytes]: ...
+def in_context(*arguments: Any) -> None: ...
+def weigh(*arguments: Any) -> None: ...
 def normalize(vectors: NDArray[np.float32], /) -> None: ...
 def sum_rows(
     vectors: NDArray[np.float32],

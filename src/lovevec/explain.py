@@ -22,6 +22,7 @@ from lovevec.near.readings import WORDS_PER_READING
 from lovevec.units.characters import normalise
 
 if TYPE_CHECKING:
+    from lovevec.texts.correct import Edit
     from lovevec.texts.encoder import Token
     from lovevec.word_vectors import Lookup
 
@@ -154,8 +155,15 @@ class Explanation:
 
 
 def part_facts(part: Token) -> dict[str, Any]:
-    """What is known of a part of a string, for JSON; of its weight nothing, which counts in texts alone."""
-    return {name: value for name, value in part._asdict().items() if name != "weight"}
+    """What is known of a part of a string, for JSON; of its weight nothing, which counts in texts alone, and of other
+    words that it may stand for nothing."""
+    return {name: value for name, value in part._asdict().items() if name not in ("weight", "candidates")}
+
+
+def edit_facts(edit: Edit) -> dict[str, Any]:
+    """What is known of a correction, for JSON."""
+    suggestions = [{"word": word, "probability": probability} for word, probability in edit.suggestions]
+    return {**edit._asdict(), "suggestions": suggestions}
 
 
 def part_shown(part: Token) -> str:

@@ -41,17 +41,21 @@ from lovevec.engine.threads import in_chunks
 from lovevec.engine.word_map import CompiledWordMap
 from lovevec.errors import LovevecError
 from lovevec.files.lines import printable
+from lovevec.learn import MIN_COUNT, LearnedWords, LearnOptions, forgotten, learn, without_learned
 from lovevec.model.find import find_model
 from lovevec.model.folder import CARD, ModelParts, read_model, write_model
 from lovevec.model.known_rows import RowPrecision
 from lovevec.model.pretrained import HubModel
+from lovevec.near.context import SentenceReader
 from lovevec.near.forms import Listed, known_form, look_up
 from lovevec.near.orthography import Orthography
 from lovevec.near.parts import UNKNOWN, Composite, take_all_apart
 from lovevec.near.reader import Reader
 from lovevec.near.readings import MIN_PROBABILITY, NEW_DIVISOR_IN_TEXT, Readings, all_new, mix_readings
 from lovevec.own_words import with_lexicon, with_weights_of, with_words
+from lovevec.progress import Progress
 from lovevec.texts.encoder import TextEncoder, WordSource
+from lovevec.texts.sentence import Sentences
 from lovevec.units.words import refuse_other_than_words
 from lovevec.vectors.rows import normalized
 from lovevec.word_vectors import Lookup, WordsWithScores, WordVectors
@@ -335,6 +339,7 @@ class LOVE(HubModel, TorchModel, WordVectors):
                 read=_read_as_new,
                 own=self._own_vectors_by_spelling,
                 weigh=self._weigh,
+                mix=self._mix,
                 impute=self._impute_all,
                 number_codes=self._impute_all,
             )
@@ -347,8 +352,10 @@ class LOVE(HubModel, TorchModel, WordVectors):
             read=partial(self._read, in_text=True),
             own=self._own_vectors,
             weigh=self._weigh,
+            mix=self._mix,
             impute=self._impute_all,
             number_codes=self._number_codes,
+            sentences=None if self._sentence_reader is None else Sentences(self._sentence_reader),
             core=(place.core, rows.core) if self._compiled and isinstance(place, CompiledWordMap) else None,
             torn=self._reader.torn_words,
             threads=self._threads,
@@ -361,9 +368,24 @@ class LOVE(HubModel, TorchModel, WordVectors):
             vectors, _, readings = self._compiled_mean(strings, weights, new_weight)
             return vectors, readings
         readings = all_new(len(strings)) if self.spelling_only else self._read(strings, in_text=True)
+        return self._mix(strings, readings, weights, new_weight), readings
+
+    def _mix(self, strings: Sequence[str], readings: Readings, weights: Floats, new_weight: float) -> Floats:
+        """The vectors of unknown words of a text that are read so, weights multiplied in."""
         vectors = self._impute_all(strings)
-        mix_readings(vectors, readings, self._own_vectors, weights, new_weight)
-        return vectors, readings
+        if self._by_core:
+            self._core_rows.mix(vectors, *readings, weights, new_weight, MIN_PROBABILITY)
+        else:
+            mix_readings(vectors, readings, self._own_vectors, weights, new_weight)
+        return vectors
+
+    @cached_property
+    def _sentence_reader(self) -> SentenceReader | None:
+        """What the model of context says of the known words; None for a model without one."""
+        context, rows = self.parts.context, self.parts.rows
+        if context is None or rows is None or self.spelling_only:
+            return None
+        return SentenceReader(context, self._own_vectors, rows.core if self._compiled else None)
 
     def _own_vectors_by_spelling(self, rows: NDArray[np.integer]) -> Floats:
         return self._impute_all([self.words[row] for row in rows.tolist()])
@@ -461,6 +483,58 @@ class LOVE(HubModel, TorchModel, WordVectors):
         [0.73, 1.02]
         """
         return self.copy(parts=with_weights_of(self, self._parts_with_rows("fitted"), texts))
+
+    def learn(
+        self,
+        texts: Iterable[str],
+        words: Iterable[str] | None = None,
+        min_count: int = MIN_COUNT,
+        *,
+        progress: Progress | None = None,
+    ) -> LOVE:
+        """The model with the words that arrive in texts: each has a row of its spelling and of the sentences that it
+        came in.
+
+        Without `words` it finds the new ones itself: strings of letters that are no misspellings, numbers or parts of
+        others. What was known stays as it was. More texts improve the rows of words that were learned before; the order
+        of texts does not matter, and many goes are as good as one.
+
+        :param texts: running text, one paragraph or sentence a string: a list, or any stream, of any length.
+        :param words: learn these words and no others.
+        :param min_count: how often a word has to come, in all texts together, to have a row.
+        :param progress: where progress is shown.
+        :return: a model, which can be saved and loaded as any other. It must have a model of context.
+
+        >>> love = LOVE.load("my-model")                                          # doctest: +SKIP
+        >>> love.learn(open("news.txt")).learned.counts                           # doctest: +SKIP
+        [('covid', 1422), ('lockdown', 610)]
+        """
+        parts = self._parts_with_rows("learn")
+        if parts.context is None:
+            problem = "this model has no model of context, by which sentences are read"
+            raise LovevecError(f"learn: {problem}: `lovevec context corpus.txt -m MODEL -o NEW` teaches it one")
+        options = LearnOptions.of(words, min_count, parts.units.lowercase)
+        before = without_learned(parts)
+        base = self if before is parts else self.copy(parts=before)
+        assert base._sentence_reader is not None
+        return self.copy(parts=learn(base, before, base._sentence_reader, texts, options, progress, self._threads))
+
+    @property
+    def learned(self) -> LearnedWords:
+        """The words that were learned from texts, the most frequent first: `learned.counts` are they with how often
+        each came, `learned[word]` also tells the known words that are nearest to what its sentences say, and to what
+        its spelling says."""
+        return LearnedWords(self, self.parts)
+
+    @cached_property
+    def _learned_rows(self) -> NDArray[np.int64]:
+        learned = self.parts.learned
+        return self._look_up([] if learned is None else learned.known_words)[0]
+
+    def forget(self, words: str | Iterable[str] | None = None) -> LOVE:
+        """The model without words that it learned from texts; without all of them, and all that it noted of others,
+        where none is named."""
+        return self.copy(parts=forgotten(self._parts_with_rows("forget"), words))
 
     def _parts_with_rows(self, what: str) -> ModelParts:
         if self.spelling_only:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError, Parameter
 from lovevec.model.folder import ModelParts
@@ -30,12 +31,18 @@ MIN_LETTERS, MAX_LETTERS = 2, 100  # of a word that is put in
 
 
 def with_words(
-    model: WordVectors, parts: ModelParts, words: Iterable[str], weights: Mapping[str, float] | None = None
+    model: WordVectors,
+    parts: ModelParts,
+    words: Iterable[str],
+    weights: Mapping[str, float] | None = None,
+    vectors: NDArray[np.float32] | None = None,
+    ranks: NDArray[np.int32] | None = None,
 ) -> ModelParts:
-    """The `parts` of a model that knows more words."""
+    """The `parts` of a model that knows more words. With `vectors` of their own [words, dim], and `ranks` [words], they
+    are new ones and are put in as they stand."""
     encoder, lowercase, rows = model.text_encoder(), parts.units.lowercase, parts.rows
     assert rows is not None
-    new = _new_words(model, _in_order(words), lowercase)
+    new = _new_words(model, _in_order(words), lowercase) if vectors is None else list(words)
     place = {word: row for row, word in enumerate([*model.words, *new])}
     counts = np.append(encoder.weights, np.full(len(new), encoder.new_weight, dtype=np.float32))
     for word, value in (weights or {}).items():
@@ -47,9 +54,11 @@ def with_words(
         counts[row] = value
     rows = replace(rows, weights=counts[: len(rows)])
     if new:
-        ranks = np.full(len(new), OWN_RANK, dtype=np.int32)
-        rows = rows.with_more(model.impute(new), counts[len(rows) :], ranks)
-    metadata = {**parts.metadata, "own_words": len(new) + int(parts.metadata.get("own_words", 0))}
+        ranks = np.full(len(new), OWN_RANK, dtype=np.int32) if ranks is None else ranks
+        rows = rows.with_more(model.impute(new) if vectors is None else vectors, counts[len(rows) :], ranks)
+    metadata = dict(parts.metadata)
+    if vectors is None:
+        metadata["own_words"] = len(new) + int(metadata.get("own_words", 0))
     return replace(parts, words=[*model.words, *new], rows=rows, metadata=metadata)
 
 

@@ -101,6 +101,7 @@ def test_a_megabyte_takes_no_time_to_speak_of():
 @example("e\u0301t\u00e9 ❤\ufe0f 가ᄀ\u1161\u11a8 A\u030a\u0301x")
 @example("\u0301a \ufe0fb")
 @example("#\u212b")
+@example("\u1100\ufe0f\u1161")
 def test_words_stand_where_they_are_said_to(text):
     found = words_of(text)
     assert [word.text for word in found] == runs_of(text)

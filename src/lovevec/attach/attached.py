@@ -10,7 +10,7 @@ robust.known(["the", "mispelling"])  # [True, False]
 |---|---|
 | is in the table | its row, untouched |
 | is there in lower case only (`Apple` where `apple` is), or in another form (near/forms.py) | the row of that word |
-| is not there, but the model knows it | imputed by the model, no misspelling |
+| is not there, but the model knows it | imputed by the model, no misspelling; what it learned from texts: its row |
 | is not there | Σ p(word) · the word's row + p(new) · imputed, by the model's channel over the table's words |
 
 Case is bridged this way round only: measured (lab/runs/attach.py), the row of `apple` is nearer to `Apple` than an
@@ -23,7 +23,8 @@ them.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -42,11 +43,14 @@ from lovevec.engine.threads import in_chunks
 from lovevec.engine.word_map import CompiledWordMap
 from lovevec.errors import LovevecError
 from lovevec.files.tensors import lengths_of
+from lovevec.learn import MIN_COUNT, LearnedWords
 from lovevec.near.forms import look_up
 from lovevec.near.parts import UNKNOWN, Composite
 from lovevec.near.reader import Reader
 from lovevec.near.readings import MIN_PROBABILITY, Readings, all_new, mix_readings
+from lovevec.progress import Progress
 from lovevec.texts.encoder import TextEncoder, WordSource
+from lovevec.texts.sentence import Sentences
 from lovevec.units.words import refuse_other_than_words
 from lovevec.vectors import VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
@@ -198,6 +202,44 @@ class Attached(WordVectors):
         in_other_case = not self._parts.lowercase and string.lower() in self._known.place
         return in_other_case or string in self.model
 
+    def learn(
+        self,
+        texts: Iterable[str],
+        words: Iterable[str] | None = None,
+        min_count: int = MIN_COUNT,
+        *,
+        progress: Progress | None = None,
+    ) -> Attached:
+        """The table with the words that arrive in texts and that neither it nor the model behind it has; see
+        `LOVE.learn`. The model learns them, and the table gets rows for them in its own space. Its other rows stay as
+        they are; they are copied, those of a mapped file into memory."""
+        return self._with_learned(self.model.learn(texts, words, min_count, progress=progress))
+
+    @property
+    def learned(self) -> LearnedWords:
+        """The words that were learned from texts; see `LOVE.learned`."""
+        return self.model.learned
+
+    def forget(self, words: str | Iterable[str] | None = None) -> Attached:
+        """The table without words that were learned from texts, or without all of them; see `LOVE.forget`."""
+        return self._with_learned(self.model.forget(words))
+
+    def _with_learned(self, model: BackingModel) -> Attached:
+        """The table before another model behind it, with rows for the words that this has learned, and for no others
+        that were learned before."""
+        count = len(self) - self._parts.learned
+        words, vectors = list(self.words[:count]), self.vectors[:count]
+        own = set(words)
+        new = [word for word in model.learned if word not in own]
+        if new:
+            directions = model._own_vectors(model._look_up(new)[0])
+            rows = self._space(directions, compiled=model._compiled) * self._lengths(directions)[:, None]
+            vectors = _read_only(np.concatenate([vectors, rows.astype(vectors.dtype)]))
+        known = NeighborIndex((*words, *new), vectors, lengths_of(vectors))
+        attached = type(self).__new__(type(self))
+        attached._set_up(model, replace(self._parts, known=known, learned=len(new)))
+        return attached
+
     def warm_up(self) -> None:
         """Make now what the first call with an unknown word makes; see `LOVE.warm_up`."""
         if self._reader is not None:
@@ -221,7 +263,7 @@ class Attached(WordVectors):
         return result
 
     def _mix_batch(self, strings: Sequence[str], readings: Readings, result: Floats) -> None:
-        imputed = self._model_vectors(strings)
+        imputed = self._new_vectors(strings)
 
         def mix(part: slice) -> None:
             result[part] = self._mix(strings[part], readings.some(part), imputed.part(part))
@@ -277,6 +319,15 @@ class Attached(WordVectors):
         vectors, lengths = self.model._impute(words)
         return Imputed(vectors, lengths if self._confidence is not None and self._confidence.by_length else None)
 
+    def _new_vectors(self, words: Sequence[str]) -> Imputed:
+        """The same of words that the table lacks: of those that the model has learned from texts its own rows."""
+        imputed, learned = self._model_vectors(words), self.model._learned_rows
+        if len(learned):
+            rows = self.model._look_up(words)[0]
+            known = np.isin(rows, learned) & (rows >= 0)
+            imputed.vectors[known] = self.model._own_vectors(rows[known])
+        return imputed
+
     def _into_space(self, words: Sequence[str], imputed: Imputed) -> Floats:
         """The model's vectors as directions in the table's space, times fitting lengths."""
         lengths = self._lengths(imputed.vectors)
@@ -312,21 +363,43 @@ class Attached(WordVectors):
             read=partial(self._read, in_text=True),
             own=self._own_vectors,
             weigh=self._weigh,
+            mix=self._mix_in_text,
             impute=self._impute_all,
             number_codes=self._number_codes,
             core=(place.core, rows) if rows is not None and isinstance(place, CompiledWordMap) else None,
             lowercase=lowercase,
             torn=None if self._reader is None else self._reader.torn_words,
+            sentences=self._sentences,
             length=length,
             threads=self.model._threads,
         )
         return TextEncoder(source)
 
+    @property
+    def _sentences(self) -> Sentences | None:
+        """What sentences say of the table's words, by the rows of the model behind it."""
+        reader = None if self._reader is None else self.model._sentence_reader
+        return (
+            None
+            if reader is None
+            else Sentences(reader, lambda words: self.model._look_up(words)[0], lambda: self._model_rows)
+        )
+
+    @cached_property
+    def _model_rows(self) -> NDArray[np.int32]:
+        """[words] the model's row of each word of the table; -1 where the model does not know it."""
+        return self.model._look_up(self.words)[0].astype(np.int32)
+
     def _weigh(self, strings: Sequence[str], weights: Floats, new_weight: float) -> tuple[Floats, Readings]:
         """The vectors of unknown words of a text, weights multiplied in, and their readings."""
-        readings, vectors = self._read(strings, in_text=True), self._impute_all(strings)
+        readings = self._read(strings, in_text=True)
+        return self._mix_in_text(strings, readings, weights, new_weight), readings
+
+    def _mix_in_text(self, strings: Sequence[str], readings: Readings, weights: Floats, new_weight: float) -> Floats:
+        """The vectors of unknown words of a text that are read so, weights multiplied in."""
+        vectors = self._into_space(strings, self._new_vectors(strings))
         self._mix_rows(vectors, readings, weights, new_weight)
-        return vectors, readings
+        return vectors
 
 
 def _table(vectors: Any) -> VectorTable:

@@ -10,8 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
+from lovevec.learn import MIN_COUNT, LearnedWords
+from lovevec.near.context import SentenceReader
+from lovevec.near.forms import look_up
 from lovevec.near.orthography import Orthography
 from lovevec.near.readings import Readings
+from lovevec.progress import Progress
 
 if TYPE_CHECKING:
     from lovevec.explain import Explanation
@@ -36,7 +40,10 @@ class BackingModel(Protocol):
     def _compiled(self) -> bool: ...
     @property
     def _tells_lengths(self) -> bool: ...
+    @property
+    def _sentence_reader(self) -> SentenceReader | None: ...
     def __contains__(self, word: object) -> bool: ...
+    def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]: ...
     def _impute(self, words: Sequence[str]) -> tuple[Floats, Floats | None]: ...
     def _number_codes(self, numbers: Sequence[str]) -> Floats: ...
     def _imputed_confidence(self, words: Sequence[str], lengths: Floats | None = None) -> Numbers: ...
@@ -44,6 +51,15 @@ class BackingModel(Protocol):
     def _judge(self) -> Callable[..., Numbers]: ...
     def _explain(self, word: str, lookup: Lookup, neighbors: WordsWithScores) -> Explanation: ...
     def save(self, folder: Any) -> None: ...
+    def _own_vectors(self, rows: NDArray[np.integer]) -> Floats: ...
+    @property
+    def learned(self) -> LearnedWords: ...
+    @property
+    def _learned_rows(self) -> NDArray[np.int64]: ...
+    def learn(
+        self, texts: Any, words: Any = ..., min_count: int = ..., *, progress: Progress | None = ...
+    ) -> BackingModel: ...
+    def forget(self, words: Any = ...) -> BackingModel: ...
 
 
 class PlainModel:
@@ -56,12 +72,17 @@ class PlainModel:
 
     orthography = None
     _threads, _compiled, _tells_lengths = 1, False, False
+    _sentence_reader = None
+    _learned_rows = np.zeros(0, dtype=np.int64)
 
     def __init__(self, words: Sequence[str], dim: int, embed: Callable[[Sequence[str]], Floats]) -> None:
         self.words, self.dim, self._embed = words, dim, embed
 
     def __contains__(self, word: object) -> bool:
         return word in self.words
+
+    def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+        return look_up(words, {word: row for row, word in enumerate(self.words)})
 
     def _impute(self, words: Sequence[str]) -> tuple[Floats, Floats | None]:
         return self._embed(words), None
@@ -79,6 +100,21 @@ class PlainModel:
 
     def _explain(self, word: str, lookup: Lookup, neighbors: WordsWithScores) -> Explanation:
         raise LovevecError("explain: only a LOVE tells what its vectors are made of, and behind this table is none")
+
+    def _own_vectors(self, rows: NDArray[np.integer]) -> Floats:
+        return self._embed([self.words[row] for row in rows.tolist()])
+
+    @property
+    def learned(self) -> LearnedWords:
+        raise LovevecError("learned: only a table with a LOVE behind it learns words, and behind this one is none")
+
+    def learn(
+        self, texts: Any, words: Any = None, min_count: int = MIN_COUNT, *, progress: Progress | None = None
+    ) -> BackingModel:
+        raise LovevecError("learn: only a table with a LOVE behind it learns words, and behind this one is none")
+
+    def forget(self, words: Any = None) -> BackingModel:
+        raise LovevecError("forget: only a table with a LOVE behind it learns words, and behind this one is none")
 
     def save(self, folder: Any) -> None:
         """A plain model has no files."""

@@ -39,7 +39,8 @@ OPTIONS = ("lowercase", "by_confidence", "near")
 @dataclass(frozen=True, eq=False)
 class AttachedParts:
     """An attached table without the model behind it: the known words with their vectors, how the model's vectors get
-    into their space and to which lengths, what was dropped of the table, and the options of attaching."""
+    into their space and to which lengths, what was dropped of the table, and the options of attaching. The last rows,
+    as many as `learned` says, are of words that were learned from texts."""
 
     known: NeighborIndex
     space: Space
@@ -48,6 +49,7 @@ class AttachedParts:
     lowercase: bool = True
     by_confidence: bool = True
     near: bool = True
+    learned: int = 0
 
     @property
     def vectors(self) -> NDArray[Any]:
@@ -91,6 +93,7 @@ def write_attached(folder: str | os.PathLike[str], parts: AttachedParts, save_mo
         "lengths": asdict(replace(lengths, slope=None)),
         "codes": codes,
         "dropped": parts.dropped,
+        "learned": parts.learned,
         **{name: getattr(parts, name) for name in OPTIONS},
         "sha256": {WORDS: sha256(words), TABLE: sha256(tensor_blocks(tensors))},
     }
@@ -131,8 +134,11 @@ def read_attached(folder: str | os.PathLike[str]) -> tuple[AttachedParts, Path]:
         space = Space(**config["space"] | fits | numbers | {"map": _map(tensors, config["codes"], vectors)})
         lengths = Lengths(**config["lengths"] | {"slope": tensors.get("length_slope")})
         known = NeighborIndex(tuple(words), vectors, lengths_of(vectors))
-        options = {name: bool(config[name]) for name in OPTIONS}
-        return AttachedParts(known, space, lengths, list(map(str, config["dropped"])), **options), folder / MODEL
+        options, learned = {name: bool(config[name]) for name in OPTIONS}, config.get("learned", 0)
+        if type(learned) is not int or not 0 <= learned <= len(words):
+            raise ValueError(f"{learned!r:.60} of {len(words):,} words learned")
+        dropped = list(map(str, config["dropped"]))
+        return AttachedParts(known, space, lengths, dropped, **options, learned=learned), folder / MODEL
     except (TypeError, KeyError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise FormatError(folder / TABLE, f"is not what lovevec writes ({reason(error)})") from None
 

@@ -20,7 +20,7 @@ from safetensors import safe_open
 from lovevec.errors import reason
 
 BLOCK = 65_536
-KINDS = {"I64": "<i8", "F32": "<f4", "I32": "<i4", "F16": "<f2", "I8": "|i1", "U8": "|u1"}
+KINDS = {"I64": "<i8", "F32": "<f4", "I32": "<i4", "F16": "<f2", "I16": "<i2", "I8": "|i1", "U8": "|u1"}
 NAMES = {dtype: name for name, dtype in KINDS.items()}
 
 

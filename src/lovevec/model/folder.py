@@ -1,5 +1,5 @@
 """The model folder: config.json, model.safetensors, tokenizer.json, words.json, rows.safetensors, lexicon.safetensors,
-forms.json, a README.md card.
+forms.json, context.safetensors, learned.safetensors, a README.md card.
 
 No pickle anywhere: reading a model never runs code from it. The files have fixed names; config.json holds the SHA-256
 of each and of itself, and takes its place last, so a folder without it holds no model, and damage is told by name
@@ -12,7 +12,9 @@ config.json says what is `stored`:
 
 and holds the channel (near/channel.py), by which misspellings are read. rows.safetensors are the known words' own
 vectors (known_rows.py); a model without it makes every vector from the spelling. lexicon.safetensors says which other
-words exist (near/lexicon.py), forms.json what stands for known words (near/forms.py); a model may have neither.
+words exist (near/lexicon.py), forms.json what stands for known words (near/forms.py), context.safetensors what the rest
+of a sentence says of a word (near/context.py), learned.safetensors what texts said of words that arrived (learned.py);
+a model may have none of these.
 """
 
 from __future__ import annotations
@@ -34,8 +36,10 @@ from lovevec.files import atomic_write
 from lovevec.files.tensors import tensor_blocks
 from lovevec.model import validation
 from lovevec.model.known_rows import KnownRows, KnownWords
+from lovevec.model.learned import Learned
 from lovevec.model.validation import AS_TRAINED, FOLDED, MAX_NUMBER
 from lovevec.near.channel import Channel
+from lovevec.near.context import Context
 from lovevec.near.forms import check_listed
 from lovevec.near.lexicon import Lexicon
 from lovevec.near.orthography import Orthography
@@ -47,15 +51,18 @@ if TYPE_CHECKING:
 
 CONFIG, CARD, TOKENIZER = "config.json", "README.md", "tokenizer.json"
 WEIGHTS, WORDS, ROWS = "model.safetensors", "words.json", "rows.safetensors"
-LEXICON, FORMS = "lexicon.safetensors", "forms.json"
-OPTIONAL = (ROWS, LEXICON, FORMS)
+LEXICON, FORMS, CONTEXT = "lexicon.safetensors", "forms.json", "context.safetensors"
+LEARNED = "learned.safetensors"
+OPTIONAL = (ROWS, LEXICON, FORMS, CONTEXT, LEARNED)
 
 
 @dataclass(frozen=True, eq=False)
 class ModelParts:
     """What a model is, in memory: the encoder's shape, its units, the words it learned from, and either its weights
     by name, as trained, or its folded tables (then `weights` is empty); the known words' own `rows`, if it holds them,
-    and the `orthography` by which strings are read."""
+    the `orthography` by which strings are read, the `context` by which they are read in sentences, if it has one, and
+    what it has `learned` of words that arrived, if it has.
+    """
 
     spec: EncoderSpec
     weights: Mapping[str, NDArray[np.float32]]
@@ -65,6 +72,8 @@ class ModelParts:
     tables: Tables | None = field(default=None)
     rows: KnownRows | None = None
     orthography: Orthography = field(default_factory=Orthography)
+    context: Context | None = None
+    learned: Learned | None = None
 
     @cached_property
     def folded(self) -> Tables:
@@ -107,6 +116,10 @@ def write_model(
         files[ROWS] = list(tensor_blocks(own.tensors()))
     if not parts.orthography.lexicon.is_empty:
         files[LEXICON] = list(tensor_blocks(parts.orthography.lexicon.tensors()))
+    if parts.context is not None and own is not None:
+        files[CONTEXT] = list(tensor_blocks(parts.context.tensors()))
+    if parts.learned is not None and CONTEXT in files:
+        files[LEARNED] = list(tensor_blocks(parts.learned.tensors()))
     if parts.orthography.listed:
         files[FORMS] = [json.dumps(parts.orthography.listed, ensure_ascii=False).encode("utf-8", "surrogatepass")]
     decisive = {
@@ -179,6 +192,16 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
     except ValueError as error:
         raise FormatError(folder / ROWS, f"damaged ({reason(error)})") from None
     orthography = _read_orthography(folder, config, content)
+    try:
+        held = validation.load_tensors(folder / CONTEXT, content[CONTEXT]) if CONTEXT in content else None
+        context = None if held is None or rows is None else Context.from_tensors(held, spec.dim)
+    except ValueError as error:
+        raise FormatError(folder / CONTEXT, f"damaged ({reason(error)})") from None
+    try:
+        held = validation.load_tensors(folder / LEARNED, content[LEARNED]) if LEARNED in content else None
+        learned = None if held is None or context is None else Learned.from_tensors(held, spec.dim)
+    except ValueError as error:
+        raise FormatError(folder / LEARNED, f"damaged ({reason(error)})") from None
     folded = config["stored"] == FOLDED
     parts = ModelParts(
         spec,
@@ -189,6 +212,8 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
         Tables.from_tensors(tensors) if folded else None,
         rows,
         orthography,
+        context,
+        learned,
     )
     if spec.foldable and not folded:
         with np.errstate(all="ignore"):

@@ -57,9 +57,9 @@ class Readings(NamedTuple):
         """The readings of some of the strings; of a slice without a copy."""
         return Readings(*(array[which] for array in tuple[Any, ...](self)))
 
-    def with_new_divided(self, divisor: float) -> Readings:
-        """The same readings where the weight of new is divided by a number."""
-        weights = [self.new[:, None] / divisor, self.probabilities, self.parts[:, None]]
+    def with_new_divided(self, divisor: float | NDArray[np.float64]) -> Readings:
+        """The same readings where the weight of new is divided by a number, or by one for each string."""
+        weights = [(self.new / divisor)[:, None], self.probabilities, self.parts[:, None]]
         part = self.part_rows, self.part_ends, self.evidence
         return _normalised(self.rows, np.concatenate(weights, axis=1), *part)
 
@@ -68,6 +68,27 @@ class Readings(NamedTuple):
         new, column = all_new(len(which)), which[:, None]
         both = zip(tuple[Any, ...](new), tuple[Any, ...](self), strict=True)
         return Readings(*(np.where(column if one.ndim == 2 else which, one, own) for one, own in both))
+
+    def put(self, which: NDArray[np.bool_], others: Readings) -> Readings:
+        """The same readings, with `others` in the places of the mask `which` [strings]."""
+        arrays = [array.copy() for array in tuple[Any, ...](self)]
+        for array, other in zip(arrays, tuple[Any, ...](others), strict=True):
+            array[which] = other
+        return Readings(*arrays)
+
+
+def in_context(readings: Readings, utility: NDArray[np.float64]) -> Readings:
+    """Readings times e to the utility of each known word and of new, [strings, WORDS_PER_READING + 1], in the sentence;
+    that of several words is 0. The known words are put in order anew."""
+    is_word = readings.rows >= 0
+    utility = np.where(np.column_stack([is_word, np.ones(len(is_word), dtype=np.bool_)]), utility, 0.0)
+    best = np.maximum(utility.max(axis=1), 0.0)[:, None]
+    factors, of_parts = exact.exp(utility - best), exact.exp(-best)
+    words = np.where(is_word, readings.probabilities * factors[:, :-1], -1.0)
+    order = np.argsort(-words, axis=1, kind="stable")
+    rows, words = np.take_along_axis(readings.rows, order, axis=1), np.take_along_axis(words, order, axis=1)
+    weights = [readings.new[:, None] * factors[:, -1:], np.maximum(words, 0.0), readings.parts[:, None] * of_parts]
+    return _normalised(rows, np.concatenate(weights, axis=1), readings.part_rows, readings.part_ends, readings.evidence)
 
 
 def all_new(count: int) -> Readings:

@@ -40,13 +40,17 @@ class TornWords(NamedTuple):
 
     def is_torn(self, first: str, second: str, row_of: Callable[[str], int]) -> bool:
         """Whether two neighbors are one known word; `row_of` gives the row of a known word, -1 for others."""
-        length = len(first) + len(second)
-        if length < MIN_LENGTH or not (first + second).isascii() or not (first.isalpha() and second.isalpha()):
-            return False
-        if not second.islower() or (joined := row_of(first + second)) < 0:
+        if not may_be_torn(first, second) or (joined := row_of(first + second)) < 0:
             return False
         rows = row_of(first), row_of(second)
         if min(rows) < 0:
-            return min(len(first), len(second)) >= MIN_UNKNOWN_PART and length >= MIN_UNKNOWN_LENGTH
+            return min(len(first), len(second)) >= MIN_UNKNOWN_PART and len(first) + len(second) >= MIN_UNKNOWN_LENGTH
         one, other = sorted(int(self.costs[row]) for row in rows)
         return one + other - int(self.costs[joined]) >= LEAST_GAIN and (one >= self.frequent or other >= self.rare)
+
+
+def may_be_torn(first: str, second: str) -> bool:
+    """Whether two neighbors are such as a torn word has: of enough plain letters, the second in lower case."""
+    if len(first) + len(second) < MIN_LENGTH or not (first.isalpha() and second.isalpha()):
+        return False
+    return first.isascii() and second.isascii() and second.islower()

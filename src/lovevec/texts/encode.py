@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import LovevecError, MissingExtra
+from lovevec.errors import LovevecError, MissingExtra, Parameter
 from lovevec.progress import Progress, wanted
+from lovevec.texts.correct import THRESHOLD, Correction, Corrector
 from lovevec.texts.encoder import TextEncoder, Token
 from lovevec.units.words import in_batches, refuse_other_than_words, word_list
 
@@ -29,6 +30,7 @@ class EncodeOptions(NamedTuple):
     convert_to_numpy: bool = True
     convert_to_tensor: bool = False
     center: Any = None
+    context: bool = True
 
     def check(self, dim: int) -> EncodeOptions:
         """The options with `center` as an array; an error that names the option that makes no sense."""
@@ -65,6 +67,7 @@ class EncodesTexts(ABC):
         convert_to_numpy: bool = ...,
         convert_to_tensor: bool = ...,
         center: Any = ...,
+        context: bool = ...,
     ) -> Iterator[Floats]: ...
     @overload
     def encode(
@@ -77,6 +80,7 @@ class EncodesTexts(ABC):
         convert_to_numpy: bool = ...,
         convert_to_tensor: bool = ...,
         center: Any = ...,
+        context: bool = ...,
     ) -> Floats: ...
     def encode(
         self,
@@ -88,6 +92,7 @@ class EncodesTexts(ABC):
         convert_to_numpy: bool = True,
         convert_to_tensor: bool = False,
         center: Any = None,
+        context: bool = True,
     ) -> Floats | Iterator[Floats]:
         """Vectors of whole texts, typos and all: the mean of their words' vectors by how much each word counts.
 
@@ -99,6 +104,8 @@ class EncodesTexts(ABC):
         :param convert_to_tensor: True gives torch's tensors (extra `torch`).
         :param center: a vector that is taken off every text's vector; the mean vector of your own texts removes what
             all of them have in common.
+        :param context: whether the sentence has its say where a misspelling may stand for several words; False reads
+            each word alone.
         :return: [dim] for one text, [len(texts), dim] of unit length for a list; for an iterator an iterator of arrays
             of up to `batch_size` rows, in constant memory. A text without words has zeros.
 
@@ -107,7 +114,7 @@ class EncodesTexts(ABC):
         True
         """
         convert = convert_to_numpy, convert_to_tensor
-        options = EncodeOptions(batch_size, show_progress_bar, normalize_embeddings, *convert, center)
+        options = EncodeOptions(batch_size, show_progress_bar, normalize_embeddings, *convert, center, context)
         vectors: Floats | Iterator[Floats] = encode_texts(self._texts, texts, options)
         return vectors
 
@@ -116,21 +123,69 @@ class EncodesTexts(ABC):
         return self._texts
 
     @overload
-    def tokens(self, text: str) -> list[Token]: ...  # type: ignore[overload-overlap]
+    def tokens(self, text: str, *, context: bool = ...) -> list[Token]: ...  # type: ignore[overload-overlap]
     @overload
-    def tokens(self, text: Iterable[str]) -> list[list[Token]]: ...
-    def tokens(self, text: str | Iterable[str]) -> list[Token] | list[list[Token]]:
+    def tokens(self, text: Iterable[str], *, context: bool = ...) -> list[list[Token]]: ...
+    def tokens(self, text: str | Iterable[str], *, context: bool = True) -> list[Token] | list[list[Token]]:
         """The words of a text as `encode` sees them, a `Token` each: its text, start and end, how it is read, the known
-        word that it stands for and how probably, its weight. For a list of texts a list for each.
+        word that it stands for and how probably, its weight. For a list of texts a list for each. With `context=False`
+        each word is read alone.
 
         >>> [(token.text, token.replacement) for token in LOVE.load().tokens("Definately a grat film")][0]
         ('Definately', 'Definitely')
         """
         if isinstance(text, str):
-            return self._texts.tokens(text)
+            return self._texts.tokens(text, context)
         texts = word_list(text)
         refuse_other_than_words(texts, 0, "text")
-        return [self._texts.tokens(one) for one in texts]
+        return [self._texts.tokens(one, context) for one in texts]
+
+    @overload
+    def correct(self, texts: str, *, threshold: float = ..., keep: Collection[str] = ...) -> Correction: ...  # type: ignore[overload-overlap]
+    @overload
+    def correct(  # type: ignore[overload-overlap]
+        self, texts: Iterator[str], *, threshold: float = ..., keep: Collection[str] = ...
+    ) -> Iterator[Correction]: ...
+    @overload
+    def correct(
+        self, texts: Iterable[str], *, threshold: float = ..., keep: Collection[str] = ...
+    ) -> list[Correction]: ...
+    def correct(
+        self, texts: str | Iterable[str], *, threshold: float = THRESHOLD, keep: Collection[str] = ()
+    ) -> Correction | list[Correction] | Iterator[Correction]:
+        """Texts with their misspellings put right, and what was changed: a `Correction` each, with `text` and `edits`.
+
+        Spelling and sentence decide together. Capitals, blanks and marks stay; numbers, codes, addresses and words that
+        are probably names or new are left alone. Known words are corrected too where the sentence speaks strongly for
+        another one (`form`, `from`).
+
+        :param texts: one text; a list of texts; or an iterator, which gives an iterator.
+        :param threshold: the least probability of a correction that is made.
+        :param keep: words that stay as they are, in any case.
+
+        >>> LOVE.load().correct("We walked form teh station to the libary: 500mg, Jon's").text
+        "We walked from the station to the library: 500mg, Jon's"
+        """
+        if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 < threshold <= 1:
+            raise LovevecError(f"{Parameter('threshold')} is {threshold!r}: must be a number above 0, at most 1")
+        if isinstance(keep, str) or not isinstance(keep, Collection) or not all(isinstance(one, str) for one in keep):
+            raise LovevecError(f"{Parameter('keep')} is {keep!r:.60}: must be a list of words")
+        corrector = Corrector(self._texts, threshold, list(keep))
+        if isinstance(texts, str):
+            return next(corrector([texts]))
+        if isinstance(texts, Iterator):
+            return _correct_stream(corrector, texts)
+        strings = word_list(texts)
+        refuse_other_than_words(strings, 0, "text")
+        return list(corrector(strings))
+
+
+def _correct_stream(corrector: Corrector, texts: Iterator[str]) -> Iterator[Correction]:
+    done = 0
+    for batch in in_batches(texts, TEXTS_PER_BATCH):
+        refuse_other_than_words(batch, done, "text")
+        yield from corrector(batch)
+        done += len(batch)
 
 
 def encode_texts(encoder: TextEncoder, texts: str | Iterable[str] | NDArray[Any], options: EncodeOptions) -> Any:
@@ -160,7 +215,7 @@ def _encode_stream(encoder: TextEncoder, texts: Iterator[str], options: EncodeOp
 
 def _encode_batch(encoder: TextEncoder, texts: Sequence[str], options: EncodeOptions, first: int) -> Floats:
     try:
-        return encoder.encode(texts, options.normalize_embeddings, options.center)
+        return encoder.encode(texts, options.normalize_embeddings, options.center, options.context)
     except (TypeError, AttributeError):  # so that good texts need not be checked one by one
         refuse_other_than_words(texts, first, "text")
         raise

@@ -8,8 +8,8 @@ here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate, chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, chain, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -19,19 +19,21 @@ from numpy.typing import NDArray
 from lovevec.engine.compiled import core
 from lovevec.engine.threads import in_chunks
 from lovevec.near.kinds import NAME, NUMBER, WORD, Part
-from lovevec.near.parts import Composite, find
+from lovevec.near.parts import Composite, Found, find
 from lovevec.near.readings import Readings, likeliest
-from lovevec.near.torn import TornWords
+from lovevec.near.torn import TornWords, may_be_torn
+from lovevec.texts.lines import NO_CHUNKS, ChunkLines, asked_words, lines_of_chunks
+from lovevec.texts.sentence import Sentences, TextParts, has_sentence, is_unsure
 from lovevec.texts.signatures import Signatures
 from lovevec.texts.sums import sum_rows
 from lovevec.texts.tokens import CHUNK, CLOSING, OPENING, Word, runs_of, runs_of_chunk, words_of
+from lovevec.units.ragged import offsets_of
 from lovevec.vectors.rows import normalized
 
 if TYPE_CHECKING:
     from lovevec._core import Rows, WordMap
 
 Floats = NDArray[np.float32]
-Left = tuple[tuple[list[str], bytes], tuple[list[str], bytes]]  # words and chunks, with the texts that they stand in
 Weighted = tuple[str, str, float]  # a word or a part of one: as it is looked up, how, and its share
 Item = TypeVar("Item", str, Weighted)
 SIF = 1e-3  # a in a / (a + p): words above this frequency count less and less
@@ -50,6 +52,7 @@ class Token(NamedTuple):
     word         the known word that it is or most probably stands for, or several; None for a new one
     probability  of that word; for a new one that it is new
     weight       how much it counts in the text's vector
+    candidates   of a word that is not known: the known words that it may stand for and their probabilities
     """
 
     text: str
@@ -59,6 +62,7 @@ class Token(NamedTuple):
     word: str | None
     probability: float
     weight: float
+    candidates: tuple[tuple[str, float], ...] = ()
 
     @property
     def replacement(self) -> str:
@@ -80,11 +84,13 @@ class WordSource(NamedTuple):
     own          the vectors of known words, by row
     weigh        the readings of unknown strings and their vectors, with the weights of known words and of new ones
                  multiplied in: (strings, weights, new weight) -> (vectors, readings)
+    mix          the same vectors by other readings: (strings, readings, weights, new weight)
     impute       the vectors of names that are not known: from the spelling
     number_codes the vectors of numbers that are not known
     core         the compiled core's map of the words and table of their rows; None where numpy computes
     lowercase    whether a word that is not known is looked for in lower case
     torn         which neighbors are one word torn in two; None for none
+    sentences    what sentences say of their words; None where words are read alone
     length       that vectors usually have
     threads      that compute
     """
@@ -96,11 +102,13 @@ class WordSource(NamedTuple):
     read: Callable[[Sequence[str]], Readings]
     own: Callable[[NDArray[np.integer]], Floats]
     weigh: Callable[[Sequence[str], Floats, float], tuple[Floats, Readings]]
+    mix: Callable[[Sequence[str], Readings, Floats, float], Floats]
     impute: Callable[[Sequence[str]], Floats]
     number_codes: Callable[[Sequence[str]], Floats]
     core: tuple[WordMap, Rows] | None = None
     lowercase: bool = True
     torn: TornWords | None = None
+    sentences: Sentences | None = None
     length: float = 1.0
     threads: int = 1
 
@@ -135,9 +143,18 @@ class TextEncoder:
         """The same words with other weights [known words]."""
         return TextEncoder(self.source, weights, signature_length)
 
-    def encode(self, texts: Sequence[str], normalize: bool = True, center: Floats | None = None) -> Floats:
-        """[len(texts), dim]; zeros for a text without words. `center` [dim] is taken off every text's unit vector."""
-        sums, weights = (self._sums if self.source.core is None else self._compiled_sums)(texts)
+    def encode(
+        self, texts: Sequence[str], normalize: bool = True, center: Floats | None = None, context: bool = True
+    ) -> Floats:
+        """[len(texts), dim]; zeros for a text without words. `center` [dim] is taken off every text's unit vector.
+        Without `context` each word is read alone."""
+        context = context and self.source.sentences is not None
+        if self.source.core is None:
+            sums, weights, unsure = self._sums(texts)
+        else:
+            sums, weights, unsure = self._compiled_sums(texts, context)
+        if context and unsure.any():
+            self._read_in_sentences(texts, unsure, sums, weights)
         if center is not None:
             sums = self._at_unit_length(sums)
             sums[sums.any(axis=1)] -= center
@@ -147,15 +164,15 @@ class TextEncoder:
             sums /= np.where(weights > 0, weights, 1).astype(np.float32)[:, None]
         return sums
 
-    def _sums(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.float64]]:
-        """Of each text the sum of its words' vectors times their weights [len(texts), dim], and the sum of the
-        weights."""
+    def _sums(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.float64], NDArray[np.bool_]]:
+        """Of each text the sum of its words' vectors times their weights [len(texts), dim], the sum of the weights, and
+        whether the reading of a word is not certain."""
         chunks = [self._chunks(text) for text in texts]
         ids, distinct = _numbered(chain.from_iterable(chunks))
-        vectors, weights = self._weighted_chunks(distinct)
+        vectors, weights, unsure = self._weighted_chunks(distinct)
         ends = np.array([0, *accumulate(map(len, chunks))], dtype=np.int64)
-        total = np.append(0.0, np.cumsum(weights[ids], dtype=np.float64))
-        return sum_rows(vectors, ids, ends), total[ends[1:]] - total[ends[:-1]]
+        total, doubts = np.append(0.0, np.cumsum(weights[ids], dtype=np.float64)), offsets_of(unsure[ids])
+        return sum_rows(vectors, ids, ends), total[ends[1:]] - total[ends[:-1]], doubts[ends[1:]] > doubts[ends[:-1]]
 
     def _chunks(self, text: str) -> list[str]:
         """What stands between blanks, torn words in one piece."""
@@ -176,56 +193,200 @@ class TextEncoder:
     def _row_of(self, word: str) -> int:
         return int(self.source.look_up([word])[0][0])
 
-    def _compiled_sums(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.float64]]:
+    def _compiled_sums(
+        self, texts: Sequence[str], context: bool
+    ) -> tuple[Floats, NDArray[np.float64], NDArray[np.bool_]]:
         """As `_sums`. The core adds up the plain known words and hands back what else stands in the texts: unknown
-        words of nothing but letters, and other chunks."""
+        words of nothing but letters, and other chunks. With `context` words count as their sentences read them, except
+        in texts that are still said to be unsure."""
         source, parts = self.source, self.source.core
         assert parts is not None
+        in_lines = context and source.sentences is not None and source.sentences.has_own_rows
         sums, weights = np.empty((len(texts), source.dim), dtype=np.float32), np.empty(len(texts))
+        lengths = np.empty(len(texts) if in_lines else 0, dtype=np.int64)
         signatures = self.signatures.core if self.signature_length else None
         options = signatures, self.weights, self.signature_length * source.length, source.lowercase, source.torn
-        parts_left: list[tuple[int, Left]] = []
+        parts_left: list[tuple[int, Any]] = []
 
         def run(part: slice) -> None:
-            found = core().sum_texts(*parts, *options, texts[part], sums[part], weights[part])
+            of_lines = (lengths[part],) if in_lines else ()
+            found = core().sum_texts(*parts, *options, texts[part], sums[part], weights[part], *of_lines)
             parts_left.append((part.start, found))
 
         in_chunks(run, len(texts), TEXTS_PER_CHUNK, source.threads)
         parts_left.sort(key=itemgetter(0))
-        for kind, weigh in enumerate((self._weighted_unknown, self._weighted_chunks)):
-            ids, distinct = _numbered(chain.from_iterable(left[kind][0] for _, left in parts_left))
-            if distinct:
-                owners = np.concatenate([first + np.frombuffer(left[kind][1], np.int64) for first, left in parts_left])
-                vectors, more = weigh(distinct)
-                sums += sum_rows(vectors, ids, np.searchsorted(owners, np.arange(len(texts) + 1)), compiled=True)
-                np.add.at(weights, owners, more[ids])
-        return sums, weights
+        words, chunks = (Strings.of([(first, left[kind]) for first, left in parts_left]) for kind in (0, 1))
+        in_doubt = np.zeros(len(texts), dtype=np.bool_)
+        if in_lines and (words.distinct or chunks.distinct):
+            line = np.frombuffer(b"".join([left[2] for _, left in parts_left]), dtype=np.int32)
+            self._add_in_lines(line, lengths, words, chunks, sums, weights, in_doubt)
+            return sums, weights, in_doubt
+        for some, weigh in ((words, self._weighted_unknown), (chunks, self._weighted_chunks)):
+            if some.distinct:
+                vectors, more, unsure = weigh(some.distinct)
+                in_doubt[some.owners[unsure[some.numbers]]] = True
+                some.add(vectors, more, sums, weights)
+        return sums, weights, in_doubt
 
-    def tokens(self, text: str) -> list[Token]:
-        """The words of a text, in their order."""
-        words, parts = self._words(text), list[Part]()
-        found = find([word.text for word in words], self.source.look_up, self.source.take_apart)
-        for place, (string, start, end) in enumerate(words):
-            composite = found.composites.get(place)
-            if composite is None:
-                parts.append(Part(found.words.get(place, string), WORD, start, end))
-            elif len(string) == end - start:  # nothing was composed or left out: letters stand where they stood
-                parts += [part._replace(start=start + part.start, end=start + part.end) for part in composite.parts]
-            else:
-                parts += [part._replace(start=start, end=end) for part in composite.parts]
-        return self.tokens_of_parts(text, parts)
+    def _add_in_lines(
+        self,
+        line: NDArray[np.int32],
+        lengths: NDArray[np.int64],
+        words: Strings,
+        chunks: Strings,
+        sums: Floats,
+        weights: NDArray[np.float64],
+        in_doubt: NDArray[np.bool_],
+    ) -> None:
+        """Add to sums and weights what words and chunks count in their sentences (lines.py). `in_doubt` [texts] become
+        the texts whose lines cannot be told, in which they count as by themselves."""
+        source, strings, parts = self.source, words.distinct, NO_CHUNKS
+        sentences, alone = source.sentences, source.read(words.distinct)
+        assert sentences is not None
+        if chunks.distinct:
+            found = self._found(chunks.distinct)
+            of_chunks = self._weighted_found(found)
+            unsure = np.zeros(len(in_doubt), dtype=np.bool_)
+            unsure[words.owners[is_unsure(alone)[words.numbers]]] = True
+            unsure[chunks.owners[of_chunks[2][chunks.numbers]]] = True
+            needed = np.zeros(len(chunks.distinct), dtype=np.bool_)
+            needed[chunks.numbers[unsure[chunks.owners]]] = True
+            parts = self._lines_of_chunks(found, needed, len(strings))
+            if parts.strings:
+                strings = [*strings, *parts.strings]
+                both = zip(tuple[Any, ...](alone), tuple[Any, ...](source.read(parts.strings)), strict=True)
+                alone = Readings(*map(np.concatenate, both))
+        asked, in_doubt[:] = asked_words(line, lengths, words.numbers, chunks.numbers, parts, alone)
+        enough = has_sentence(asked.windows)
+        places = np.where(np.append(enough, False)[asked.places], asked.places, -1)
+        scores = sentences.scores(asked.windows, alone.rows[asked.columns[:, 0]], source.threads)
+        strength = sentences.reader.context.strength
 
-    def _words(self, text: str) -> list[Word]:
-        """The words of a text, torn ones in one piece."""
-        words, torn = words_of(text), self.source.torn
+        def weigh(numbers: NDArray[np.int64], places: NDArray[np.int64]) -> tuple[Floats, Floats]:
+            """Strings by their numbers, weighted: as read by the scores of some places, alone where that is -1."""
+            readings = Readings.empty(len(numbers))
+            core().in_context(*alone, numbers, places, scores, strength, *readings)
+            return self._weighted_readings([strings[number] for number in numbers.tolist()], readings)
+
+        if words.distinct:
+            counted = Strings(asked.numbers, words.distinct, words.owners)
+            counted.add(*weigh(asked.strings, places), sums, weights)
+        if chunks.distinct:
+            chunks.add(*of_chunks[:2], sums, weights)
+            inside = np.flatnonzero(enough & (asked.columns[:, 2] < 0))
+            if len(inside):
+                numbers, owners = asked.columns[inside, 0], asked.columns[inside, 1]
+                difference, count = weigh(numbers, inside)
+                vectors, more = weigh(numbers, np.full(len(inside), -1))
+                difference -= vectors
+                Strings(np.arange(len(inside)), strings, owners).add(difference, count - more, sums, weights)
+
+    def _lines_of_chunks(self, found: FoundChunks, needed: NDArray[np.bool_], first: int) -> ChunkLines:
+        """Chunks as parts of lines; those that are not `needed` [chunks] are left empty."""
+        places = np.flatnonzero(needed).tolist()
+        some = self._looked_up([found.chunks[place] for place in places], [found.parts(place) for place in places])
+        chunks: list[TextParts | None] = [None] * len(needed)
+        for place, one in zip(places, some, strict=True):
+            chunks[place] = one
+        return lines_of_chunks(chunks, first)
+
+    def _read_in_sentences(
+        self, texts: Sequence[str], which: NDArray[np.bool_], sums: Floats, weights: NDArray[np.float64]
+    ) -> None:
+        """Take what words count by their spelling off the sums of the texts of the mask `which`, and add what they
+        count in their sentences."""
+        owners = np.flatnonzero(which)
+        some = self.parts_of_texts([texts[place] for place in owners.tolist()])
+        strings, counts = _unknown_words(some)
+        alone = self.source.read(strings)
+        in_text = self.in_sentences(some, alone)
+        changed = (in_text.new != alone.new) | (in_text.probabilities != alone.probabilities).any(axis=1)
+        changed |= in_text.parts != alone.parts
+        if not changed.any():
+            return
+        strings = [strings[place] for place in np.flatnonzero(changed).tolist()]
+        owners = np.repeat(owners, counts)[changed]
+        difference, count = self._weighted_readings(strings, in_text.some(changed))
+        vectors, more = self._weighted_readings(strings, alone.some(changed))
+        difference -= vectors
+        ends = np.searchsorted(owners, np.arange(len(texts) + 1))
+        sums += sum_rows(difference, np.arange(len(strings)), ends, self.source.core is not None)
+        np.add.at(weights, owners, count - more)
+
+    def _weighted_readings(self, strings: Sequence[str], readings: Readings) -> tuple[Floats, Floats]:
+        """Of strings that are read so their vectors times their weights, and their weights."""
+        vectors = self.source.mix(strings, readings, self.weights, self.new_weight)
+        weights = self.reading_weights(readings)
+        self._add_signatures(strings, vectors, weights, readings.new)
+        return vectors, weights
+
+    def parts_of_texts(self, texts: Sequence[str]) -> list[TextParts]:
+        """The words of texts, in their order, as parts; of one that holds several these. What stands nowhere, as the
+        name of a kind, is left out."""
+        words = self._words(texts)
+        strings = [word.text for some in words for word in some]
+        found, first, result = find(strings, self.source.look_up, self.source.take_apart), 0, list[list[Part]]()
+        for some in words:
+            result.append(_placed(some, range(first, first + len(some)), found))
+            first += len(some)
+        return self._looked_up(texts, result)
+
+    def _looked_up(self, texts: Sequence[str], parts: Sequence[list[Part]]) -> list[TextParts]:
+        strings = [part.text for some in parts for part in some]
+        rows, unknown = self.source.look_up(strings)
+        result, first, as_read = (
+            list[TextParts](),
+            0,
+            dict(zip(np.flatnonzero(rows < 0).tolist(), unknown, strict=True)),
+        )
+        for text, some in zip(texts, parts, strict=True):
+            own = [
+                part if place not in as_read else part._replace(text=as_read[place])
+                for place, part in enumerate(some, first)
+            ]
+            result.append(TextParts(text, own, rows[first : first + len(some)]))
+            first += len(some)
+        return result
+
+    def in_sentences(self, texts: Sequence[TextParts], readings: Readings) -> Readings:
+        """Readings of the unknown words of texts -> the same in their sentences."""
+        sentences = self.source.sentences
+        return readings if sentences is None else sentences.read(texts, readings)
+
+    def tokens(self, text: str, context: bool = True) -> list[Token]:
+        """The words of a text, in their order; without `context` each is read alone."""
+        parts = self.parts_of_texts([text])
+        readings = self.read_words(parts)
+        return self.tokens_of(parts, self.in_sentences(parts, readings) if context else readings)[0]
+
+    def read_words(self, texts: Sequence[TextParts]) -> Readings:
+        """The readings of the unknown words of texts, in their order, each by itself."""
+        return self.source.read(_unknown_words(texts)[0])
+
+    def _words(self, texts: Sequence[str]) -> list[list[Word]]:
+        """The words of texts, torn ones in one piece."""
+        words, torn = [words_of(text) for text in texts], self.source.torn
         if torn is None:
             return words
+        pairs = [
+            one.text + other.text
+            for some in words
+            for one, other in pairwise(some)
+            if may_be_torn(one.text, other.text)
+        ]
+        known = frozenset(np.array(pairs, dtype=object)[self.source.look_up(pairs)[0] >= 0]) if pairs else frozenset()
+        if not known:
+            return words
+        return [self._joined(text, some, torn, known) for text, some in zip(texts, words, strict=True)]
+
+    def _joined(self, text: str, words: Sequence[Word], torn: TornWords, known: frozenset[str]) -> list[Word]:
         joined: list[Word] = []
         for word in words:
             before = joined[-1] if joined else None
             if (
                 before is not None
                 and len(before.text) == before.end - before.start  # not torn itself
+                and before.text + word.text in known
                 and CHUNK.search(text, before.end, word.start) is None
                 and torn.is_torn(before.text, word.text, self._row_of)
             ):
@@ -235,36 +396,46 @@ class TextEncoder:
         return joined
 
     def tokens_of_parts(self, text: str, parts: Sequence[Part]) -> list[Token]:
-        """What stands at the places of some parts of a text, as it is read. A part with a share of its own, the name of
-        its kind, stands nowhere."""
-        parts = [part for part in parts if part.share == 1]
-        rows, unknown = self._look_up_parts([(part.text, part.how) for part in parts])
-        readings, words = self.source.read([string for string, how in unknown if how == WORD]), self.source.words
+        """What stands at the places of some parts of a text, each as it is read alone. A part with a share of its own,
+        the name of its kind, stands nowhere."""
+        own = self._looked_up([text], [[part for part in parts if part.share == 1]])
+        return self.tokens_of(own, self.read_words(own))[0]
+
+    def tokens_of(self, texts: Sequence[TextParts], readings: Readings) -> list[list[Token]]:
+        """The words of texts as tokens; `readings` are those of the unknown ones, in their order."""
         weights, likely = self.reading_weights(readings).tolist(), likeliest(readings)
-        others, read, tokens = iter(unknown), iter(range(len(likely))), []
-        for part, row in zip(parts, rows.tolist(), strict=True):
-            place = text[part.start : part.end], part.start, part.end
+        read = iter(range(len(likely)))
+        return [self._tokens(parts, readings, likely, weights, read) for parts in texts]
+
+    def _tokens(
+        self, parts: TextParts, readings: Readings, likely: Sequence[str], weights: Sequence[float], read: Iterator[int]
+    ) -> list[Token]:
+        words, tokens = self.source.words, list[Token]()
+        for part, row in zip(parts.parts, parts.rows.tolist(), strict=True):
+            place = parts.text[part.start : part.end], part.start, part.end
             if row >= 0:
                 reading = "near" if " " in place[0].strip() else "known"  # torn in two
                 tokens.append(Token(*place, reading, words[row], 1.0, float(self.weights[row])))
                 continue
-            if next(others)[1] != WORD:
+            if part.how != WORD:
                 tokens.append(Token(*place, "new", None, 1.0, self.new_weight))
                 continue
             other = next(read)
+            near = readings.rows[other].tolist(), readings.probabilities[other].tolist()
+            candidates = tuple((words[row], chance) for row, chance in zip(*near, strict=True) if row >= 0)
             if likely[other] == "new":
-                tokens.append(Token(*place, "new", None, float(readings.new[other]), weights[other]))
+                token = Token(*place, "new", None, float(readings.new[other]), weights[other], candidates)
             elif likely[other] == "parts":
                 several = " ".join(words[row] for row in readings.part_rows[other].tolist() if row >= 0)
-                tokens.append(Token(*place, "parts", several, float(readings.parts[other]), weights[other]))
+                token = Token(*place, "parts", several, float(readings.parts[other]), weights[other], candidates)
             else:
-                word, chance = words[int(readings.rows[other, 0])], float(readings.probabilities[other, 0])
-                tokens.append(Token(*place, "near", word, chance, weights[other]))
+                token = Token(*place, "near", *candidates[0], weights[other], candidates)
+            tokens.append(token)
         return tokens
 
     def parts_of(self, text: str) -> list[Weighted]:
         """The words of a text in their order, or what they hold: as each is looked up, how, and its share."""
-        runs = [word.text for word in self._words(text)]
+        runs = [word.text for word in self._words([text])[0]]
         return [part for parts in self._parts_of_runs(runs) for part in parts]
 
     def greatest(self, texts: Sequence[str], normalize: bool = True) -> Floats:
@@ -322,30 +493,42 @@ class TextEncoder:
 
         return by_known_word(occurrences), by_known_word(documents)
 
-    def _weighted_chunks(self, chunks: Sequence[str]) -> tuple[Floats, Floats]:
-        """Of whatever stands between two blanks the sum of its words' vectors times their weights, and the sum of their
-        weights."""
+    def _weighted_chunks(self, chunks: Sequence[str]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Of whatever stands between two blanks the sum of its words' vectors times their weights, the sum of their
+        weights, and whether the reading of one is not certain."""
         runs = [runs_of_chunk(chunk) for chunk in chunks]
         number, distinct_runs = _numbered(chain.from_iterable(runs))
         parts_of_runs, each = self._parts_of_runs(distinct_runs), iter(number.tolist())
-        parts = [[part for _ in of_chunk for part in parts_of_runs[next(each)]] for of_chunk in runs]
+        return self._weighted_sums(
+            [[part for _ in of_chunk for part in parts_of_runs[next(each)]] for of_chunk in runs]
+        )
+
+    def _weighted_found(self, found: FoundChunks) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """The same of chunks whose words are found."""
+        parts = [_weighted(found.distinct, found.found, place) for place in range(len(found.distinct))]
+        return self._weighted_sums([[part for place in places for part in parts[place]] for places in found.places])
+
+    def _weighted_sums(self, parts: Sequence[list[Weighted]]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         if all(len(words) == 1 for words in parts):
             return self._weighted_parts([words[0] for words in parts])
         ids, distinct = _numbered(chain.from_iterable(parts))
         ends = np.array([0, *accumulate(map(len, parts))], dtype=np.int64)
-        vectors, weights = self._weighted_parts(distinct)
-        compiled = self.source.core is not None
-        return sum_rows(vectors, ids, ends, compiled), sum_rows(weights[:, None], ids, ends, compiled)[:, 0]
+        vectors, weights, unsure = self._weighted_parts(distinct)
+        compiled, doubts = self.source.core is not None, offsets_of(unsure[ids])
+        sums = sum_rows(vectors, ids, ends, compiled), sum_rows(weights[:, None], ids, ends, compiled)[:, 0]
+        return *sums, doubts[ends[1:]] > doubts[ends[:-1]]
+
+    def _found(self, chunks: Sequence[str]) -> FoundChunks:
+        words = [list(words_of(chunk)) for chunk in chunks]
+        numbers, distinct = _numbered(word.text for some in words for word in some)
+        each = iter(numbers.tolist())
+        places = [[next(each) for _ in some] for some in words]
+        return FoundChunks(chunks, words, places, distinct, find(distinct, self.source.look_up, self.source.take_apart))
 
     def _parts_of_runs(self, runs: Sequence[str]) -> list[list[Weighted]]:
         """The words that each word of a text holds; itself, as a rule."""
         found = find(runs, self.source.look_up, self.source.take_apart)
-        return [
-            [(part.text, part.how, part.share) for part in found.composites[place].parts]
-            if place in found.composites
-            else [(found.words.get(place, run), WORD, 1.0)]
-            for place, run in enumerate(runs)
-        ]
+        return [_weighted(runs, found, place) for place in range(len(runs))]
 
     def _look_up_parts(self, parts: Sequence[tuple[str, str]]) -> tuple[NDArray[np.int64], list[tuple[str, str]]]:
         """The row of each part that is known, -1 for others; and these others as they are read, and how."""
@@ -353,14 +536,15 @@ class TextEncoder:
         hows = [how for (_, how), row in zip(parts, rows.tolist(), strict=True) if row < 0]
         return rows, list(zip(unknown, hows, strict=True))
 
-    def _weighted_parts(self, parts: Sequence[Weighted]) -> tuple[Floats, Floats]:
-        """Of each part its vector times its weight, and its weight."""
+    def _weighted_parts(self, parts: Sequence[Weighted]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Of each part its vector times its weight, its weight, and whether its reading is not certain."""
         source = self.source
         rows, unknown = self._look_up_parts([(text, how) for text, how, _ in parts])
         known, strings = rows >= 0, [text for text, _, _ in parts]
         vectors = np.empty((len(parts), source.dim), dtype=np.float32)
         weights = np.full(len(parts), self.new_weight, dtype=np.float32)
         weights[known] = self.weights[rows[known]]
+        unsure = np.zeros(len(parts), dtype=np.bool_)
         vectors[known] = self._own(rows[known])
         others = list(zip(np.flatnonzero(~known).tolist(), unknown, strict=True))
         for how, make in ((NAME, source.impute), (NUMBER, source.number_codes)):
@@ -369,7 +553,7 @@ class TextEncoder:
         if some := [(place, text) for place, (text, its) in others if its == WORD]:
             places = [place for place, _ in some]
             vectors[places], readings = source.weigh([text for _, text in some], self.weights, self.new_weight)
-            weights[places] = self.reading_weights(readings)
+            weights[places], unsure[places] = self.reading_weights(readings), is_unsure(readings)
         new = np.where(known, np.float32(0), np.float32(1))
         if some:
             new[places] = readings.new
@@ -378,14 +562,14 @@ class TextEncoder:
         if (shares != 1).any():
             vectors *= shares[:, None]
             weights *= shares
-        return vectors, weights
+        return vectors, weights, unsure
 
-    def _weighted_unknown(self, words: Sequence[str]) -> tuple[Floats, Floats]:
+    def _weighted_unknown(self, words: Sequence[str]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """The same for words of letters that are not known."""
         vectors, readings = self.source.weigh(words, self.weights, self.new_weight)
         weights = self.reading_weights(readings)
         self._add_signatures(words, vectors, weights, readings.new)
-        return vectors, weights
+        return vectors, weights, is_unsure(readings)
 
     def _add_signatures(self, words: Sequence[str], vectors: Floats, weights: Floats, new: NDArray[Any]) -> None:
         """Add to vectors, which nobody else holds, the signatures of their words, longer where these are `new`: their
@@ -405,12 +589,16 @@ class TextEncoder:
 
     def reading_weights(self, readings: Readings) -> Floats:
         """The mean of the weights of what each string may stand for; of several words the sum."""
+        if self.source.core is not None:
+            weights = np.empty(len(readings.new), dtype=np.float32)
+            core().weigh(*readings, self.weights, self.new_weight, weights)
+            return weights
         own = np.where(readings.rows >= 0, self.weights[readings.rows], 0) if len(self.weights) else 0.0
         part = np.where(readings.part_rows >= 0, self.weights[readings.part_rows], 0) if len(self.weights) else 0.0
         near = (readings.probabilities * own).sum(axis=1)
         joined = readings.parts * np.broadcast_to(part, readings.part_rows.shape).sum(axis=1)
-        weights: Floats = (near + joined + readings.new * self.new_weight).astype(np.float32)
-        return weights
+        result: Floats = (near + joined + readings.new * self.new_weight).astype(np.float32)
+        return result
 
     def _at_unit_length(self, sums: Floats) -> Floats:
         """Sums, which nobody else holds, at unit length."""
@@ -420,8 +608,79 @@ class TextEncoder:
         return sums
 
 
+class Strings(NamedTuple):
+    """Strings in texts: for each its number among the distinct ones, and its text, in the order of the texts."""
+
+    numbers: NDArray[np.int64]
+    distinct: list[str]
+    owners: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, parts: Sequence[tuple[int, tuple[list[str], bytes]]]) -> Strings:
+        """From what the core left of some parts of the texts: the number of the first text, strings, and the numbers of
+        their texts in the part."""
+        if len(parts) == 1:
+            numbers, distinct = _numbered(parts[0][1][0])
+            return cls(numbers, distinct, np.frombuffer(parts[0][1][1], np.int64) + parts[0][0])
+        numbers, distinct = _numbered(chain.from_iterable(strings for _, (strings, _) in parts))
+        owners = [np.frombuffer(owners, np.int64) + first for first, (_, owners) in parts]
+        return cls(numbers, distinct, np.concatenate(owners) if owners else np.zeros(0, dtype=np.int64))
+
+    def add(self, vectors: Floats, weights: Floats, sums: Floats, total: NDArray[np.float64]) -> None:
+        """Add the vectors and weights of the distinct strings to those of the texts."""
+        sums += sum_rows(vectors, self.numbers, self.owners.searchsorted(np.arange(len(sums) + 1)), compiled=True)
+        np.add.at(total, self.owners, weights[self.numbers])
+
+
+class FoundChunks(NamedTuple):
+    """Chunks, the words of each, and which of the distinct words these are; and these, looked up."""
+
+    chunks: Sequence[str]
+    words: list[list[Word]]
+    places: list[list[int]]
+    distinct: list[str]
+    found: Found
+
+    def parts(self, chunk: int) -> list[Part]:
+        return _placed(self.words[chunk], self.places[chunk], self.found)
+
+
+def _placed(words: Iterable[Word], places: Iterable[int], found: Found) -> list[Part]:
+    """The parts of some words of a text, by their places among what was found; of one that holds several these. What
+    stands nowhere is left out."""
+    parts = list[Part]()
+    for (string, start, end), place in zip(words, places, strict=True):
+        composite = found.composites.get(place)
+        if composite is None:
+            parts.append(Part(found.words.get(place, string), WORD, start, end))
+            continue
+        own = [part for part in composite.parts if part.share == 1]
+        if len(string) == end - start:  # nothing was composed or left out: letters stand where they stood
+            parts += [part._replace(start=start + part.start, end=start + part.end) for part in own]
+        else:
+            parts += [part._replace(start=start, end=end) for part in own]
+    return parts
+
+
+def _weighted(strings: Sequence[str], found: Found, place: int) -> list[Weighted]:
+    """The words that a string holds; itself, as a rule."""
+    if place in found.composites:
+        return [(part.text, part.how, part.share) for part in found.composites[place].parts]
+    return [(found.words.get(place, strings[place]), WORD, 1.0)]
+
+
 def _numbered(items: Iterable[Item]) -> tuple[NDArray[np.int64], list[Item]]:
     """The distinct items, in the order of their first occurrence, and for each item its number among them."""
     place: dict[Item, int] = {}
     numbers = [place.setdefault(item, len(place)) for item in items]
     return np.array(numbers, dtype=np.int64), list(place)
+
+
+def _unknown_words(texts: Iterable[TextParts]) -> tuple[list[str], list[int]]:
+    """The words of texts that are not known and are read, in their order; and how many each text has."""
+    strings, counts = list[str](), list[int]()
+    for _, parts, rows in texts:
+        before = len(strings)
+        strings += [part.text for part, row in zip(parts, rows.tolist(), strict=True) if row < 0 and part.how == WORD]
+        counts.append(len(strings) - before)
+    return strings, counts

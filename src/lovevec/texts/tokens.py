@@ -29,6 +29,7 @@ CHUNK = re.compile("[^\t\n\v\f\r ]+")  # what stands between blanks
 PLAIN = re.compile(r"[A-Za-z0-9]+(?:['.,\-][A-Za-z0-9]+)*")
 SIGNED = re.compile(r"[#@][^\W_][\w'’-]*")
 OPENING, CLOSING = "([{<\"'“‘«‚„¿¡*", ")]}>\"'”’»;:!?.,…*"
+PLAIN_CLOSING = ",.;:!?)\"'"
 MAY_BE_OF_A_KIND = re.compile(r"[\d@#/\\]|\.[a-z]", re.IGNORECASE)
 FIRST_MARK, LAST_MARK = 0x300, 0x1E950  # code points between which all marks of scripts lie
 INVISIBLE = "\u00ad\u200c\u200d\u2060"  # inside a word they are part of it
@@ -49,6 +50,10 @@ def words_of(text: str) -> list[Word]:
     words = []
     for found in CHUNK.finditer(text):
         chunk, start = found.group(), found.start()
+        inner = chunk.rstrip(PLAIN_CLOSING)
+        if inner.isalpha() and chunk.isascii():  # as most are
+            words.append(Word(inner, start, start + len(inner)))
+            continue
         for word in _words_of_chunk(chunk):
             words.append(Word(word.text, start + word.start, start + word.end))
     return words
@@ -61,7 +66,7 @@ def runs_of(text: str) -> list[str]:
 
 def runs_of_chunk(chunk: str) -> list[str]:
     """The words of what stands between two blanks."""
-    if whole := _of_a_kind(chunk):
+    if whole := of_a_kind(chunk):
         return [whole.text]
     if chunk.isascii():
         return PLAIN.findall(chunk)
@@ -69,7 +74,7 @@ def runs_of_chunk(chunk: str) -> list[str]:
 
 
 def _words_of_chunk(chunk: str) -> Iterator[Word]:
-    if whole := _of_a_kind(chunk):
+    if whole := of_a_kind(chunk):
         yield whole
     elif chunk.isascii():
         for found in PLAIN.finditer(chunk):
@@ -80,7 +85,7 @@ def _words_of_chunk(chunk: str) -> Iterator[Word]:
             yield Word(found.group(), places[found.start()][0], places[found.end() - 1][1])
 
 
-def _of_a_kind(chunk: str) -> Word | None:
+def of_a_kind(chunk: str) -> Word | None:
     """The hashtag, name, or string of some kind that a chunk is, without the marks around it."""
     if not MAY_BE_OF_A_KIND.search(chunk) and chunk.isascii():
         return None
@@ -114,6 +119,7 @@ def _composes(before: str, character: str) -> bool:
         return False
     if unicodedata.combining(character) or VARIANTS.match(character):
         return True
+    before = VARIANTS.sub("", before)
     apart = unicodedata.normalize("NFC", before) + unicodedata.normalize("NFC", character)
     return unicodedata.normalize("NFC", before + character) != apart
 
