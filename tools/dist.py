@@ -35,7 +35,7 @@ from packaging.utils import canonicalize_name
 from tools.requirements import LAB, LIBRARY, PACKAGES, ROOT, stated
 
 MODEL = ("config.json", "model.safetensors", "tokenizer.json", "words.json", "rows.safetensors", "lexicon.safetensors",
-         "forms.json", "README.md")  # fmt: skip
+         "forms.json", "context.safetensors", "README.md")  # fmt: skip
 SHIPPED = "src/lovevec/model/shipped"
 # What only the lab may speak of: itself, the paper's rivals, the numbers that it printed.
 LAB_ONLY = re.compile(rb"(?i)lovevec_lab|(?<![a-z])mimick(?![a-z])|kvq|pbos|symspell|hunspell|published\.py")

