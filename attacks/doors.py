@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from lovevec.errors import LovevecError
 from lovevec.files.checkpoints import UNFINISHED, CheckpointFolder
 from lovevec.near.forms import read_listed
 from lovevec.texts.read import open_texts
+from lovevec.texts.rewrite import open_rows
 from lovevec.train.prepared import Prepared, settings_of
 from lovevec.train.settings import Settings
 from lovevec.units.vocabulary import read_pieces
@@ -62,10 +64,17 @@ def words(path: Path) -> None:
 
 
 def columns(path: Path) -> None:
-    """Texts of a table, as `lovevec encode --column` reads them."""
+    """Texts of a table, as `lovevec encode --column` reads them; the table as `lovevec correct` writes it again, with
+    the same texts and with others."""
     with open_texts(path, COLUMN) as found:
         for batch in found.batches:
             _all_strings(batch)
+    for more in ("x", ""):
+        out = BytesIO()
+        with open_rows(path, COLUMN) as rows, rows.writer(out) as write:
+            for page in rows.pages():
+                write(page, [text and text + more for text in page.texts])
+    assert path.suffix == ".parquet" or out.getvalue() == path.read_bytes(), "what is written again"
 
 
 def pieces(path: Path) -> None:

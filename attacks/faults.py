@@ -36,6 +36,7 @@ COMMANDS = {
     "embed parquet": "embed -i t.txt -m model -o out/v.parquet",
     "embed jsonl": "embed -i t.txt -m model -o out/v.jsonl",
     "encode": "encode -i t.txt -m model -o out/v.npy",
+    "correct": "correct -i t.txt -m model -o out/t.txt",
     "fill": "fill t.npz --words t.txt -m model -o out/v.vec",
     "export": "export model -o out/m --rows int8",
     "export over": "export model -o out --overwrite --rows int8",

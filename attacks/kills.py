@@ -1,4 +1,4 @@
-"""kill -9 at random moments of train, export, fill, embed and encode.
+"""kill -9 at random moments of train, export, fill, embed, encode and correct.
 
     python -m attacks.kills --moments 100 --seed 0 [--commands train,embed]
 
@@ -28,6 +28,7 @@ COMMANDS = {
     "embed vec": "embed -i t.txt -m model -o out/v.vec -q",
     "embed npz": "embed -i t.txt -m model -o out/v.npz -q",
     "encode": "encode -i t.txt -m model -o out/v.npy -q",
+    "correct": "correct -i t.txt -m model -o out/t.txt -q",
     "fill": "fill t.npz --words t.txt -m model -o out/v.vec -q",
     "export": "export model -o out/m --rows int8",
     "export over": "export model -o out --overwrite --rows int8",

@@ -34,7 +34,10 @@ def program(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 @GCC
 @pytest.mark.parametrize(
     ("share", "commands", "count"),
-    [("7", "embed,encode,fill,export", 9), pytest.param("5", "prepare,train,explain", 3, marks=pytest.mark.slow)],
+    [
+        ("7", "embed,encode,correct,fill,export", 10),
+        pytest.param("5", "prepare,train,explain", 3, marks=pytest.mark.slow),
+    ],
 )
 def test_a_disk_that_fails_at_any_call_loses_nothing_and_is_one_line(share, commands, count):
     done = program("faults", "--share", share, "--commands", commands)

@@ -12,7 +12,7 @@ import pytest
 from tests.odd_strings import ODD, OF_A_KIND, OF_WORDS
 
 from lovevec import LOVE
-from lovevec.explain import part_facts
+from lovevec.explain import edit_facts, part_facts
 from lovevec.serve.app import make_app
 from lovevec.serve.models import ServedModel
 from lovevec.vectors import read_vectors
@@ -130,9 +130,74 @@ def test_words_of_a_text_stand_where_they_stand(live, shipped_love):
     assert [one["text"] for one in found["tokens"]][-2:] == ["10", "30"]
 
 
+def test_texts_are_corrected(live, shipped_love):
+    """As the library does it; places are code points, also behind an emoji."""
+    texts = [
+        *TEXTS,
+        "👍 the Goverment recieves it",
+        "",
+        "nothing to correct",
+        "THE GOVERMENT",
+        "Ths is a tset",
+        "It came form my freind",
+    ]
+
+    def expected(**limits):
+        corrections = shipped_love.correct(texts, **limits)
+        edits = [[edit_facts(edit) for edit in correction.edits] for correction in corrections]
+        rows = enumerate(zip(corrections, edits, strict=True))
+        return [{"index": index, "text": one.text, "edits": edits} for index, (one, edits) in rows]
+
+    data = live.post("/v1/correct", {"input": texts}).json()["data"]
+    assert data == expected()
+    assert data[6]["text"] == "👍 the Government receives it"
+    edit = data[6]["edits"][0]
+    assert (edit["start"], edit["end"], edit["before"], edit["after"]) == (6, 15, "Goverment", "Government")
+    assert edit["suggestions"][0] == {"word": "Government", "probability": edit["probability"]}
+    for limits in ({"threshold": 0.01}, {"threshold": 1}, {"keep": ["goverment", "fi1m"]}):
+        assert live.post("/v1/correct", {"input": texts} | limits).json()["data"] == expected(**limits)
+    assert live.post("/v1/correct", {"input": "tommorow"}).json()["data"][0]["text"] == "tomorrow"
+
+
+def test_corrections_by_other_limits_are_not_joined(live):
+    """Requests that come together are computed together, but for those that ask for something else."""
+    asked = [
+        {"input": ["the goverment", "tommorow"], "keep": keep, "threshold": threshold}
+        for keep in ([], ["goverment"], ["tommorow"], ["Tommorow", "goverment"])
+        for threshold in (0.5, 1.0)
+    ]
+
+    async def ask() -> list[httpx.Response]:
+        async with httpx.AsyncClient(base_url=live.address, timeout=60) as client:
+            return await asyncio.gather(*(client.post("/v1/correct", json=one) for one in asked * 5))
+
+    for one, answer in zip(asked * 5, asyncio.run(ask()), strict=True):
+        alone = live.post("/v1/correct", one).json()["data"]
+        assert answer.json()["data"] == alone
+        kept = [word for word in one["keep"] if any(word.lower() in row["text"] for row in alone)]
+        assert kept == one["keep"]
+
+
+def test_words_can_be_read_alone(live, shipped_love):
+    texts = ["a grat film", "the tset of it"]
+    found = live.post("/v1/tokens", {"input": texts, "context": False}).json()["data"]
+    expected = [[token.probability for token in shipped_love.tokens(text, context=False)] for text in texts]
+    assert [[one["probability"] for one in row["tokens"]] for row in found] == expected
+    for context in (False, True):
+        answer = live.post("/v1/embeddings", {"input": texts, "context": context})
+        assert np.array_equal(vectors_in(answer), shipped_love.encode(texts, context=context))
+
+
 @pytest.mark.parametrize(
     ("path", "content", "status", "param", "says"),
     [
+        ("/v1/correct", {"input": "a", "threshold": 0}, 400, "threshold", "greater"),
+        ("/v1/correct", {"input": "a", "threshold": 2}, 400, "threshold", "less"),
+        ("/v1/correct", {"input": "a", "threshold": "0.5"}, 400, "threshold", "number"),
+        ("/v1/correct", {"input": "a", "keep": "a"}, 400, "keep", "list"),
+        ("/v1/correct", {"input": "a", "keep": [5]}, 400, "keep", "string"),
+        ("/v1/correct", {"input": []}, 400, "input", "at least 1"),
+        ("/v1/tokens", {"input": "a", "context": "no"}, 400, "context", "boolean"),
         ("/v1/embeddings", {"input": [1, 2, 3]}, 400, "input", "check_embedding_ctx_length=False"),
         ("/v1/embeddings", {"input": [[1, 2], [3]]}, 400, "input", "token ids"),
         ("/v1/embeddings", {"input": []}, 400, "input", "at least 1"),

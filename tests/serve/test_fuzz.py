@@ -28,7 +28,17 @@ from tests.serve.test_limits import SECRET
 
 WHOLE = int(os.environ.get("LOVEVEC_FUZZ", "0"))
 REQUESTS = WHOLE or 600
-PATHS = ("/v1/embeddings", "/v1/near", "/v1/neighbors", "/v1/explain", "/v1/similar", "/v1/tokens", "/v1/models", "/")
+PATHS = (
+    "/v1/embeddings",
+    "/v1/near",
+    "/v1/neighbors",
+    "/v1/explain",
+    "/v1/similar",
+    "/v1/tokens",
+    "/v1/correct",
+    "/v1/models",
+    "/",
+)
 GOOD = b'{"input": ["recieve", "a wonderfull fi1m"], "model": "small"}'
 CHECKS = [
     not_a_server_error,
@@ -65,7 +75,7 @@ def test_what_openapi_allows_and_what_it_does_not(server: Live, mode):
 
         @hypothesis.given(case=operation.as_strategy(generation_mode=mode))
         @hypothesis.settings(
-            max_examples=max(1, REQUESTS * 2 // 5 // 6) if body else 3,
+            max_examples=max(1, REQUESTS * 2 // 5 // 7) if body else 3,
             derandomize=True,
             database=None,
             phases=[hypothesis.Phase.generate],

@@ -55,6 +55,7 @@ def test_too_much_of_anything_is_refused(limited):
     assert limited.post("/v1/embeddings", {"input": ["a b c d"] * 5}).status_code == 200
     assert limited.post("/v1/similar", {"pairs": [["a", "b"]] * 3}).status_code == 413
     assert limited.post("/v1/explain", {"input": "x" * 31}).status_code == 413
+    assert limited.post("/v1/correct", {"input": ["a b c d e f"] * 4}).status_code == 413
 
 
 def test_a_body_of_unknown_size_is_counted_as_it_comes(limited):

@@ -246,6 +246,93 @@ def test_a_file_that_cannot_be_shown_is_refused(page, tmp_path, content):
     assert page.locator("#text").input_value() == "oxgen"
 
 
+DRAFT = "👍 the Goverment 👍\nrecieves it tommorow, <b>tommorow"
+
+
+@pytest.fixture
+def draft(page):
+    """The tab *Correct* with a text in it, where clipboards may be read."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("tab", name="Correct").click()
+    page.locator("#draft").fill(DRAFT)
+    wait_for(page, "#corrections", "4 words corrected")
+    return page
+
+
+def copied(page) -> str:
+    page.get_by_role("button", name="Copy").click()
+    wait_for(page, "#copied", "Copied.")
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+def test_a_text_is_corrected_and_corrections_are_taken_back(draft, shipped_love):
+    """An emoji is two places for JavaScript and one for the server."""
+    expected = shipped_love.correct(DRAFT)
+    marked = draft.locator("#corrected button")
+    assert draft.locator("#corrected").text_content() == expected.text
+    assert marked.all_text_contents() == ["Government", "receives", "tomorrow", "tomorrow"]
+    assert copied(draft) == expected.text
+    marked.nth(2).click()
+    assert marked.nth(2).get_attribute("aria-pressed") == "false"
+    assert draft.locator("#corrections").text_content() == "3 words corrected, 1 left as written"
+    assert draft.locator("#copied").text_content() == ""
+    assert copied(draft) == "👍 the Government 👍\nreceives it tommorow, <b>tomorrow"
+    draft.locator("#draft").press("Control+End")
+    draft.locator("#draft").press_sequentially(" and the hosue")
+    wait_for(draft, "#corrected", "house")
+    assert marked.all_text_contents()[:4] == ["Government", "receives", "tommorow", "tomorrow"]
+    marked.nth(2).click()
+    assert copied(draft).endswith("it tomorrow, <b>tomorrow and the house")
+
+
+def test_other_words_are_chosen_by_keyboard(draft, shipped_love):
+    edit = shipped_love.correct(DRAFT).edits[1]
+    others = [word for word, _ in edit.suggestions if word != edit.after]
+    assert others
+    first = draft.locator("#corrected button").first
+    first.focus()
+    draft.keyboard.press("Tab")
+    assert draft.locator("#choices legend").text_content() == "recieves: misspelled"
+    draft.keyboard.press("Enter")
+    assert draft.locator("#corrected button").nth(1).text_content() == "recieves"
+    draft.keyboard.press("Enter")
+    draft.keyboard.press("ArrowDown")
+    labels = draft.locator("#choices label span:first-of-type")
+    assert labels.all_text_contents() == ["receives", *others, "recieves"]
+    assert draft.locator("#choices :checked").evaluate("(radio) => radio === document.activeElement")
+    draft.keyboard.press("ArrowDown")
+    assert draft.locator("#corrected button").nth(1).text_content() == others[0]
+    draft.keyboard.press("Escape")
+    assert draft.locator("#corrected button").nth(1).evaluate("(button) => button === document.activeElement")
+    assert others[0] in copied(draft)
+
+
+def test_fewer_and_surer_corrections(draft, shipped_love):
+    draft.locator("#draft").fill("a wonderfull grat hosue, tommorow")
+    draft.locator("#threshold").fill("99")
+    expected = shipped_love.correct("a wonderfull grat hosue, tommorow", threshold=0.99)
+    wait_for(draft, "#corrected", expected.text)
+    assert draft.locator("#least").text_content() == "99 %"
+    draft.locator("#draft").fill("")
+    wait_for(draft, "#corrections", "0 words corrected")
+    assert copied(draft) == ""
+
+
+def test_without_leave_the_text_is_copied_the_old_way(chromium, server):
+    """Pages that come neither from this machine nor by https have no clipboard."""
+    context = chromium.new_context()
+    page = context.new_page()
+    page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    page.goto(f"{server}#correct")
+    wait_for(page, "#corrections", "corrected")
+    page.get_by_role("button", name="Copy").click()
+    wait_for(page, "#copied", "Copied.")
+    page.locator("#draft").fill("")
+    page.locator("#draft").press("Control+V")
+    assert "government" in page.locator("#draft").input_value()
+    context.close()
+
+
 HOSTILE = "<img/src=x/onerror=alert(1)>"
 
 
@@ -264,6 +351,10 @@ def test_markup_stays_text(chromium, server, tmp_path):
         (tmp_path / f"{HOSTILE.replace('/', ' ')}.txt").write_bytes(b"\0")
         page.locator("#file").set_input_files(tmp_path / f"{HOSTILE.replace('/', ' ')}.txt")
         wait_for(page, "#problem", "<img src=x onerror=alert(1)>.txt is no text.")
+        page.get_by_role("tab", name="Correct").click()
+        page.locator("#draft").fill(f"the goverment {HOSTILE}\n{script}")
+        wait_for(page, "#corrected", "alert(1)>")
+        page.locator("#corrected button").first.click()
         assert page.locator("img").count() == 0
         assert page.locator("body script").count() == 0
 
@@ -385,6 +476,12 @@ def test_nothing_stands_in_the_way_of_anybody(chromium, server, dark, phone, tmp
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         page.screenshot(path=tmp_path / "text.png", full_page=True)
+        page.get_by_role("tab", name="Correct").click()
+        wait_for(page, "#corrections", "corrected")
+        page.locator("#corrected button").first.click()
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        page.screenshot(path=tmp_path / "correct.png", full_page=True)
 
 
 def test_the_theme_is_chosen_and_kept(page):
@@ -401,3 +498,9 @@ def test_tabs_are_chosen_by_keyboard(page):
     assert page.get_by_role("tab", name="Text").get_attribute("aria-selected") == "true"
     assert page.locator("#view-word").is_hidden()
     wait_for(page, "#counts", "words")
+    page.keyboard.press("ArrowRight")
+    wait_for(page, "#corrections", "words corrected")
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_role("tab", name="Word").get_attribute("aria-selected") == "true"
+    page.keyboard.press("ArrowLeft")
+    assert page.get_by_role("tab", name="Correct").get_attribute("aria-selected") == "true"

@@ -116,7 +116,7 @@ def test_a_further_worker_takes_little(tmp_path):
 def test_a_server_of_the_shipped_model_stays_small(live):
     """All kinds of requests, then less than 200 MB."""
     words = [f"wonderfull{number}" for number in range(64)]
-    for path in ("embeddings", "near", "neighbors", "tokens"):
+    for path in ("embeddings", "near", "neighbors", "tokens", "correct"):
         for _ in range(3):
             assert live.post(f"/v1/{path}", {"input": words}).status_code == 200
     lines = Path(f"/proc/{live.process.pid}/smaps_rollup").read_text().splitlines()

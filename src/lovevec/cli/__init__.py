@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "embed": "vectors for words: any strings, any number of them",
     "encode": "vectors for whole texts, typos and all",
+    "correct": "texts with their misspellings put right; a column of a table too",
     "bulk": "vectors for tables of any size, on all cores or a Ray cluster",
     "near": "how strings are read: known words, misspellings, parts, numbers, new words",
     "neighbors": "the known words nearest to any word, by a model",
@@ -29,6 +30,8 @@ COMMANDS = {
     "convert": "a file of word vectors in another format, or as float16",
     "with-words": "a model that knows words of your own: names, titles, terms",
     "lexicon": "a model that takes fewer names and terms for misspellings",
+    "context": "a model that looks at the sentence, learned from running text",
+    "learn": "a model that knows the words that arrive in texts",
     "info": "what a model is: size, target, scores",
     "serve": "vectors over HTTP, as OpenAI's clients ask for them; and a page",
     "ui": "the same, opened in your browser",
@@ -47,6 +50,7 @@ GROUP = "lovevec.commands"
 EXAMPLES = """examples:
   lovevec embed < words.txt > vectors.vec
   lovevec encode -i queries.txt -o queries.npy
+  lovevec correct -i notes.csv --column note -o corrected.csv
   lovevec bulk words/ -o vectors --column word
   lovevec near recieve bl00d
   lovevec neighbors mispelling
@@ -56,6 +60,8 @@ EXAMPLES = """examples:
   lovevec convert crawl.vec crawl.safetensors --dtype float16
   lovevec with-words names.txt -o my-model
   lovevec lexicon terms.txt -o my-model
+  lovevec context corpus.txt -o my-model
+  lovevec learn news.txt -o my-model
   lovevec info
   lovevec serve
   lovevec export my-model -o my-small-model

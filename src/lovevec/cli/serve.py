@@ -8,7 +8,7 @@ import os
 from lovevec.cli.shell import describe
 
 ABOUT = """Vectors over HTTP: POST /v1/embeddings as OpenAI's clients ask for them; /v1/near, /v1/neighbors,
-/v1/explain, /v1/similar, /v1/tokens; /docs says more. A page for people at /. Needs the extra `serve`.
+/v1/explain, /v1/similar, /v1/tokens, /v1/correct; /docs says more. A page for people at /. Needs the extra `serve`.
 
 Listens on this machine only, unless --host says otherwise. If LOVEVEC_API_KEY is set, clients have to show that key.
 SIGTERM or Ctrl-C: what runs is answered, then the server ends. The log is one JSON object a line on stderr."""

@@ -1,4 +1,4 @@
-"""The endpoints: OpenAI's embeddings, and readings, neighbors, explanations, similarities and tokens beside them.
+"""The endpoints: OpenAI's embeddings; beside them readings, neighbors, explanations, similarities, tokens, corrections.
 
 FastAPI checks requests by the types of schema.py, and describes them in OpenAPI.
 """
@@ -77,12 +77,15 @@ def make_app(
 
 
 def add_answers(app: FastAPI, service: Service) -> None:
-    """Add the endpoints that models answer: POST /v1/embeddings, near, neighbors, explain, similar, tokens."""
+    """Add the endpoints that models answer: POST /v1/embeddings, near, neighbors, explain, similar, tokens,
+    correct."""
 
-    async def vectors_of(served: ServedModel, strings: list[str], kind: str, count: int) -> Floats:
+    async def vectors_of(served: ServedModel, body: schema.EmbeddingsRequest, count: int) -> Floats:
+        strings, kind = body.input, body.input_type
+        encode = partial(served.encode, context=body.context)
         texts = [kind == "text" or (kind == "auto" and len(string.split(maxsplit=1)) > 1) for string in strings]
         if all(texts):
-            encoded: Floats = await service.ask(served, served.encode, strings, count)
+            encoded: Floats = await service.ask(served, encode, strings, count, key=body.context)
             return encoded
         both = list(zip(strings, texts, strict=True))
         words: EmbeddingResult = await service.ask(served, served.embed, [string for string, text in both if not text])
@@ -91,7 +94,8 @@ def add_answers(app: FastAPI, service: Service) -> None:
             return words.vectors
         vectors = np.empty((len(strings), served.dim), dtype=np.float32)
         vectors[~np.array(texts)] = words.vectors
-        vectors[texts] = await service.ask(served, served.encode, [string for string, text in both if text], count)
+        some = [string for string, text in both if text]
+        vectors[texts] = await service.ask(served, encode, some, count, key=body.context)
         return vectors
 
     async def embeddings(body: schema.EmbeddingsRequest, request: Request) -> Response:
@@ -100,7 +104,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
         otherwise."""
         served = service.admit(request, body, body.input)
         words = request.state.words
-        vectors = first_dimensions(await vectors_of(served, body.input, body.input_type, words), body.dimensions)
+        vectors = first_dimensions(await vectors_of(served, body, words), body.dimensions)
         rows: Iterable[Any] = vectors
         if body.encoding_format == "base64":
             rows = (base64.b64encode(row.astype("<f4", copy=False).tobytes()).decode("ascii") for row in vectors)
@@ -139,9 +143,18 @@ def add_answers(app: FastAPI, service: Service) -> None:
     async def tokens(body: schema.TokensRequest, request: Request) -> Response:
         """The words of texts as they are read when a text is encoded, and where they stand."""
         served = service.admit(request, body, body.input)
-        lists = await service.ask(served, served.tokens, body.input, request.state.words)
+        compute, words = partial(served.tokens, context=body.context), request.state.words
+        lists = await service.ask(served, compute, body.input, words, key=body.context)
         service.count_readings(served, (token["reading"] for tokens in lists for token in tokens))
         return answer(served, [{"tokens": tokens} for tokens in lists])
+
+    async def correct(body: schema.CorrectRequest, request: Request) -> Response:
+        """Texts with their misspellings put right, and what was changed. The spelling and the sentence decide together;
+        capitals, blanks and marks stay."""
+        served = service.admit(request, body, body.input)
+        keep = frozenset(body.keep)
+        compute, words = partial(served.correct, threshold=body.threshold, keep=keep), request.state.words
+        return answer(served, await service.ask(served, compute, body.input, words, key=(body.threshold, keep)))
 
     for endpoint, model in (
         (embeddings, schema.EmbeddingsAnswer),
@@ -150,6 +163,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
         (explain, schema.ExplainAnswer),
         (similar, schema.SimilarAnswer),
         (tokens, schema.TokensAnswer),
+        (correct, schema.CorrectAnswer),
     ):
         app.post(f"/v1/{endpoint.__name__}", response_model=model, responses=PROBLEMS, tags=["vectors"])(endpoint)
 

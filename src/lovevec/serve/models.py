@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from lovevec.attach import Attached
 from lovevec.errors import LovevecError
-from lovevec.explain import part_facts
+from lovevec.explain import edit_facts, part_facts
 from lovevec.love import LOVE
 from lovevec.near.readings import WORDS_PER_READING
+from lovevec.texts.correct import THRESHOLD
+from lovevec.texts.encoder import Token
 from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
@@ -62,7 +64,7 @@ class ServedModel:
         """Prepare everything that any request would: workers then share it, and nobody waits for it."""
         self.vectors.warm_up()
         self.neighbors([SAMPLE], 1)
-        self.tokens([SAMPLE])
+        self.correct([f"{SAMPLE} {SAMPLE} and more"])
         self.explain([SAMPLE], 1)
 
     def embed(self, words: Sequence[str]) -> EmbeddingResult:
@@ -72,9 +74,9 @@ class ServedModel:
         lookup = self.vectors.lookup(list(place))
         return EmbeddingResult(lookup.vectors[rows], [lookup.readings[row] for row in rows])
 
-    def encode(self, texts: Sequence[str]) -> Floats:
+    def encode(self, texts: Sequence[str], context: bool = True) -> Floats:
         """The vectors of texts, [len(texts), dim]."""
-        return self.vectors.encode(texts)
+        return self.vectors.encode(texts, context=context)
 
     def near(self, words: Sequence[str]) -> list[dict[str, Any]]:
         """How each word is read, how sure its vector is, what it may stand for, its kind if it is no word, and what
@@ -115,16 +117,22 @@ class ServedModel:
         neighbors = self.neighbors(words, k) if k else [[] for _ in words]
         return [one | {"neighbors": near} for one, near in zip(explanations, neighbors, strict=True)]
 
-    def tokens(self, texts: Sequence[str]) -> list[list[dict[str, Any]]]:
+    def tokens(self, texts: Sequence[str], context: bool = True) -> list[list[dict[str, Any]]]:
         """The words of each text as it is encoded, where they stand, and what would stand there if it were spelled
         right."""
-        return [
-            [
-                token._asdict() | {"repair": token.replacement if token.reading in ("near", "parts") else None}
-                for token in self.vectors.tokens(text)
-            ]
-            for text in texts
-        ]
+
+        def facts(token: Token) -> dict[str, Any]:
+            repair = token.replacement if token.reading in ("near", "parts") else None
+            return {**part_facts(token), "weight": token.weight, "repair": repair}
+
+        return [[facts(token) for token in self.vectors.tokens(text, context=context)] for text in texts]
+
+    def correct(
+        self, texts: Sequence[str], threshold: float = THRESHOLD, keep: Collection[str] = ()
+    ) -> list[dict[str, Any]]:
+        """Each text with its misspellings put right, and what was changed."""
+        corrections = self.vectors.correct(list(texts), threshold=threshold, keep=keep)
+        return [{"text": one.text, "edits": [edit_facts(edit) for edit in one.edits]} for one in corrections]
 
 
 def load_models(models: Sequence[str], tables: Sequence[str]) -> dict[str, ServedModel]:

@@ -42,6 +42,7 @@ EXAMPLES = {
     "/v1/explain": '{"input": "bec0me"}',
     "/v1/similar": '{"pairs": [["colour", "color"]]}',
     "/v1/tokens": '{"input": "alot of wonderfull fi1ms"}',
+    "/v1/correct": '{"input": "Ths is a tset", "threshold": 0.5, "keep": ["Vestergaard"]}',
 }
 
 

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
+from lovevec.texts.correct import THRESHOLD
+
 MAX_K = 100
 TOKEN_IDS = (
     "these are token ids: send strings. langchain-openai does so with "
@@ -40,6 +42,12 @@ Strings = Annotated[
 ModelName = Annotated[str | None, Field(description="one of /v1/models; the first by default", examples=["default"])]
 
 
+Context = Annotated[
+    bool,
+    Field(description="whether sentences have their say where a misspelling may stand for several words (of texts)"),
+]
+
+
 class ModelRequest(BaseModel):
     """What every request may say: which model is to answer."""
 
@@ -63,6 +71,7 @@ class EmbeddingsRequest(InputRequest):
     input_type: Literal["auto", "word", "text"] = Field(
         "auto", description="auto: a string with white space inside is a text, any other a word"
     )
+    context: Context = True
     user: str | None = None
 
 
@@ -92,6 +101,17 @@ class SimilarRequest(ModelRequest):
 
 class TokensRequest(InputRequest):
     """Asks for the words of each text, as they are read when it is encoded."""
+
+    context: Context = True
+
+
+class CorrectRequest(InputRequest):
+    """Asks for texts with their misspellings put right."""
+
+    threshold: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = Field(
+        THRESHOLD, description="the least probability of a correction that is made"
+    )
+    keep: list[str] = Field([], description="words that stay as they are, in any case", examples=[["Vestergaard"]])
 
 
 class ListAnswer(BaseModel):
@@ -238,11 +258,42 @@ class TextTokens(BaseModel):
     tokens: list[TextToken]
 
 
+class Suggestion(BaseModel):
+    """What may have been meant, in the text's case."""
+
+    word: str
+    probability: float
+
+
+class TextEdit(BaseModel):
+    """A correction. `start` and `end` count code points of the text as it was sent (as Python does; JavaScript counts
+    UTF-16, in which an emoji is two)."""
+
+    start: int
+    end: int
+    before: str = Field(description="what stood there")
+    after: str = Field(description="what stands there now")
+    probability: float
+    reading: Literal["near", "parts", "known"] = Field(
+        description="near: misspelled; parts: words that are run together; known: a word, where another was meant"
+    )
+    suggestions: list[Suggestion] = Field(description="the most probable words, `after` included if it is one")
+
+
+class CorrectedText(BaseModel):
+    """A text with its misspellings put right, and the edits that made it, in their order."""
+
+    index: int
+    text: str
+    edits: list[TextEdit]
+
+
 NearAnswer = _answer("NearAnswer", "A reading of each word.", list[WordReading])
 NeighborsAnswer = _answer("NeighborsAnswer", "The neighbors of each word.", list[WordNeighbors])
 ExplainAnswer = _answer("ExplainAnswer", "An explanation of each word.", list[WordExplanation])
 SimilarAnswer = _answer("SimilarAnswer", "The cosine of each pair.", list[PairSimilarity])
 TokensAnswer = _answer("TokensAnswer", "The words of each text.", list[TextTokens])
+CorrectAnswer = _answer("CorrectAnswer", "Each text, corrected.", list[CorrectedText])
 
 
 class ModelCard(BaseModel):

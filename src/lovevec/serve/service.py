@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import partial
 from sys import maxsize
 from typing import Any
@@ -55,7 +55,7 @@ class Service:
         items: Sequence[Any],
         cost: int = 0,
         slow: bool = False,
-        key: int = 0,
+        key: Hashable = None,
     ) -> Any:
         """One result for each item, computed together with what other requests ask of the same model.
 

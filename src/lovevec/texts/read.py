@@ -15,17 +15,20 @@ import io
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import count, islice
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lovevec.errors import FormatError, LovevecError, MissingExtra, Parameter, reason
 from lovevec.files.lines import open_plain
+from lovevec.units.words import in_batches
 from lovevec.vectors.read.words import open_words
 
 TEXTS_PER_READ = 4096
 MAX_CHARACTERS = 1 << 22  # of a line, and of a cell too
 TABLE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 class TextStream(NamedTuple):
@@ -39,6 +42,22 @@ class TextStream(NamedTuple):
 def open_texts(path: Path | None, column: str | None) -> Iterator[TextStream]:
     """Open the texts of a file, or of standard input for None. `column` names the column of the texts in a table: the
     files of TABLE_SUFFIXES need it, the others, one text a line, have none."""
+    kind = kind_of(path, column)
+    if path is None or column is None:
+        with open_words(path) as stream:
+            yield TextStream(stream.batches(TEXTS_PER_READ), stream.count())
+    elif kind == "parquet":
+        table = open_parquet(path, column)
+        yield TextStream((texts for _, texts in parquet_pages(path, table, column)), table.metadata.num_rows)
+    else:
+        with open_lines(path) as lines:
+            texts = object_texts if kind == "jsonl" else partial(table_texts, delimiter=DELIMITERS[kind])
+            yield TextStream(in_batches(texts(path, lines, column), TEXTS_PER_READ))
+
+
+def kind_of(path: Path | None, column: str | None) -> str:
+    """What a file is by its name: csv, tsv, jsonl, parquet, or lines. An error where it has no columns and one is
+    named, or has some and none is."""
     suffix = "" if path is None else path.suffix.lower()
     if path is None or suffix not in TABLE_SUFFIXES:
         if column is not None:
@@ -46,30 +65,34 @@ def open_texts(path: Path | None, column: str | None) -> Iterator[TextStream]:
                 f"{Parameter('column')} is for files that end in {', '.join(TABLE_SUFFIXES)}: "
                 f"{path or 'standard input'}"
             )
-        with open_words(path) as stream:
-            yield TextStream(stream.batches(TEXTS_PER_READ), stream.count())
-        return
+        return "lines"
     if column is None:
         raise LovevecError(f"{path}: has columns; name that of the texts with {Parameter('column')}")
+    return "jsonl" if suffix == ".ndjson" else suffix[1:]
+
+
+@contextmanager
+def open_lines(path: Path) -> Iterator[Iterator[str]]:
+    """The lines of a table in text with their ends, and without the mark of UTF-8."""
     try:
-        if suffix == ".parquet":
-            yield _parquet(path, column)
-            return
-        with io.TextIOWrapper(open_plain(path), "utf-8-sig", "surrogateescape", newline="") as file:
-            lines = _lines(path, file)
-            if suffix.endswith(("jsonl", "ndjson")):
-                texts = object_texts(path, lines, column)
-            else:
-                texts = table_texts(path, lines, column, "\t" if suffix == ".tsv" else ",")
-            yield TextStream(_batches(texts))
+        file = io.TextIOWrapper(open_plain(path), "utf-8-sig", "surrogateescape", newline="")
     except OSError as error:
-        raise LovevecError(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise _unreadable(path, error) from None
+    with file:
+        yield _lines(path, file)
+
+
+def _unreadable(path: Path, error: OSError) -> LovevecError:
+    return LovevecError(f"{path}: cannot be read: {error.strerror or error}")
 
 
 def _lines(path: Path, file: io.TextIOWrapper) -> Iterator[str]:
     """The lines with their ends; a line of more than MAX_CHARACTERS is an error, before it fills the memory."""
     for number in count(1):
-        line = file.readline(MAX_CHARACTERS)
+        try:
+            line = file.readline(MAX_CHARACTERS)
+        except OSError as error:
+            raise _unreadable(path, error) from None
         if not line:
             return
         if len(line) == MAX_CHARACTERS:
@@ -77,74 +100,113 @@ def _lines(path: Path, file: io.TextIOWrapper) -> Iterator[str]:
         yield line
 
 
-def _batches(texts: Iterator[str]) -> Iterator[list[str]]:
-    while batch := list(islice(texts, TEXTS_PER_READ)):
-        yield batch
+class TableRows:
+    """The rows of a table in text, each with the text that one column has: iterate over (fields, text).
+
+    :param lines: of the table, with their ends.
+    :param names: those of the columns; None where the first of the lines has them.
+    """
+
+    def __init__(
+        self, path: Path, lines: Iterable[str], column: str, delimiter: str, names: list[str] | None = None
+    ) -> None:
+        csv.field_size_limit(MAX_CHARACTERS)
+        self.path, self.column = path, column
+        self._rows = csv.reader(lines, delimiter=delimiter, strict=True)
+        self.names = next(self._checked(), []) if names is None else names
+        if column not in self.names:
+            raise FormatError(path, f"has no column {column!r} but {', '.join(map(repr, self.names)) or 'none'}")
+        self.place = self.names.index(column)
+
+    @property
+    def line(self) -> int:
+        """The number of the line that was read last."""
+        return self._rows.line_num
+
+    def __iter__(self) -> Iterator[tuple[list[str], str]]:
+        place = self.place
+        for row in self._checked():
+            if len(row) <= place and row:
+                problem = f"has {len(row)} of {len(self.names)} columns, not {self.column!r}"
+                raise FormatError(self.path, f"line {self.line}: {problem}")
+            yield row, row[place] if row else ""
+
+    def _checked(self) -> Iterator[list[str]]:
+        try:
+            yield from self._rows
+        except csv.Error as error:
+            raise FormatError(self.path, f"line {self.line}: is no line of a table ({reason(error)})") from None
 
 
 def table_texts(
     path: Path, file: Iterable[str], column: str, delimiter: str, names: list[str] | None = None
 ) -> Iterator[str]:
-    """The texts of one column of a table in text, row by row. `names` are those of the columns; None where the first
-    line of `file` has them."""
-    csv.field_size_limit(MAX_CHARACTERS)
-    rows = csv.reader(file, delimiter=delimiter, strict=True)
-    try:
-        names = next(rows, []) if names is None else names
-        if column not in names:
-            raise FormatError(path, f"has no column {column!r} but {', '.join(map(repr, names)) or 'none'}")
-        place = names.index(column)
-        for row in rows:
-            if len(row) <= place and row:
-                raise FormatError(path, f"line {rows.line_num}: has {len(row)} of {len(names)} columns, not {column!r}")
-            yield row[place] if row else ""
-    except csv.Error as error:
-        raise FormatError(path, f"line {rows.line_num}: is no line of a table ({reason(error)})") from None
+    """The texts of one column of a table in text, row by row; `names` as for TableRows."""
+    for _, text in TableRows(path, file, column, delimiter, names):
+        yield text
 
 
-def object_texts(path: Path, file: Iterable[str], name: str) -> Iterator[str]:
-    """The texts that stand under `name` in JSON objects, one object a line."""
+def object_rows(path: Path, file: Iterable[str], name: str) -> Iterator[tuple[str, str | None]]:
+    """JSON objects, one a line: the lines, each with the text that stands under `name`, None for null."""
     for number, line in enumerate(file, 1):
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise FormatError(path, f"line {number}: is no JSON ({reason(error)})") from None
-        text = value.get(name) if isinstance(value, dict) else None
-        if not isinstance(text, str):
+        if not isinstance(value, dict) or name not in value or not isinstance(value[name], str | None):
+            raise FormatError(path, f"line {number}: has no text under {name!r}")
+        yield line, value[name]
+
+
+def object_texts(path: Path, file: Iterable[str], name: str) -> Iterator[str]:
+    """The texts that stand under `name` in JSON objects, one object a line."""
+    for number, (_, text) in enumerate(object_rows(path, file, name), 1):
+        if text is None:
             raise FormatError(path, f"line {number}: has no text under {name!r}")
         yield text
 
 
-def _parquet(path: Path, column: str) -> TextStream:
+def open_parquet(path: Path, column: str) -> Any:
+    """A parquet file that has the column, as pyarrow's ParquetFile."""
     try:
-        from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
     except ImportError:
         raise MissingExtra("pyarrow", "parquet") from None
-    open_plain(path).close()
-    read_errors = (ArrowException, OSError, UnicodeDecodeError)  # what pyarrow raises on a damaged file, at any time
+    try:
+        open_plain(path).close()
+    except OSError as error:
+        raise _unreadable(path, error) from None
     try:
         table: Any = ParquetFile(path)
-    except read_errors as error:
+    except _read_errors() as error:
         raise FormatError(path, f"is no parquet file ({reason(error)})") from None
     if column not in table.schema_arrow.names:
         raise FormatError(path, f"has no column {column!r} but {', '.join(map(repr, table.schema_arrow.names))}")
+    return table
 
-    def pages() -> Iterator[list[Any]]:
+
+def parquet_pages(path: Path, table: Any, column: str, whole: bool = False) -> Iterator[tuple[Any, list[str]]]:
+    """The rows of a parquet file in record batches, each with the texts of a column; what is null is an empty text. The
+    batches have that column alone, or are `whole`."""
+    batches, first = table.iter_batches(TEXTS_PER_READ, columns=None if whole else [column]), 0
+    place = table.schema_arrow.names.index(column) if whole else 0
+    while True:
         try:
-            for batch in table.iter_batches(TEXTS_PER_READ, columns=[column]):
-                yield batch.column(0).to_pylist()
-        except read_errors as error:
+            batch = next(batches, None)
+            if batch is None:
+                return
+            texts = ["" if text is None else text for text in batch.column(place).to_pylist()]
+        except _read_errors() as error:
             raise FormatError(path, f"is damaged ({reason(error)})") from None
+        odd = next((place for place, text in enumerate(texts) if not isinstance(text, str)), None)
+        if odd is not None:
+            raise FormatError(path, f"row {first + odd}: {column!r} holds {type(texts[odd]).__name__}, no text")
+        yield batch, texts
+        first += len(texts)
 
-    def batches() -> Iterator[list[str]]:
-        first = 0
-        for page in pages():
-            texts = ["" if text is None else text for text in page]
-            odd = next((place for place, text in enumerate(texts) if not isinstance(text, str)), None)
-            if odd is not None:
-                raise FormatError(path, f"row {first + odd}: {column!r} holds {type(texts[odd]).__name__}, no text")
-            yield texts
-            first += len(texts)
 
-    return TextStream(batches(), table.metadata.num_rows)
+def _read_errors() -> tuple[type[Exception], ...]:
+    """What pyarrow raises on a damaged file, at any time."""
+    from pyarrow import ArrowException
+
+    return ArrowException, OSError, UnicodeDecodeError

@@ -1,5 +1,6 @@
 // The page: panels of words beside the map, texts, who answers, what went wrong.
 
+import { CorrectView } from "./correct.js";
 import { WordMap } from "./map.js";
 import { Panel } from "./panel.js";
 import { openSource } from "./source.js";
@@ -22,14 +23,20 @@ class Page {
     at("about").textContent = this.source.about?.() ??
       this.models.map(({ id, words, dim }) => `${id}: ${words.toLocaleString("en")} known words, ${dim} dimensions`).join(" · ");
     at("reference").hidden = Boolean(this.source.about);
-    this.texts = new TextView(this.source, this.models, { onProblem: (error) => this.complain(error) });
+    const onProblem = (error) => this.complain(error);
+    const onRead = () => (at("problem").hidden = true);
+    this.views = { text: new TextView(this.source, this.models, { onProblem }) };
+    // The model inside the page reads words, and no sentences: correcting needs the server.
+    at("tab-correct").hidden = !this.source.correct;
+    if (this.source.correct) this.views.correct = new CorrectView(this.source, this.models, { onRead, onProblem });
     at("panels").replaceChildren();
     this.panels = [this.addPanel(1)];
     this.listen();
     const from = new URLSearchParams(location.search);
     this.panels[0].set(from.get("word") ?? FIRST_WORD);
     if (from.has("with")) this.compare(from.get("with"));
-    if (location.hash === "#text") this.choose("text");
+    const name = location.hash.slice(1);
+    if (Object.hasOwn(this.views, name)) this.choose(name);
     else this.panels[0].word.focus({ preventScroll: true });
     this.map = new WordMap(at("map"), await (await mapFile).arrayBuffer());
     this.showMap();
@@ -107,7 +114,7 @@ class Page {
       tab.tabIndex = chosen ? 0 : -1;
       at(tab.getAttribute("aria-controls")).hidden = !chosen;
     }
-    if (name === "text") this.texts.open();
+    this.views[name]?.open();
   }
 
   listen() {
@@ -116,12 +123,13 @@ class Page {
     at("farther").addEventListener("click", () => this.map?.zoomBy(1 / 1.6));
     at("whole").addEventListener("click", () => this.map?.whole());
     document.addEventListener("theme", () => this.map?.draw());
-    const tabs = [...document.querySelectorAll('[role="tab"]')];
+    const tabs = [...document.querySelectorAll('[role="tab"]:not([hidden])')];
     tabs.forEach((tab, place) => {
       tab.addEventListener("click", () => this.choose(tab.id.slice(4)));
       tab.addEventListener("keydown", (event) => {
-        if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-        const next = tabs[(place + 1) % tabs.length];
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (!step) return;
+        const next = tabs[(place + step + tabs.length) % tabs.length];
         this.choose(next.id.slice(4));
         next.focus();
       });

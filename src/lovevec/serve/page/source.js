@@ -62,6 +62,12 @@ class Server {
     return (await this.ask("tokens", { input: [text], model }))[0].tokens;
   }
 
+  // {text, edits: [{start, end, before, after, probability, reading, suggestions: [{word, probability}]}]}; places count
+  // code points.
+  async correct(text, model, threshold) {
+    return (await this.ask("correct", { input: [text], model, threshold }))[0];
+  }
+
   // Float32Arrays; `kind` is word or text.
   async vectors(strings, kind, model) {
     const found = await this.ask("embeddings", { input: strings, model, input_type: kind, encoding_format: "base64" });

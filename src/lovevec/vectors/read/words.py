@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -104,22 +105,52 @@ class WordStream:
         """Whole lines, each ended by `\\n`, a quarter of a megabyte at a time."""
         return map(plain_ends, whole_lines(self._blocks(), self.name))
 
+    def lines(self, most: int = WORDS_PER_BATCH) -> Iterator[list[str]]:
+        """The lines as they stand, with their ends and a mark of UTF-8 at the start: joined they are the stream. At
+        most `most` at a time; from a pipe as soon as they come."""
+        blocks = self._raw_blocks()
+        first, over = next(blocks, b""), False
+        end = "\r" if ends_in_returns(first) else "\n"
+
+        def counted() -> Iterator[bytes]:
+            nonlocal over
+            yield first
+            yield from blocks
+            over = True
+
+        for block in whole_lines(counted(), self.name, end.encode()):
+            text = block.decode("utf-8", "surrogateescape")
+            if over:  # the last line, with an end that the stream has not
+                yield [text[:-1]]
+                return
+            lines = [line + end for line in text.split(end)[:-1]]
+            yield from (lines[low : low + most] for low in range(0, len(lines), most))
+
     def text_blocks(self) -> Iterator[str]:
         """Running text, a quarter of a megabyte at a time, cut between words and never inside one."""
         for block in whole_lines(self._blocks(), self.name, b"\n", b" "):
             yield block.decode("utf-8", "surrogateescape")
 
     def _blocks(self) -> Iterator[bytes]:
+        """The stream without a mark of UTF-8, and with plain ends where `\\r` alone ends lines."""
+        blocks = self._raw_blocks()
+        first = next(blocks, b"").removeprefix(BOM)
+        returns = ends_in_returns(first)
+        for block in chain([first], blocks):
+            if block:
+                yield block.replace(b"\r", b"\n") if returns else block
+
+    def _raw_blocks(self) -> Iterator[bytes]:
+        """The stream as it is; the first block is long enough to tell how lines end."""
         try:
-            first = self._read()
-            while 0 < len(first) < len(BOM) and BOM.startswith(first) and (more := self._read()):
-                first += more
-            start = bytearray(first.removeprefix(BOM))
+            start = bytearray(self._read())
+            while 0 < len(start) < len(BOM) and BOM.startswith(start) and (more := self._read()):
+                start += more
             while b"\n" not in start and len(start) < BYTES_PER_LOOK and (more := self._read()):
                 start += more
-            block, returns = bytes(start), ends_in_returns(start)
+            block = bytes(start)
             while block:
-                yield block.replace(b"\r", b"\n") if returns else block
+                yield block
                 block = self._read()
         except OSError as error:
             raise LovevecError(f"{self.name}: cannot be read: {error.strerror or error}") from None
