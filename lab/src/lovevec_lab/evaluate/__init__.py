@@ -1,4 +1,5 @@
-"""How good vectors are: similarity, clusters, real misspellings, whole texts, classification, tagging, speed.
+"""How good vectors are: similarity, clusters, misspellings (also in texts), new words, whole texts, classification,
+tagging, speed.
 
 >>> from lovevec_lab.evaluate import typos
 >>> result = typos(["default", "mine=my-model"], sets=["birkbeck"], target="glove.txt", rivals="symspell")
@@ -12,6 +13,8 @@ a task trains something.
 
 from lovevec_lab.evaluate.classify import classify
 from lovevec_lab.evaluate.clusters import clusters
+from lovevec_lab.evaluate.context import context
+from lovevec_lab.evaluate.new_words import new_words
 from lovevec_lab.evaluate.results import Result
 from lovevec_lab.evaluate.similarity import similarity
 from lovevec_lab.evaluate.speed import speed
@@ -19,4 +22,4 @@ from lovevec_lab.evaluate.tag import tag
 from lovevec_lab.evaluate.texts import texts
 from lovevec_lab.evaluate.typos import typos
 
-__all__ = ["Result", "classify", "clusters", "similarity", "speed", "tag", "texts", "typos"]
+__all__ = ["Result", "classify", "clusters", "context", "new_words", "similarity", "speed", "tag", "texts", "typos"]

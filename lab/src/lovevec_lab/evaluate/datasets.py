@@ -17,10 +17,12 @@ from lovevec.errors import LovevecError, Parameter
 from lovevec.files.lines import read_bytes
 
 Dataset = TypeVar("Dataset", bound=Any)  # what a task reads: it has a name
-Kind = Literal["similarity", "clusters", "texts", "tagged", "misspellings", "sts", "queries"]
+Kind = Literal["similarity", "clusters", "texts", "tagged", "misspellings", "sts", "queries", "new words", "corrupted"]
 VARIABLE = "LOVEVEC_DATA"
 OWN_TERMS = "its authors' own terms"
 STS_SOURCE = "Cer et al. 2017, STS Benchmark, English, as CSV; ixa2.si.ehu.eus/stswiki"
+CORRUPT, CORRECT = ".corrupt.txt", ".correct.txt"
+CORRUPTED_SOURCE = "ad-freiburg/text-correction-benchmarks, dev, realistic misspellings"
 STS_LICENCE = "CC BY-SA 4.0, and the terms of the STS tasks' own sources"
 
 
@@ -114,6 +116,30 @@ _LISTED = (
         ("sentences/marco-queries.tsv", "sentences/marco-queries.typo.tsv"),
         "Bajaj et al. 2016, MS MARCO, dev queries; with typos: Zhuang and Zuccon 2022, ielab/CharacterBERT-DR",
         "research use; with typos Apache-2.0",
+    ),
+    DataSet(
+        "Chimeras",
+        "new words",
+        tuple(f"new-words/chimeras.l{count}.train.txt" for count in (2, 4, 6)),
+        "Lazaridou et al. 2017, Chimeras, training halves, as in NLPrinceton/ALaCarte",
+        OWN_TERMS,
+    ),
+    DataSet(
+        "Definitions",
+        "new words",
+        ("new-words/definitions.train.txt",),
+        "Herbelot and Baroni 2017, definitions from Wikipedia, training half, as in NLPrinceton/ALaCarte",
+        OWN_TERMS,
+    ),
+    *(
+        DataSet(
+            name,
+            "corrupted",
+            (f"context/{name}{CORRUPT}", f"context/{name}{CORRECT}"),
+            CORRUPTED_SOURCE,
+            "Apache-2.0",
+        )
+        for name in ("wikidump", "bookcorpus")
     ),
 )
 SETS = {listed.name.lower(): listed for listed in _LISTED}

@@ -37,6 +37,7 @@ def robustify(
     *,
     trainable: bool = False,
     keep: KeepOption = None,
+    sentences: bool | str = True,
     space: SpaceOption = "auto",
     auto: Any = None,
     **options: Any,
@@ -53,6 +54,8 @@ def robustify(
                name of a LOVE whose known words they are. By default an English model keeps the 80,000 words of the
                shipped default, so that it sees what is spelled right as the plain model does; a model most of whose
                words the default does not know keeps none. With () every broken word goes to LOVE, as in the paper.
+    sentences  whether the sentence has its say in what a broken word stands for (by `replace` alone): True, by the
+               shipped default, for a model that keeps its words by default; or the name of a LOVE that reads so
     space      direct (LOVE's vectors as they are), mapped (by a linear map), or auto: mapped where they do not agree
                with the model's
     auto       for a name: the Auto class to load it by, AutoModel by default; `options` go to its from_pretrained
@@ -69,6 +72,7 @@ def robustify(
         raise LovevecError(f"space is {space!r}: choose one of {', '.join(SPACES)}")
     words = words_to_keep(keep)
     robust_pair = partial(_robust_pair, love=love, strategy=strategy, trainable=trainable, space=space, keep=words)
+    robust_pair = partial(robust_pair, sentences=sentences)
     if isinstance(model, (str, os.PathLike)):
         model = _load_pair(model, auto, options)
     elif auto is not None or options:
@@ -92,10 +96,13 @@ def _robust_pair(
     trainable: bool,
     space: SpaceOption,
     keep: list[str] | None,
+    sentences: bool | str,
 ) -> tuple[Any, Any]:
     _refuse_other_than_encoders(model, tokenizer)
     imputer = _fit(model, tokenizer, love, space)
+    is_english = keep is None
     keep = default_keep(whole_words(tokenizer)[0]) if keep is None else keep
+    reader = sentences if isinstance(sentences, str) else "default" if sentences and is_english and keep else None
     if trainable:  # what trains is the encoder; known words' own rows do not
         imputer = replace(imputer, love=imputer.love.copy(spelling_only=True))
     elif imputer.map is None:
@@ -104,7 +111,7 @@ def _robust_pair(
     tokenizer = deepcopy(tokenizer)
     name = type(tokenizer).__name__
     tokenizer.__class__ = robust_tokenizer(tokenizer.__class__)
-    tokenizer.become_robust(strategy, keep)
+    tokenizer.become_robust(strategy, keep, reader if strategy == "replace" and not trainable else None)
     model = _copy_with_shared_weights(model)
     register(type(model.config), name)
     model.config.__class__ = robust_config(model.config.__class__)

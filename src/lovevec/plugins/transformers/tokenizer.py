@@ -3,6 +3,9 @@
 By the strategy `replace` a broken word becomes one position: its id is that of the unknown word, its token is the word
 itself, its offsets span it. This is done before special tokens, truncation and padding, by the tokenizer's own parts,
 so that all of these count positions as the model will see them. By the others its pieces stay, and each has its word.
+
+By `replace` the sentence may have its say (`sentences`): where a LOVE that reads words in sentences is sure enough what
+a broken word stands for, that word's spelling goes along instead of its own.
 """
 
 from __future__ import annotations
@@ -10,17 +13,20 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from copy import deepcopy
+from functools import cache
 from threading import RLock
 from typing import Any
 
 import numpy as np
 from tokenizers import Encoding
 
+from lovevec.love import LOVE
 from lovevec.plugins import normalized_forms
 from lovevec.plugins.transformers.wire_format import LOVE_WORDS, NO_BROKEN_WORD, NUMBERS_PER_WORD, to_numbers
 from lovevec.transformer.pieces import Pieces
 
 NOT_PICKLED = ("_known_pieces", "_words_to_keep", "_lock")  # made again when they are needed
+LEAST_MEANT = 0.5  # probability of the word that is meant, for its spelling to go along
 PER_POSITION = ("ids", "type_ids", "tokens", "word_ids", "offsets", "special_tokens_mask", "attention_mask")
 
 
@@ -35,9 +41,11 @@ class RobustTokenizer:
         super().__init__(*args, lovevec=self.lovevec, **kwargs)  # type: ignore[call-arg]
         self._add_input_name()
 
-    def become_robust(self, strategy: str, keep: Sequence[str]) -> None:
-        """Set up a tokenizer that was made by its plain class and got this one later; `keep` stay in pieces."""
+    def become_robust(self, strategy: str, keep: Sequence[str], sentences: str | None = None) -> None:
+        """Set up a tokenizer that was made by its plain class and got this one later; `keep` stay in pieces, and
+        `sentences` names the LOVE that reads broken words in their sentences."""
         self.lovevec = {"strategy": strategy} | ({"keep": "\n".join(keep)} if keep else {})
+        self.lovevec |= {"sentences": sentences} if sentences else {}
         self.init_kwargs: dict[str, Any] = {**deepcopy(self.init_kwargs), "lovevec": self.lovevec}
         self._add_input_name()
 
@@ -68,6 +76,20 @@ class RobustTokenizer:
             self.__dict__["_words_to_keep"] = normalized_forms(self.lovevec.get("keep", "").split("\n"), normalizer)
         keep: frozenset[str] = self.__dict__["_words_to_keep"]
         return keep
+
+    def meant_words(self, texts: Sequence[str]) -> list[dict[tuple[int, int], str]]:
+        """Of each text the words that are probably meant where misspelled ones stand, by the places of these."""
+        name = self.lovevec.get("sentences")
+        if not name:
+            return [{} for _ in texts]
+        return [
+            {
+                (token.start, token.end): token.replacement
+                for token in tokens
+                if token.reading == "near" and token.probability >= LEAST_MEANT and token.replacement != token.text
+            }
+            for tokens in _reader_of_sentences(name).tokens(texts)
+        ]
 
     @property
     def lock(self) -> Any:
@@ -204,24 +226,41 @@ class MergingTokenizer:
 
     def _encode_merged(self, texts: Sequence[Any], is_pretokenized: bool) -> list[Any]:
         plain = self.backend.encode_batch(texts, add_special_tokens=False, is_pretokenized=is_pretokenized)
-        return [self._merge(encoding) for encoding in plain]
+        broken = [self.owner.broken_words(encoding.ids, encoding.word_ids) for encoding in plain]
+        meant: list[dict[tuple[int, int], str]] = [{} for _ in texts]
+        if not is_pretokenized and not self.owner.pieces.in_bytes and any(broken):
+            places = [place for place, spans in enumerate(broken) if spans]
+            read = self.owner.meant_words([texts[place] for place in places])
+            for place, words in zip(places, read, strict=True):
+                meant[place] = words
+        both = zip(plain, broken, meant, strict=True)
+        return [self._merge(encoding, spans, words) if spans else encoding for encoding, spans, words in both]
 
-    def _merge(self, encoding: Any) -> Any:
+    def _merge(self, encoding: Any, broken: Sequence[tuple[int, int]], meant: dict[tuple[int, int], str]) -> Any:
         ids, pieces = encoding.ids, self.owner.pieces
-        broken = self.owner.broken_words(ids, encoding.word_ids)
-        if not broken:
-            return encoding
         lists = _per_position(encoding)
         positions: list[int] = []  # those that stay
         end = 0
         for low, high in broken:
-            lists["tokens"][low] = pieces.entry(ids[low:high], lists["tokens"][low:high])
-            lists["ids"][low] = pieces.unknown_id
             lists["offsets"][low] = lists["offsets"][low][0], lists["offsets"][high - 1][1]
+            word = meant.get(lists["offsets"][low])
+            entry = pieces.entry(ids[low:high], lists["tokens"][low:high])
+            lists["tokens"][low] = entry if word is None else self._entry_of(word)
+            lists["ids"][low] = pieces.unknown_id
             positions += range(end, low + 1)
             end = high
         positions += range(end, len(ids))
         return _encoding({name: [values[place] for place in positions] for name, values in lists.items()})
+
+    def _entry_of(self, word: str) -> str:
+        normalizer = self.backend.normalizer
+        form = word if normalizer is None else normalizer.normalize_str(word)
+        return f"{self.owner.pieces.mark}{form}"
+
+
+@cache
+def _reader_of_sentences(name: str) -> LOVE:
+    return LOVE.load(name)
 
 
 def _per_position(encoding: Any) -> dict[str, list[Any]]:
