@@ -48,7 +48,7 @@ MIN_COUNT, MIN_NEW_COUNT = 3, 4  # of a word in the text, to be asked about
 TYPOS_PER_OCCURRENCE, LEAST_TYPOS, MOST_TYPOS = 1 / 15, 4, 300
 FREQUENT_SHARE = 3e-4  # of all words; words above it are asked about less often, by the root of the ratio
 # Texts have these words oftener than batches had, by -log(share drawn). Of that so much is added to their scores: all
-# of it is best for slips that hit any letter of any word (data/context), none to half of it for people's (Birkbeck's and
+# of it is best for slips that hit any letter of any word (data/context), none to half for people's (Birkbeck's and
 # Holbrook's misspellings put into sentences).
 DUE = 0.75
 NEW_SHARE = 0.12  # of a batch
