@@ -44,6 +44,7 @@ YOURS = {
     "words.txt": "oxgen\narchiitect\nrecieve\n",
     "corpus.txt": "a mispelling in a sentense of the corpus\n",
     "products.csv": "id,title\n1,wonderfull fi1m\n2,a wonderful film\n",
+    "notes.csv": "id,note\n1,wonderfull fi1m\n2,a wonderful film\n",
 }
 
 

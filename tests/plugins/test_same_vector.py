@@ -86,6 +86,6 @@ def sentence_transformers_by_torch(love, texts):
 @pytest.mark.parametrize("name", TEXT_WAYS)
 def test_the_same_text_has_the_same_vector(shipped_love, name):
     texts = [*WORDS, "a wonderfull fi1m, definately recomended", "well-known #ThrowbackThursday"]
-    found, expected = TEXT_WAYS[name](shipped_love, texts), shipped_love.encode(texts)
+    found, expected = TEXT_WAYS[name](shipped_love, texts), shipped_love.encode(texts, context="torch" not in name)
     cosines = (found * expected).sum(axis=1) / np.linalg.norm(found, axis=1)
     assert cosines.min() >= 0.99999

@@ -34,7 +34,8 @@ def test_it_encodes_as_the_love_does(shipped_love, normalize):
     assert np.array_equal(trainable.encode(TEXTS), expected)  # nothing has been learned yet
     module.train()
     by_torch = module(module.preprocess(TEXTS))["sentence_embedding"].detach().numpy()
-    np.testing.assert_allclose(by_torch, expected, atol=1e-5)
+    alone = shipped_love.encode(TEXTS, normalize_embeddings=normalize, context=False)  # torch sums words as they are
+    np.testing.assert_allclose(by_torch, alone, atol=1e-5)
     prompted = frozen.encode(TEXTS, prompt="film ")
     assert np.array_equal(
         prompted, shipped_love.encode(["film " + text for text in TEXTS], normalize_embeddings=normalize)
