@@ -37,7 +37,7 @@ def robustify(
     *,
     trainable: bool = False,
     keep: KeepOption = None,
-    sentences: bool | str = True,
+    sentences: bool | str = False,
     space: SpaceOption = "auto",
     auto: Any = None,
     **options: Any,
@@ -55,7 +55,8 @@ def robustify(
                shipped default, so that it sees what is spelled right as the plain model does; a model most of whose
                words the default does not know keeps none. With () every broken word goes to LOVE, as in the paper.
     sentences  whether the sentence has its say in what a broken word stands for (by `replace` alone): True, by the
-               shipped default, for a model that keeps its words by default; or the name of a LOVE that reads so
+               shipped default, or the name of a LOVE that reads so. Off by default: measured on MiniLM, it brings
+               less than its noise (docs/results/context.md)
     space      direct (LOVE's vectors as they are), mapped (by a linear map), or auto: mapped where they do not agree
                with the model's
     auto       for a name: the Auto class to load it by, AutoModel by default; `options` go to its from_pretrained
@@ -100,9 +101,8 @@ def _robust_pair(
 ) -> tuple[Any, Any]:
     _refuse_other_than_encoders(model, tokenizer)
     imputer = _fit(model, tokenizer, love, space)
-    is_english = keep is None
     keep = default_keep(whole_words(tokenizer)[0]) if keep is None else keep
-    reader = sentences if isinstance(sentences, str) else "default" if sentences and is_english and keep else None
+    reader = "default" if sentences is True else sentences or None
     if trainable:  # what trains is the encoder; known words' own rows do not
         imputer = replace(imputer, love=imputer.love.copy(spelling_only=True))
     elif imputer.map is None:
