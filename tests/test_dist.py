@@ -123,6 +123,7 @@ def test_findings_of_the_audit_are_told_and_silence_is_no_finding():
 def wheel_of(folder: Path, files: dict[str, str]) -> Path:
     """A wheel with the shipped models' files, empty, and these."""
     names = [f"lovevec/model/shipped/{path.name}/{name}" for path in SHIPPED_MODELS for name in dist.MODEL]
+    names.append(f"lovevec/model/shipped/{dist.OF_DEFAULT}")
     with zipfile.ZipFile(folder / "lovevec-0-py3-none-any.whl", "w") as archive:
         for name, text in (dict.fromkeys(names, "") | files).items():
             archive.writestr(name, text)

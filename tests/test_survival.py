@@ -26,7 +26,7 @@ from tests.factories import at_once, random_parts, toy_vectors, toy_words
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 FILES = ("config.json", "model.safetensors", "tokenizer.json", "words.json", "rows.safetensors")
-FILES += ("lexicon.safetensors", "forms.json")
+FILES += ("lexicon.safetensors", "forms.json", "context.safetensors")
 NASTY = [
     *("", " ", "\t", "\n", "\r\n", " \u3000\u2028", "a\nb", "\0", "nul\0inside", "🙂", "👩\u200d👩\u200d👧", "🏳️"),
     *("e\u0301", "\u0301", "a" + "\u0300" * 500, "\ud800", "\udfff\ud800", "caf\udce9", "שלום", "\u202eevil", "مرحبا"),
@@ -434,7 +434,7 @@ def test_info_says_what_its_scores_are_of(capsys):
 def test_what_ships_is_as_small_as_promised():
     sizes = [sum(file.stat().st_size for file in folder.iterdir()) for folder in shipped().values()]
     assert len(sizes) == 2
-    assert max(sizes) <= 32e6
+    assert max(sizes) <= 34e6
 
 
 @pytest.mark.parametrize("scale", ["4.2", 1e-310, True, [4.2], 1e300])

@@ -35,7 +35,8 @@ from packaging.utils import canonicalize_name
 from tools.requirements import LAB, LIBRARY, PACKAGES, ROOT, stated
 
 MODEL = ("config.json", "model.safetensors", "tokenizer.json", "words.json", "rows.safetensors", "lexicon.safetensors",
-         "forms.json", "context.safetensors", "README.md")  # fmt: skip
+         "forms.json", "README.md")  # fmt: skip
+OF_DEFAULT = "default/context.safetensors"  # of the models that ship one alone reads in sentences
 SHIPPED = "src/lovevec/model/shipped"
 # What only the lab may speak of: itself, the paper's rivals, the numbers that it printed.
 LAB_ONLY = re.compile(rb"(?i)lovevec_lab|(?<![a-z])mimick(?![a-z])|kvq|pbos|symspell|hunspell|published\.py")
@@ -119,7 +120,8 @@ def check_wheel(wheel: Path) -> None:
         code = [name for name in names if name.startswith("lovevec/") and "/shipped/" not in name]
         texts = {name: f"{name}\n".encode() + archive.read(name) for name in code if not name.endswith(".bin")}
     models = [path.name for path in (ROOT / SHIPPED).iterdir() if (path / "config.json").is_file()]
-    missing = {f"lovevec/model/shipped/{model}/{name}" for model in models for name in MODEL} - names
+    wanted = [f"{model}/{name}" for model in models for name in MODEL] + [OF_DEFAULT]
+    missing = {f"lovevec/model/shipped/{name}" for name in wanted} - names
     strange = {name for name in names if not name.startswith(("lovevec/", "lovevec-")) or "__pycache__" in name}
     strange |= {name for name, text in texts.items() if LAB_ONLY.search(text)}
     if missing or strange or not models:

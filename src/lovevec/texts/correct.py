@@ -40,7 +40,7 @@ MIN_PARTS = 0.7  # of several words, for one to be taken apart
 MAX_CAPITALS = 5  # letters of an abbreviation in capitals
 LONGER = 3  # letters by which what an abbreviation stands for is longer
 QUOTES = ("\n", '"', "“", "'", "‘", "*", "_")  # behind which a sentence may begin
-CODE_MARKS = "_<>/\\@#=${}"  # beside a word of an identifier, of markup, of a path
+BEFORE_CODE, BEHIND_CODE = "_<\\@#=${", "_>\\@={}"  # marks beside a word of an identifier, of markup, of a path
 BLANKS = "\t\n\v\f\r "
 SUGGESTIONS = 5
 LEAST_SUGGESTION = 0.01  # probability
@@ -200,8 +200,9 @@ def _is_left_alone(text: str, token: Token, is_name: bool) -> bool:
     is an abbreviation (Prof., 5 km), cut short (doin'), a name with capitals inside, hardly a word (4's), or has
     another hyphen than we would write."""
     before, after, behind = token.text, token.replacement, text[token.end : token.end + 1]
-    around = text[token.start - 1 : token.start] + behind if token.start else behind
-    if of_a_kind(_chunk(text, token)) is not None or any(one.isalnum() or one in CODE_MARKS for one in around):
+    ahead = text[token.start - 1 : token.start] if token.start else ""
+    is_glued = ahead.isalnum() or behind.isalnum() or ahead in [*BEFORE_CODE] or behind in [*BEHIND_CODE]
+    if is_glued or of_a_kind(_chunk(text, token)) is not None:
         return True
     if len(after) >= len(before) + LONGER and (is_name or behind == "." or text[: token.start].rstrip()[-1:].isdigit()):
         return True

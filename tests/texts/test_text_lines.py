@@ -405,7 +405,7 @@ def test_no_texts():
 
 def test_older_processors_have_the_same_bits():
     root = Path(__file__).parents[2]
-    program = "import hashlib\nfrom tests.texts.test_lines import COMPILED, mistyped\n"
+    program = "import hashlib\nfrom tests.texts.test_text_lines import COMPILED, mistyped\n"
     program += "print(hashlib.sha256(COMPILED.encode(mistyped(100)).tobytes()).hexdigest())"
     outputs = set()
     for processor in ("", "avx2", "base"):
