@@ -316,3 +316,42 @@ def test_spacy_finds_them_by_their_entry_point(tmp_path):
     assert spacy.registry.vectors.get(REGISTRY_NAME) is getattr(import_module(module), function)
     code = "import sys, lovevec, lovevec.love; print('spacy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
+
+
+@pytest.fixture
+def in_sentences(shipped_love):
+    nlp = attach(spacy.blank("en"), shipped_love)
+    nlp.add_pipe("lovevec_sentences")
+    return nlp
+
+
+def test_the_sentence_decides_what_a_token_stands_for(nlp, in_sentences, shipped_love):
+    text = "They went to ther new house with a wonderfull view."
+    alone, doc = nlp(text), in_sentences(text)
+    changed = [
+        token.text for token, other in zip(doc, alone, strict=True) if not np.allclose(token.vector, other.vector)
+    ]
+    assert "ther" in changed
+    assert set(changed) <= {"ther", "wonderfull"}
+    ther = next(token for token in doc if token.text == "ther")
+    in_text = next(token for token in shipped_love.tokens(text) if token.text == "ther")
+    assert ther._.near == list(in_text.candidates[:5])
+    assert ther._.near[0][0] == "their"
+    assert np.linalg.norm(ther.vector) == pytest.approx(1, abs=1e-5)
+    assert float(ther.vector @ shipped_love["their"]) > float(alone[3].vector @ shipped_love["their"])
+    np.testing.assert_allclose(doc.vector, np.mean([token.vector for token in doc], axis=0), atol=1e-6)
+
+
+def test_tables_keep_their_rows_in_sentences_and_empty_documents_are_fine(shipped_love):
+    words = [word for word in shipped_love.words[:3000] if word.isalpha()]
+    nlp = spacy.blank("en")
+    data = 2 * shipped_love.embed(words)
+    nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=data, keys=words, name="own")
+    attach(nlp, shipped_love)
+    nlp.add_pipe("lovevec_sentences")
+    doc = nlp("They went to ther new house")
+    assert np.array_equal(doc[-1].vector, data[words.index("house")])
+    assert np.isfinite(doc[3].vector).all()
+    assert "their" in dict(doc[3]._.near)
+    assert len(nlp("")) == 0
+    assert spacy.blank("en").add_pipe("lovevec_sentences")(spacy.blank("en")("plain ther")).text == "plain ther"

@@ -9,7 +9,7 @@ Training configs name them, `[nlp.vectors]` with `@vectors = "lovevec.Vectors.v1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from lovevec.errors import LovevecError, MissingExtra
 from lovevec.love import LOVE
 from lovevec.plugins import LoveOption
 from lovevec.plugins.spacy.vectors import LoveVectors, load_model
+from lovevec.vectors.rows import normalized
 
 try:
     import spacy
@@ -30,8 +31,9 @@ try:
 except (ImportError, AttributeError):
     raise MissingExtra("spaCy 3.8 or newer", "spacy") from None
 
-__all__ = ["LoveVectors", "WordsAhead", "attach", "create_vectors"]
+__all__ = ["LoveVectors", "WordsAhead", "WordsInSentences", "attach", "create_vectors"]
 
+NEAR_IN_SENTENCE, NEAR_WORDS = "lovevec near in the sentence", 5
 REGISTRY_NAME = "lovevec.Vectors.v1"
 
 
@@ -78,6 +80,47 @@ class WordsAhead:
 @Language.factory("lovevec_words")  # type: ignore[untyped-decorator]
 def _create_words_ahead(nlp: Any, name: str) -> WordsAhead:
     return WordsAhead()
+
+
+class WordsInSentences:
+    """A component that lets the sentence decide what a misspelled token stands for: `token.vector`, and with it
+    `doc.vector`, are those of the words that are meant here; `token._.near` is what they are.
+
+        nlp.add_pipe("lovevec_sentences")
+
+    What is sure, and what the table knows, keeps its vector. The vectors live with the document, not with the vocab, so
+    they are not saved with it: run the component again on documents that were read from disk.
+    """
+
+    def __call__(self, doc: Doc) -> Doc:
+        source = _source_of(doc[0]) if len(doc) else None
+        if source is None:
+            return doc
+        places = {(token.idx, token.idx + len(token)): token.i for token in doc}
+        near: dict[int, list[tuple[str, float]]] = {}
+        vectors: dict[int, Any] = {}
+        for read in source.tokens(doc.text):
+            place = places.get((read.start, read.end))
+            if place is None or not read.candidates or doc[place].orth in doc.vocab.vectors.key2row:
+                continue
+            near[place] = list(read.candidates[:NEAR_WORDS])
+            vectors[place] = _mean_over(source, read.text, read.candidates)
+        doc.user_data[NEAR_IN_SENTENCE] = near
+        doc.user_token_hooks["vector"] = lambda token: vectors.get(token.i, token.vocab.get_vector(token.orth))
+        return doc
+
+
+def _mean_over(source: LOVE | Attached, string: str, near: Sequence[tuple[str, float]]) -> Any:
+    """The mean over the words that a string may stand for; the rest up to 1 is its own spelling's."""
+    words, chances = zip(*near, strict=True)
+    own = np.array(chances, dtype=np.float32) @ source.embed(words)
+    vector = own + np.float32(1 - sum(chances)) * source.impute(string)
+    return normalized(vector[None])[0] if isinstance(source, LOVE) else vector
+
+
+@Language.factory("lovevec_sentences")  # type: ignore[untyped-decorator]
+def _create_words_in_sentences(nlp: Any, name: str) -> WordsInSentences:
+    return WordsInSentences()
 
 
 def attach(nlp: Any, love: LoveOption | Attached = None, **options: Any) -> Any:
@@ -127,6 +170,9 @@ def _is_imputed(token: Token) -> bool:
 
 
 def _near(token: Token) -> list[tuple[str, float]]:
+    in_sentence: list[tuple[str, float]] | None = token.doc.user_data.get(NEAR_IN_SENTENCE, {}).get(token.i)
+    if in_sentence is not None:
+        return in_sentence
     source = _source_of(token)
     return [] if source is None else source.near(token.text)
 
