@@ -346,12 +346,14 @@ def test_tables_keep_their_rows_in_sentences_and_empty_documents_are_fine(shippe
     words = [word for word in shipped_love.words[:3000] if word.isalpha()]
     nlp = spacy.blank("en")
     data = 2 * shipped_love.embed(words)
+    for word in words:
+        nlp.vocab.strings.add(word)
     nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=data, keys=words, name="own")
     attach(nlp, shipped_love)
     nlp.add_pipe("lovevec_sentences")
     doc = nlp("They went to ther new house")
     assert np.array_equal(doc[-1].vector, data[words.index("house")])
     assert np.isfinite(doc[3].vector).all()
-    assert "their" in dict(doc[3]._.near)
+    assert doc[3]._.near[0][0] == "their"
     assert len(nlp("")) == 0
     assert spacy.blank("en").add_pipe("lovevec_sentences")(spacy.blank("en")("plain ther")).text == "plain ther"
