@@ -53,9 +53,9 @@ CONTEXT = """# Misspellings in running text
     {command}
 
 What does the sentence add? `data/context` has paragraphs of Wikipedia and of books with realistic misspellings, and the
-same without. Thresholds were chosen on lines 1, 3, 5, … (`--part dev`); what stands here is of the others. But λ and the
-weight of frequent words, two numbers, were chosen on every second unknown word of all lines, and two recipes compared on
-all of them: so take these figures as a little too kind. In
+same without. Thresholds were chosen on lines 1, 3, 5, … (`--part dev`); what stands here is of the others. But λ and
+the weight of frequent words, two numbers, were chosen on every second unknown word of all lines, and two recipes were
+compared on all of them: take these figures as a little too kind. In
 brackets 95 % intervals, lines drawn anew. *Words alone* is the same model without its model of context."""
 CONTEXT_BARS = {"wikidump": (59.5, 65, 68), "bookcorpus": (56.5, 64, 67)}  # first alone as the task had it, asked, aim
 OVERVIEW = """# Results
