@@ -2,8 +2,10 @@
 
 None, "default"       the default model, which ships with the package
 "minilm-input"        another shipped model
-"my-model", a path    a model folder; it wins over a shipped model or a hub id of the same name
+"my-model", a path    a model folder; it wins over a hub id of the same name
 "owner/name"          a model on the Hugging Face hub: from the local cache, or else from the network
+
+The name of a shipped model always means that one, wherever the program runs: a folder of the same name is "./default".
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ def find_model(name: str | os.PathLike[str] | None = None, **hub: Any) -> Path:
         return _shipped(DEFAULT)
     if not isinstance(name, (str, os.PathLike)) or not os.fspath(name):
         raise LovevecError(f"a model is named by its folder, its name or its hub id, not by {name!r}")
+    if isinstance(name, str) and (name in shipped() or name == DEFAULT):
+        return _shipped(name)
     folder = Path(name)
     try:
         if not isinstance(name, str) or (folder / CONFIG).is_file():
@@ -38,8 +42,6 @@ def find_model(name: str | os.PathLike[str] | None = None, **hub: Any) -> Path:
     except OSError as error:  # a name that is too long, a folder that may not be read
         short = str(name) if len(str(name)) <= 200 else f"{str(name)[:100]}…{str(name)[-50:]}"
         raise LovevecError(f"{short}: cannot be read: {error.strerror}") from None
-    if name in shipped() or name == DEFAULT:
-        return _shipped(name)
     if folder.is_dir():
         return folder  # the reader says what it lacks
     if HUB_ID.fullmatch(name):

@@ -1,7 +1,7 @@
 """A running server: its socket, its worker processes, its signals, its log.
 
-Models are loaded and made ready once; workers are forked from there and share that memory. SIGTERM or Ctrl-C ends a
-server once what runs is answered. The log is one JSON object a line on stderr.
+Models are loaded and made ready once; workers are forked from there and share that memory, and the counts. SIGTERM or
+Ctrl-C ends a server once what runs is answered. The log is one JSON object a line on stderr.
 """
 
 from __future__ import annotations
@@ -14,15 +14,13 @@ import json
 import logging
 import os
 import re
-import shutil
 import signal
 import socket
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
@@ -33,14 +31,12 @@ from lovevec.errors import LovevecError, MissingExtra, Parameter
 
 if TYPE_CHECKING:
     import uvicorn
-    from prometheus_client import CollectorRegistry
 
     from lovevec.serve.batches import Limits
     from lovevec.serve.models import ServedModel
 
 HOST, PORT = "127.0.0.1", 8765
 KEY = "LOVEVEC_API_KEY"
-SHARED_COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client looks there when it is imported
 MINIMUM_VERSIONS = {
     "fastapi": (0, 132),
     "pydantic": (2, 10),
@@ -86,9 +82,10 @@ class ServerSettings:
             raise LovevecError(f"workers is {self.workers}: must be 1 to {MAX_WORKERS}")
         if self.workers > 1 and not hasattr(os, "fork"):
             raise LovevecError("workers: this system cannot fork; start several servers on several ports instead")
-        key = self.key or ""
-        if self.key is not None and not (key.isascii() and key.isprintable() and key.strip() == key):
-            raise LovevecError(f"{KEY}: must be printable ASCII without blanks around it")
+        key = self.key
+        if key is not None and not (key and key.isascii() and key.isprintable() and key.strip() == key):
+            empty = "" if key else "is empty: unset it for a server without a key; a key "
+            raise LovevecError(f"{KEY}: {empty}must be printable ASCII without blanks around it")
 
 
 def serve(settings: ServerSettings) -> None:
@@ -98,15 +95,18 @@ def serve(settings: ServerSettings) -> None:
     """
     refuse_missing_packages()
     log_as_json(logging.WARNING if settings.quiet else logging.INFO)
-    with listening(settings.host, settings.port) as listener, counting_together(settings.workers) as metrics_of:
+    stop = StopSignals()
+    with listening(settings.host, settings.port) as listener:
         start = time.perf_counter()
         with ThreadPoolExecutor(1) as side:  # half of the time to start goes into imports, half into models
             loading = side.submit(_load, settings)
             from lovevec.serve.app import make_app
 
             models = loading.result()
-        config = uvicorn_config(make_app(models, settings.limits, settings.key, settings.origins, metrics_of))
+        app = make_app(models, settings.limits, settings.key, settings.origins, settings.workers)
+        config = uvicorn_config(app)
         settle_memory()
+        stop.catch()
         listener.listen(BACKLOG)
         address = address_of(listener)
         facts = {"address": address, "models": list(models), "workers": settings.workers, "key": bool(settings.key)}
@@ -120,9 +120,39 @@ def serve(settings: ServerSettings) -> None:
             later = Timer(WARM_UP_SECONDS, _warm_up, [models])
             later.daemon = True
             later.start()
-            answer_requests(config, listener)
+            answer_requests(config, listener, stop)
         else:
-            supervise(settings.workers, lambda: answer_requests(config, listener, os.getppid()))
+
+            def work(number: int) -> None:
+                app.state.metrics.row = number
+                answer_requests(config, listener, stop, os.getppid())
+
+            supervise(settings.workers, work, stop)
+
+
+class StopSignals:
+    """SIGTERM and Ctrl-C, remembered from the moment when they are caught: whoever comes to care for them later, a
+    server that starts or a worker that is forked, finds that it has been asked to stop."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._action: Callable[[], None] | None = None
+
+    def catch(self) -> None:
+        """From here on, signals are no end to the process."""
+        for number in STOP_SIGNALS:
+            signal.signal(number, self._handle)
+
+    def then(self, action: Callable[[], None] | None) -> None:
+        """Do this when a signal comes, instead of what was set before; at once if one has come already."""
+        self._action = action
+        if self.asked and action is not None:
+            action()
+
+    def _handle(self, number: int, frame: Any) -> None:
+        self.asked = True
+        if self._action is not None:
+            self._action()
 
 
 def refuse_missing_packages() -> None:
@@ -157,7 +187,7 @@ def uvicorn_config(app: Any) -> uvicorn.Config:
     """uvicorn's settings, with all modules that they need: workers share these too."""
     import uvicorn
 
-    from lovevec.serve.gate import Connection
+    from lovevec.serve.connection import Connection
 
     config = uvicorn.Config(
         app,
@@ -176,7 +206,9 @@ def uvicorn_config(app: Any) -> uvicorn.Config:
     return config
 
 
-def answer_requests(config: uvicorn.Config, listener: socket.socket, parent: int | None = None) -> None:
+def answer_requests(
+    config: uvicorn.Config, listener: socket.socket, stop: StopSignals, parent: int | None = None
+) -> None:
     """Answer requests until SIGTERM or Ctrl-C, or until the process `parent` is gone; what is under way is
     finished."""
     import uvicorn
@@ -191,53 +223,50 @@ def answer_requests(config: uvicorn.Config, listener: socket.socket, parent: int
     config.callback_notify = keep_house
     server = uvicorn.Server(config)
 
-    def stop(number: int, frame: Any) -> None:
+    def end() -> None:
         server.should_exit = True
 
-    # uvicorn stops by its own handlers, then hands the signal on to these: a signal to stop is no failure.
-    for number in STOP_SIGNALS:
-        signal.signal(number, stop)
+    # uvicorn stops by its own handlers, then hands the signal on to ours: a signal to stop is no failure.
+    stop.then(end)
     server.run(sockets=[listener])
 
 
-def supervise(count: int, work: Callable[[], None]) -> None:
-    """Keep `count` forked processes at `work` until SIGTERM or Ctrl-C, which is handed on to them. Returns in the
-    parent when all workers have ended, and in a worker when its work is done."""
-    from prometheus_client.multiprocess import mark_process_dead
+def supervise(count: int, work: Callable[[int], None], stop: StopSignals) -> None:
+    """Keep `count` forked processes at `work` until SIGTERM or Ctrl-C, which is handed on to them. Each gets a number
+    below `count`; who takes the place of a dead one gets that one's. Returns in the parent when all workers have ended,
+    and in a worker when its work is done."""
+    living: dict[int, tuple[int, float]] = {}  # workers: their numbers, and when they began
+    short_lives = 0
 
-    started: dict[int, float] = {}  # of each living worker
-    stopping, short_lives = False, 0
+    def end_all() -> None:
+        for worker in list(living):
+            with suppress(ProcessLookupError):  # it has ended by itself, and we are about to hear of it
+                os.kill(worker, signal.SIGTERM)
 
-    def stop(number: int, frame: Any) -> None:
-        nonlocal stopping
-        stopping = True
-        for worker in started:
-            os.kill(worker, signal.SIGTERM)
-
-    for number in STOP_SIGNALS:
-        signal.signal(number, stop)
+    stop.then(end_all)
     while True:
-        while len(started) < count and not stopping:
-            signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # one between fork and handler would go astray
+        while len(living) < count and not stop.asked:
+            number = min(set(range(count)) - {taken for taken, _ in living.values()})
             worker = os.fork()
             if worker == 0:
-                for number in STOP_SIGNALS:
-                    signal.signal(number, signal.SIG_DFL)
-                signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-                return work()
-            started[worker] = time.monotonic()
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-        if not started:
+                stop.then(None)
+                return work(number)
+            living[worker] = (number, time.monotonic())
+            if stop.asked:  # perhaps before this one was among the living
+                end_all()
+        if not living:
             break
         worker, status = os.wait()
-        lived = time.monotonic() - started.pop(worker)
-        mark_process_dead(worker)  # type: ignore[no-untyped-call]
-        if not stopping:
+        if worker not in living:
+            continue
+        lived = time.monotonic() - living.pop(worker)[1]
+        if not stop.asked:
             code = os.waitstatus_to_exitcode(status)
             log.error("worker ended", extra={"facts": {"worker": worker, "code": code, "seconds": round(lived, 1)}})
             short_lives = short_lives + 1 if lived < SHORT_LIFE_SECONDS else 0
             if short_lives >= MAX_SHORT_LIVES:
-                stop(signal.SIGTERM, None)
+                stop.asked = True
+                end_all()
     if short_lives >= MAX_SHORT_LIVES:
         raise LovevecError("workers end as soon as they start: the log says why")
 
@@ -264,32 +293,6 @@ def address_of(listener: socket.socket) -> str:
     """The address of a socket as one would type it into a browser: http://127.0.0.1:8765."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-@contextmanager
-def counting_together(workers: int) -> Iterator[Callable[[], CollectorRegistry] | None]:
-    """Where several processes count together: makes a folder for their counts, and gives the function that reads them
-    all. With one worker, None."""
-    os.environ.pop(SHARED_COUNTS, None)
-    if workers == 1:
-        yield None
-        return
-    folder, owner = tempfile.mkdtemp(prefix="lovevec-metrics-"), os.getpid()
-    os.environ[SHARED_COUNTS] = folder
-
-    def metrics_of() -> CollectorRegistry:
-        from prometheus_client import CollectorRegistry
-        from prometheus_client.multiprocess import MultiProcessCollector
-
-        registry = CollectorRegistry()
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        return registry
-
-    try:
-        yield metrics_of
-    finally:
-        if os.getpid() == owner:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def settle_memory() -> None:
