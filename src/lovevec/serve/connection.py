@@ -8,8 +8,9 @@ sent before the last one is answered). Bodies are counted by gate.py, which know
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 MAX_OUTSIDE_BYTES = 64 << 10  # without a byte of a body between them
 MAX_HEADERS = 128
@@ -33,6 +34,10 @@ class Connection(HttpToolsProtocol):
     _outside = 0  # bytes since the last byte of a body, or since the request began
     _has_head = False
     _progress = False  # a request began, or its body went on
+
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._unanswered: list[RequestResponseCycle] = []
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -66,6 +71,7 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._has_head = True
         super().on_headers_complete()
+        self._unanswered = [*(one for one in self._unanswered if not one.response_complete), self.cycle]
         if len(self.pipeline) > MAX_PIPELINED:
             self._refuse("requests")
 
@@ -111,6 +117,9 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         _cancel(self._arrival)
         _cancel(self._reading)
+        for request in self._unanswered:  # uvicorn thinks of the last one alone
+            request.disconnected = True
+            request.message_event.set()
         super().connection_lost(exc)
 
     def _expect(self) -> None:
