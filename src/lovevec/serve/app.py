@@ -126,7 +126,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
             rows = (base64.b64encode(row.astype("<f4", copy=False).tobytes()).decode("ascii") for row in vectors)
         data = ({"object": "embedding", "index": index, "embedding": row} for index, row in enumerate(rows))
         usage = {"prompt_tokens": words, "total_tokens": words}
-        return await respond_rows({"object": "list", "model": served.name, "usage": usage}, data)
+        return await respond_rows(service, {"object": "list", "model": served.name, "usage": usage}, data)
 
     async def near(body: schema.NearRequest, request: Request) -> Response:
         """How words are read: known, near (probably a known word, damaged), parts (several words), new or empty; how
@@ -134,7 +134,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
         served = service.admit(request, body, body.input)
         readings = await service.ask(served, served.near, body.input, sum(request.state.costs))
         service.count_readings(served, (reading["reading"] for reading in readings))
-        return await answer(served, ({**reading, "near": reading["near"][: body.k]} for reading in readings))
+        return await answer(service, served, ({**reading, "near": reading["near"][: body.k]} for reading in readings))
 
     async def neighbors(body: schema.NeighborsRequest, request: Request) -> Response:
         """The known words whose vectors are nearest, with their cosine; the word itself is left out."""
@@ -142,14 +142,14 @@ def add_answers(app: FastAPI, service: Service) -> None:
         words, compute = body.input, partial(served.neighbors, k=body.k)
         lists = await service.ask(served, compute, words, NEIGHBORS_COST * len(words), True, body.k)
         both = zip(words, lists, strict=True)
-        return await answer(served, ({"word": word, "neighbors": near} for word, near in both))
+        return await answer(service, served, ({"word": word, "neighbors": near} for word, near in both))
 
     async def explain(body: schema.ExplainRequest, request: Request) -> Response:
         """What words' vectors are made of: units, which letters they cover, what each counts, attention."""
         size = EXPLAIN_BYTES * EXPLAIN_LENGTH
         served = service.admit(request, body, body.input, EXPLAIN_INPUTS, EXPLAIN_LENGTH, size)
         compute, cost = partial(served.explain, k=body.k), EXPLAIN_COST * len(body.input)
-        return await answer(served, await service.ask(served, compute, body.input, cost, True, body.k))
+        return await answer(service, served, await service.ask(served, compute, body.input, cost, True, body.k))
 
     async def similar(body: schema.SimilarRequest, request: Request) -> Response:
         """How near the two words of each pair are, as the cosine of their vectors."""
@@ -157,7 +157,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
         served = service.admit(request, body, words)
         pairs, cost = [(one, other) for one, other in body.pairs], sum(request.state.costs)
         cosines = await service.ask(served, served.similar, pairs, cost)
-        return await answer(served, ({"cosine": cosine} for cosine in cosines))
+        return await answer(service, served, ({"cosine": cosine} for cosine in cosines))
 
     async def tokens(body: schema.TokensRequest, request: Request) -> Response:
         """The words of texts as they are read when a text is encoded, and where they stand."""
@@ -165,14 +165,16 @@ def add_answers(app: FastAPI, service: Service) -> None:
         compute, cost = partial(served.tokens, context=body.context), sum(request.state.costs)
         lists = await service.ask(served, compute, body.input, cost, key=body.context)
         service.count_readings(served, (token["reading"] for tokens in lists for token in tokens))
-        return await answer(served, ({"tokens": tokens} for tokens in lists))
+        return await answer(service, served, ({"tokens": tokens} for tokens in lists))
 
     async def correct(body: schema.CorrectRequest, request: Request) -> Response:
         """Texts with their misspellings put right, and what was changed. The spelling and the sentence decide together;
         capitals, blanks and marks stay."""
         served, keep = service.admit(request, body, body.input), frozenset(body.keep)
         compute, cost = partial(served.correct, threshold=body.threshold, keep=keep), sum(request.state.costs)
-        return await answer(served, await service.ask(served, compute, body.input, cost, key=(body.threshold, keep)))
+        return await answer(
+            service, served, await service.ask(served, compute, body.input, cost, key=(body.threshold, keep))
+        )
 
     for endpoint, model in (
         (embeddings, schema.EmbeddingsAnswer),
@@ -239,22 +241,29 @@ def _card(served: ServedModel) -> dict[str, Any]:
     }
 
 
-async def answer(served: ServedModel, rows: Iterable[dict[str, Any]]) -> Response:
+async def answer(service: Service, served: ServedModel, rows: Iterable[dict[str, Any]]) -> Response:
     """The rows of an answer, each with its number, as a list in OpenAI's shape."""
     numbered = ({"index": index, **row} for index, row in enumerate(rows))
-    return await respond_rows({"object": "list", "model": served.name}, numbered)
+    return await respond_rows(service, {"object": "list", "model": served.name}, numbered)
 
 
-async def respond_rows(head: dict[str, Any], rows: Iterable[dict[str, Any]]) -> Response:
-    """An answer in JSON, with the rows as its `data`. They are written some at a time: between them others are
-    answered, where a large answer would keep everybody waiting."""
-    parts = [orjson.dumps(head, option=orjson.OPT_SERIALIZE_NUMPY)[:-1], b',"data":[']
-    for some in _some_rows(iter(rows)):
-        if len(parts) > 2:
-            parts.append(b",")
-            await asyncio.sleep(0)
-        parts.append(orjson.dumps(some, option=orjson.OPT_SERIALIZE_NUMPY)[1:-1])
+async def respond_rows(service: Service, head: dict[str, Any], rows: Iterable[dict[str, Any]]) -> Response:
+    """An answer in JSON, with the rows as its `data`. A large one is written a part at a time, and one after the other:
+    between parts others are answered."""
+    each = _some_rows(iter(rows))
+    parts = [orjson.dumps(head, option=orjson.OPT_SERIALIZE_NUMPY)[:-1], b',"data":[', _written(next(each, []))]
+    if (some := next(each, None)) is not None:
+        async with service.writing:
+            while some is not None:
+                parts += [b",", _written(some)]
+                await asyncio.sleep(0)
+                some = next(each, None)
+            return Response(b"".join([*parts, b"]}"]), media_type="application/json")
     return Response(b"".join([*parts, b"]}"]), media_type="application/json")
+
+
+def _written(rows: list[dict[str, Any]]) -> bytes:
+    return orjson.dumps(rows, option=orjson.OPT_SERIALIZE_NUMPY)[1:-1]
 
 
 def _some_rows(rows: Iterator[Any]) -> Iterator[list[Any]]:

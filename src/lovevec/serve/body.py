@@ -6,6 +6,7 @@ a body holds is counted by its commas and brackets outside of strings, some giga
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -17,21 +18,30 @@ from starlette.responses import Response
 from lovevec.serve.gate import ApiError
 
 BLOCK_BYTES = 1 << 16
-QUOTE, MARKS = ord('"'), np.isin(np.arange(256), np.frombuffer(b",[{", dtype=np.uint8))
+LARGE_BODY = 1 << 16  # bytes: one of these is parsed at a time, and others have their turn before the next
+QUOTE, COMMA, BRACKET, BRACE = b'",[{'
 
 
 def json_values(body: bytes, most: int) -> int:
     """How many values a body holds at most, in lists and as members of objects; counting ends beyond `most`."""
-    count = sum(map(body.count, (b",", b"[", b"{")))
-    if count <= most:
-        return count + 1
+    blocks = [(start, start + BLOCK_BYTES) for start in range(0, len(body), BLOCK_BYTES)]
+    count = 0
+    for place in blocks:
+        count += body.count(b",", *place) + body.count(b"[", *place) + body.count(b"{", *place)
+        if count > most:
+            return _values_outside_of_strings(body, most)
+    return count + 1
+
+
+def _values_outside_of_strings(body: bytes, most: int) -> int:
     if b"\\" in body:
         body = body.replace(b"\\\\", b"").replace(b'\\"', b"")  # no quotes but those around strings are left
-    count = inside = 0
+    count, inside = 0, np.False_
     for start in range(0, len(body), BLOCK_BYTES):
         block = np.frombuffer(body, dtype=np.uint8, offset=start, count=min(BLOCK_BYTES, len(body) - start))
-        within = np.bitwise_xor.accumulate(block == QUOTE) ^ bool(inside)
-        count, inside = count + int(np.count_nonzero(MARKS[block] & ~within)), within[-1]
+        within = np.bitwise_xor.accumulate(block == QUOTE) ^ inside
+        marks = (block == COMMA) | (block == BRACKET) | (block == BRACE)
+        count, inside = count + int(np.count_nonzero(marks & ~within)), within[-1]
         if count > most:
             break
     return count + 1
@@ -39,9 +49,17 @@ def json_values(body: bytes, most: int) -> int:
 
 def json_route(most: int) -> type[APIRoute]:
     """A kind of route whose requests have an ApiError 413 for bodies of more than `most` values."""
+    turn = asyncio.Lock()
 
     class JsonRequest(Request):
         async def json(self) -> Any:
+            if len(await self.body()) <= LARGE_BODY:
+                return await self._parsed()
+            async with turn:
+                await asyncio.sleep(0)
+                return await self._parsed()
+
+        async def _parsed(self) -> Any:
             if json_values(await self.body(), most) > most:
                 message = f"the body holds more than {most:,} values; send lists of strings, in several requests"
                 raise ApiError(413, message, code="request_too_large")

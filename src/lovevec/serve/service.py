@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
@@ -38,6 +39,7 @@ class Service:
     def __init__(self, models: dict[str, ServedModel], limits: Limits) -> None:
         self.models, self.limits = models, limits
         self.room = Room(limits.room)
+        self.writing = asyncio.Lock()  # of the one large answer that is written at a time
         self.few = Batcher(limits.waiting, WORDS_IN_LOOP)
         self.quick, self.large, self.slow = (Batcher(limits.waiting) for _ in range(3))
 
