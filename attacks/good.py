@@ -19,7 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from tests.factories import random_parts, toy_vectors, toy_words
+from tests.factories import random_parts, some_context, toy_vectors, toy_words
 
 from lovevec import LOVE, Attached
 from lovevec.files.checkpoints import UNFINISHED, CheckpointFolder
@@ -260,6 +260,7 @@ def models() -> dict[str, Sample]:
             metadata=metadata,
             orthography=orthography(words) if name == "int8" else parts.orthography,
             rows=None if rows == "none" else KnownRows.of(own, rows, weights),
+            context=some_context(0, 8, 5, 2, 2, 9, 6, 20) if name == "float16" else None,
         )
         with tempfile.TemporaryDirectory() as folder:
             write_model(folder, parts, "# a card\n", precision)  # type: ignore[arg-type]
