@@ -68,7 +68,7 @@ class Life:
         def limit() -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
-        command = [sys.executable, "-m", "lovevec.cli", "serve", "-m", f"m={folder}", "--port", "0"]
+        command = [sys.executable, "-m", "lovevec.cli", "serve", "-m", f"m={folder}", "--port", "0", "--log", "json"]
         self.process = subprocess.Popen(
             [*command, "--workers", str(workers)],
             stderr=subprocess.PIPE,

@@ -37,7 +37,7 @@ SECONDS_TO_START = 60
 @contextmanager
 def server(*arguments: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str, int]]:
     """`lovevec serve` on a free port: its process, host and port. It has to end well."""
-    command = [sys.executable, "-m", "lovevec.cli", "serve", "--port", "0", *arguments]
+    command = [sys.executable, "-m", "lovevec.cli", "serve", "--port", "0", "--log", "json", *arguments]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
     assert process.stderr is not None
     try:

@@ -321,7 +321,7 @@ def test_who_does_not_read_does_not_hold_up_the_end(serve):
 
 
 def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "lovevec.cli", "serve", "--port", "0", *map(str, arguments)]
+    return [sys.executable, "-m", "lovevec.cli", "serve", "--port", "0", "--log", "json", *map(str, arguments)]
 
 
 @linux

@@ -12,7 +12,7 @@ ABOUT = """Vectors over HTTP: POST /v1/embeddings as OpenAI's clients ask for th
 /v1/explain, /v1/similar, /v1/tokens, /v1/correct; /docs says more. A page for people at /. Needs the extra `serve`.
 
 Listens on this machine only, unless --host says otherwise. If LOVEVEC_API_KEY is set, clients have to show that key.
-SIGTERM or Ctrl-C: what runs is answered, then the server ends. The log is one JSON object a line on stderr."""
+SIGTERM or Ctrl-C: what runs is answered, then the server ends. The log is on stderr (--log json: an object a line)."""
 EXAMPLES = """examples:
   lovevec serve
   lovevec serve --model default --model mine=my-model --vectors my.vec
@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--workers", type=int, default=1, metavar="N", help="processes, which share memory (default 1)")
     add("--cors", action="append", default=[], metavar="ORIGIN", help="pages from there may ask too; repeat for more")
     add("-q", "--quiet", action="store_true", help="log warnings and errors only; with --port 0 the address is printed")
+    add("--log", choices=("text", "json"), default="text", help="lines for people, or for programs (default text)")
     limits = parser.add_argument_group("limits")
     limits.add_argument("--max-body", type=int, metavar="BYTES", help="of a request (default 4 MB)")
     limits.add_argument("--max-inputs", type=int, metavar="N", help="strings of a request (default 2048)")
@@ -77,6 +78,7 @@ def run(options: argparse.Namespace) -> None:
             limits=Limits(**limits),
             key=os.environ.get(KEY),
             quiet=options.quiet,
+            log=options.log,
             on_start=_tell if options.quiet and options.port == 0 else None,
         )
     )

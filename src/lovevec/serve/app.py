@@ -286,6 +286,11 @@ async def _http_problem(request: Request, error: Exception) -> Response:
 async def _bad_request(request: Request, error: Exception) -> Response:
     """The first thing that is wrong; never what was given, which may be anything."""
     assert isinstance(error, RequestValidationError)
+    kind = request.headers.get("content-type", "")
+    if request.method == "POST" and "json" not in kind.lower():
+        named = "says nothing of" if not kind else "is not sent as"
+        message = f"the body {named} JSON: send the header Content-Type: application/json (curl -H 'Content-Type: …')"
+        return ApiError(400, message, code="no_json").response()
     first = error.errors()[0]
     place = [str(part) for part in first["loc"] if part not in ("body", "path", "query")]
     message = first["msg"].removeprefix("Value error, ")

@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from lovevec.serve.logs import REQUEST
 from lovevec.serve.metrics import Metrics
 
 Headers = dict[str, str] | None
@@ -121,7 +122,7 @@ class Gate:
             self.metrics.add_request(endpoint, status, seconds)
             facts = {"method": scope["method"], "endpoint": endpoint, "status": status, "ms": round(seconds * 1e3, 2)}
             facts |= {"words": scope["state"]["words"], "bytes": sent, "id": number}
-            log.info("request", extra={"facts": facts})
+            log.info(REQUEST, extra={"facts": facts})
 
     def _refusal(self, scope: Scope) -> ApiError | None:
         headers = dict(scope["headers"])

@@ -1,7 +1,7 @@
 """A running server: its socket, its worker processes, its signals, its log.
 
 Models are loaded and made ready once; workers are forked from there and share that memory, and the counts. SIGTERM or
-Ctrl-C ends a server once what runs is answered. The log is one JSON object a line on stderr.
+Ctrl-C ends a server once what runs is answered.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import asyncio
 import ctypes
 import gc
 import ipaddress
-import json
 import logging
 import os
 import re
@@ -28,6 +27,7 @@ from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 from lovevec.errors import LovevecError, MissingExtra, Parameter
+from lovevec.serve.logs import SERVING, start_log
 
 if TYPE_CHECKING:
     import uvicorn
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 HOST, PORT = "127.0.0.1", 8765
 KEY = "LOVEVEC_API_KEY"
+LOGS = ("text", "json")
 MINIMUM_VERSIONS = {
     "fastapi": (0, 132),
     "pydantic": (2, 10),
@@ -48,6 +49,7 @@ BACKLOG = 2048  # connections that may wait to be accepted
 GRACE_SECONDS = 30  # for requests to end after SIGTERM
 HOUSEKEEPING_SECONDS = 5  # between two checks whether the parent is still there, and of memory to give back
 SHORT_LIFE_SECONDS, MAX_SHORT_LIVES = 2.0, 5  # workers that die so soon, so often in a row: give up
+KILLED_SECONDS = 0.05  # before another takes the place of one that was killed: where memory is short, it may be next
 MAX_WORKERS = 256
 WARM_UP_SECONDS = 2.0  # after the start
 SWITCH_SECONDS = 0.0005  # that a computing thread keeps the interpreter while the loop waits; Python's own: 0.005
@@ -61,8 +63,8 @@ log = logging.getLogger("lovevec.serve")
 @dataclass(frozen=True)
 class ServerSettings:
     """Models and tables as `serve/models.py` reads them, where to listen, how many processes, and which origins' pages
-    may ask (CORS). `key` is what clients have to show, if anything. `on_start` gets the address as soon as the server
-    takes connections."""
+    may ask (CORS). `key` is what clients have to show, if anything. `log` is "text" or "json". `on_start` gets the
+    address as soon as the server takes connections."""
 
     models: Sequence[str] = ()
     tables: Sequence[str] = ()
@@ -73,6 +75,7 @@ class ServerSettings:
     limits: Limits | None = None
     key: str | None = None
     quiet: bool = False
+    log: str = "text"
     on_start: Callable[[str], None] | None = None
 
     def __post_init__(self) -> None:
@@ -82,6 +85,8 @@ class ServerSettings:
             raise LovevecError(f"workers is {self.workers}: must be 1 to {MAX_WORKERS}")
         if self.workers > 1 and not hasattr(os, "fork"):
             raise LovevecError("workers: this system cannot fork; start several servers on several ports instead")
+        if self.log not in LOGS:
+            raise LovevecError(f"log is {self.log!r}: must be {' or '.join(LOGS)}")
         key = self.key
         if key is not None and not (key and key.isascii() and key.isprintable() and key.strip() == key):
             empty = "" if key else "is empty: unset it for a server without a key; a key "
@@ -94,7 +99,7 @@ def serve(settings: ServerSettings) -> None:
     serve(ServerSettings(models=["default"], port=8765))
     """
     refuse_missing_packages()
-    log_as_json(logging.WARNING if settings.quiet else logging.INFO)
+    start_log(settings.log, settings.quiet)
     stop = StopSignals()
     with listening(settings.host, settings.port) as listener:
         start = time.perf_counter()
@@ -110,7 +115,7 @@ def serve(settings: ServerSettings) -> None:
         listener.listen(BACKLOG)
         address = address_of(listener)
         facts = {"address": address, "models": list(models), "workers": settings.workers, "key": bool(settings.key)}
-        log.info("serving", extra={"facts": {**facts, "seconds": round(time.perf_counter() - start, 3)}})
+        log.info(SERVING, extra={"facts": {**facts, "seconds": round(time.perf_counter() - start, 3)}})
         if not settings.key and not ipaddress.ip_address(listener.getsockname()[0]).is_loopback:
             log.warning(f"anybody who reaches {address} may ask: set {KEY}, or listen on {HOST}")
         if settings.on_start is not None:
@@ -263,7 +268,10 @@ def supervise(count: int, work: Callable[[int], None], stop: StopSignals) -> Non
         if not stop.asked:
             code = os.waitstatus_to_exitcode(status)
             log.error("worker ended", extra={"facts": {"worker": worker, "code": code, "seconds": round(lived, 1)}})
-            short_lives = short_lives + 1 if lived < SHORT_LIFE_SECONDS else 0
+            if code == -signal.SIGKILL:  # from outside: the next one may live
+                time.sleep(KILLED_SECONDS)
+            else:
+                short_lives = short_lives + 1 if lived < SHORT_LIFE_SECONDS else 0
             if short_lives >= MAX_SHORT_LIVES:
                 stop.asked = True
                 end_all()
@@ -320,22 +328,3 @@ def give_back_memory() -> None:
 def _glibc() -> ctypes.CDLL | None:
     library = ctypes.CDLL(None) if sys.platform == "linux" else None
     return library if hasattr(library, "malloc_trim") and hasattr(library, "mallopt") else None
-
-
-class JsonLines(logging.Formatter):
-    """One JSON object a line: time, level, event, and what else is known."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        line = {"time": round(record.created, 3), "level": record.levelname.lower(), "event": record.getMessage()}
-        line |= getattr(record, "facts", {})
-        if record.exc_info:
-            line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line)
-
-
-def log_as_json(level: int) -> None:
-    """Send all logs of this process to stderr, as JSON lines."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(JsonLines())
-    logging.basicConfig(handlers=[handler], level=level, force=True)
-    logging.captureWarnings(True)
