@@ -9,7 +9,8 @@ which may come at its start or while a worker is replaced) and started again.
 
 Asked of it: every answer is a good one, or a 429, or the connection ends. A vector is, to the bit, that of one of the
 two models, and the same one for as long as a server lives. After SIGTERM the exit code is 0 within STOP_SECONDS, and no
-worker is left. A server that starts in the moment in which the model is replaced may say that there is none.
+worker is left. A server that starts in the moment in which the model is replaced may say so, in one line that names it,
+and end.
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ class Life:
             preexec_fn=limit if full else None,
             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         )
+        self.folder = folder
         self.seen: set[int] = set()  # models, by their number
         self.address: tuple[str, int] | None = None
         self.log: list[str] = []
@@ -115,7 +117,8 @@ class Life:
             return f"a traceback: {said[-1500:]}"
         if code != 0 and (served or self.address is not None):
             return f"the server ended with {code}: {said[-500:]}"
-        if code not in (0, -signal.SIGTERM, 143) and "holds no model" not in said:
+        refused = code == 2 and said.count("\n") == 1 and str(self.folder) in said  # it was being replaced
+        if code not in (0, -signal.SIGTERM, 143) and not refused:
             return f"the server did not start, {code}: {said[-500:]}"
         left = [worker for worker in workers if _lives(worker)]
         return f"workers are left: {left}" if left else None

@@ -200,6 +200,45 @@ def test_others_have_their_turn_between_slices():
     assert order.count("book") == 20
 
 
+def test_what_nobody_waits_for_is_not_computed():
+    slices: list[int] = []
+
+    async def run() -> None:
+        batcher = Batcher(1_000_000)
+
+        def compute(items: list[int]) -> list[int]:
+            slices.append(len(items))
+            time.sleep(0.01)
+            return items
+
+        left = asyncio.create_task(batcher("book", compute, range(5000), 500 * SLICE_COST))
+        while not slices:
+            await asyncio.sleep(0.001)
+        left.cancel()
+        assert await batcher("word", list, [1]) == [1]
+        assert batcher.waiting == 0
+        batcher.close()
+
+    asyncio.run(run())
+    assert len(slices) < 10
+
+
+def test_a_client_that_hangs_up_is_not_computed_for(live: Live):
+    """Its request is over, in the log too, long before all of its words could have been read."""
+    words = " ".join(f"blorf{number}ingly" for number in range(20_000))
+    body = json.dumps({"input": [words[start : start + 200] for start in range(0, len(words), 200)][:1900]}).encode()
+    head = HEAD.replace(b"near", b"tokens") + b"Content-Length: %d\r\n\r\n" % len(body)
+    with connection_of(live) as connection:
+        connection.sendall(head + body)
+        time.sleep(0.3)
+
+    def ended() -> list[int]:
+        return [line["status"] for line in live.log() if line.get("endpoint") == "/v1/tokens" and line["words"] > 5000]
+
+    wait_for(ended)
+    assert ended() == [400]
+
+
 def test_slices_of_every_answer_are_joined(live: Live, shipped_love):
     """Requests of more than a slice have the answers of their parts, in order."""
     words = [f"wonderfull{number}" for number in range(SLICE_COST + 20)]
@@ -346,7 +385,7 @@ real_fork, real_wait, forks = os.fork, os.wait, []
 
 def fork():
     forks.append(worker := real_fork())
-    if worker and where == "fork" and len(forks) == number:
+    if worker and where != "wait" and len(forks) == number:
         signal.raise_signal(signal.SIGTERM)
     return worker
 
@@ -359,7 +398,9 @@ def wait():
 def work(row):
     ended = []
     stop.then(lambda: ended.append(row))
-    if row == 0 and not stop.asked:
+    if where == "killed" and len(forks) <= 8:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if where != "killed" and row == 0 and not stop.asked:
         time.sleep(0.5)
         os._exit(1)  # it has to be replaced
     while not ended:
@@ -375,9 +416,10 @@ processes.supervise(2, work, stop)
 
 
 @linux
-@pytest.mark.parametrize(("where", "number"), [("fork", 1), ("fork", 2), ("fork", 3), ("wait", 0)])
+@pytest.mark.parametrize(("where", "number"), [("fork", 1), ("fork", 2), ("fork", 3), ("wait", 0), ("killed", 10)])
 def test_a_signal_while_workers_are_forked_and_replaced_is_heard(where, number):
-    """It comes when a worker is there and nobody knows of it yet, or is gone and nobody has heard of that."""
+    """It comes when a worker is there and nobody knows of it yet, or is gone and nobody has heard of that; and workers
+    that are killed one after the other are replaced until then."""
     done = subprocess.run(
         [sys.executable, "-c", SUPERVISED, where, str(number)], capture_output=True, text=True, timeout=PATIENCE
     )

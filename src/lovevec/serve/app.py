@@ -91,17 +91,17 @@ def add_answers(app: FastAPI, service: Service) -> None:
     """Add the endpoints that models answer: POST /v1/embeddings, near, neighbors, explain, similar, tokens,
     correct."""
 
-    async def vectors_of(served: ServedModel, body: schema.EmbeddingsRequest, costs: list[int]) -> Floats:
-        strings, kind = body.input, body.input_type
+    async def vectors_of(request: Request, served: ServedModel, body: schema.EmbeddingsRequest) -> Floats:
+        strings, kind, costs = body.input, body.input_type, request.state.costs
         encode = partial(served.encode, context=body.context)
         texts = [kind == "text" or (kind == "auto" and len(string.split(maxsplit=1)) > 1) for string in strings]
         if all(texts):
-            encoded: Floats = await service.ask(served, encode, strings, sum(costs), key=body.context)
+            encoded: Floats = await service.ask(request, served, encode, strings, sum(costs), key=body.context)
             return encoded
         both = list(zip(strings, texts, strict=True))
         count = sum(cost for cost, text in zip(costs, texts, strict=True) if text)
         words: EmbeddingResult = await service.ask(
-            served, served.embed, [string for string, text in both if not text], sum(costs) - count
+            request, served, served.embed, [string for string, text in both if not text], sum(costs) - count
         )
         service.count_readings(served, words.readings)
         if not any(texts):
@@ -109,7 +109,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
         vectors = np.empty((len(strings), served.dim), dtype=np.float32)
         vectors[~np.array(texts)] = words.vectors
         some = [string for string, text in both if text]
-        vectors[texts] = await service.ask(served, encode, some, count, key=body.context)
+        vectors[texts] = await service.ask(request, served, encode, some, count, key=body.context)
         return vectors
 
     async def embeddings(body: schema.EmbeddingsRequest, request: Request) -> Response:
@@ -120,7 +120,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
         served = service.admit(request, body, body.input, size=0)
         request.state.share.claim(size * len(body.input))
         words = request.state.words
-        vectors = first_dimensions(await vectors_of(served, body, request.state.costs), body.dimensions)
+        vectors = first_dimensions(await vectors_of(request, served, body), body.dimensions)
         rows: Iterable[Any] = vectors
         if body.encoding_format == "base64":
             rows = (base64.b64encode(row.astype("<f4", copy=False).tobytes()).decode("ascii") for row in vectors)
@@ -132,7 +132,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
         """How words are read: known, near (probably a known word, damaged), parts (several words), new or empty; how
         probably, which known words may be meant, what stands where in parts, and the kind of what is no word."""
         served = service.admit(request, body, body.input)
-        readings = await service.ask(served, served.near, body.input, sum(request.state.costs))
+        readings = await service.ask(request, served, served.near, body.input, sum(request.state.costs))
         service.count_readings(served, (reading["reading"] for reading in readings))
         return await answer(service, served, ({**reading, "near": reading["near"][: body.k]} for reading in readings))
 
@@ -140,7 +140,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
         """The known words whose vectors are nearest, with their cosine; the word itself is left out."""
         served = service.admit(request, body, body.input, NEIGHBORS_INPUTS, size=NEIGHBOR_BYTES * body.k)
         words, compute = body.input, partial(served.neighbors, k=body.k)
-        lists = await service.ask(served, compute, words, NEIGHBORS_COST * len(words), True, body.k)
+        lists = await service.ask(request, served, compute, words, NEIGHBORS_COST * len(words), True, body.k)
         both = zip(words, lists, strict=True)
         return await answer(service, served, ({"word": word, "neighbors": near} for word, near in both))
 
@@ -149,21 +149,23 @@ def add_answers(app: FastAPI, service: Service) -> None:
         size = EXPLAIN_BYTES * EXPLAIN_LENGTH
         served = service.admit(request, body, body.input, EXPLAIN_INPUTS, EXPLAIN_LENGTH, size)
         compute, cost = partial(served.explain, k=body.k), EXPLAIN_COST * len(body.input)
-        return await answer(service, served, await service.ask(served, compute, body.input, cost, True, body.k))
+        return await answer(
+            service, served, await service.ask(request, served, compute, body.input, cost, True, body.k)
+        )
 
     async def similar(body: schema.SimilarRequest, request: Request) -> Response:
         """How near the two words of each pair are, as the cosine of their vectors."""
         words = [word for pair in body.pairs for word in pair]
         served = service.admit(request, body, words)
         pairs, cost = [(one, other) for one, other in body.pairs], sum(request.state.costs)
-        cosines = await service.ask(served, served.similar, pairs, cost)
+        cosines = await service.ask(request, served, served.similar, pairs, cost)
         return await answer(service, served, ({"cosine": cosine} for cosine in cosines))
 
     async def tokens(body: schema.TokensRequest, request: Request) -> Response:
         """The words of texts as they are read when a text is encoded, and where they stand."""
         served = service.admit(request, body, body.input)
         compute, cost = partial(served.tokens, context=body.context), sum(request.state.costs)
-        lists = await service.ask(served, compute, body.input, cost, key=body.context)
+        lists = await service.ask(request, served, compute, body.input, cost, key=body.context)
         service.count_readings(served, (token["reading"] for tokens in lists for token in tokens))
         return await answer(service, served, ({"tokens": tokens} for tokens in lists))
 
@@ -173,7 +175,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
         served, keep = service.admit(request, body, body.input), frozenset(body.keep)
         compute, cost = partial(served.correct, threshold=body.threshold, keep=keep), sum(request.state.costs)
         return await answer(
-            service, served, await service.ask(served, compute, body.input, cost, key=(body.threshold, keep))
+            service, served, await service.ask(request, served, compute, body.input, cost, key=(body.threshold, keep))
         )
 
     for endpoint, model in (

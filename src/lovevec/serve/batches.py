@@ -59,6 +59,7 @@ class _OpenBatch:
     def __init__(self) -> None:
         self.items: list[Any] = []
         self.cost = 0
+        self.clients = 0  # that still wait
         self.task: asyncio.Task[Any] | None = None
 
     def slices(self) -> Iterator[list[Any]]:
@@ -92,12 +93,14 @@ class Batcher:
         start = len(batch.items)
         batch.items += items
         batch.cost += cost
+        batch.clients += 1
         self.waiting += cost
         assert batch.task is not None
         try:
             # Shielded: one client that hangs up does not end what others wait for.
             results = await asyncio.shield(batch.task)
         finally:
+            batch.clients -= 1
             self.waiting -= cost
         return results[start : start + len(items)]
 
@@ -111,6 +114,8 @@ class Batcher:
             results = [await self._in_thread(compute, first)]
         for items in others:
             async with self._turn:
+                if not batch.clients:
+                    return []  # all have hung up
                 results.append(await self._in_thread(compute, items))
         return _joined(results)
 

@@ -48,7 +48,7 @@ class Metrics:
         self._table = np.frombuffer(shared, dtype=np.float64).reshape(workers, columns)
         self.row = 0  # this process's own
         self._registry = CollectorRegistry()
-        self._registry.register(self)  # type: ignore[arg-type]
+        self._registry.register(self)
 
     def add_request(self, endpoint: str, status: int, seconds: float) -> None:
         """Count a request, and how long it took."""

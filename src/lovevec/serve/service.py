@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Coroutine, Hashable, Iterable, Sequence
 from functools import partial
 from sys import maxsize
 from typing import Any
@@ -21,6 +21,7 @@ from lovevec.serve.schema import ModelRequest, SimilarRequest
 
 WORDS_IN_LOOP = 16  # up to so many are computed in the event loop's own thread: changing threads would take longer
 LARGE_REQUEST = 1024  # words: a request of more waits and is computed apart from others
+LOOK_SECONDS = 0.5  # between two looks whether a client still waits
 LETTERS_PER_WORD = 16  # what a string's letters count for at least: no word is read in no time
 ANSWER_BYTES = 1024  # what an answer takes for each word of a request, until its size is known
 RUN = re.compile(r"[^\W\d_]+|\d+")  # of letters, of digits: what is looked up, at most, of well-known, 5km, a.b.c
@@ -58,6 +59,7 @@ class Service:
 
     async def ask(
         self,
+        request: Request,
         served: ServedModel,
         compute: Compute,
         items: Sequence[Any],
@@ -73,7 +75,8 @@ class Service:
         batcher = self.slow if slow else self._batcher(cost or len(items))
         name = compute.func.__name__ if isinstance(compute, partial) else compute.__name__
         try:
-            return await batcher((served.name, name, key), compute, items, cost)
+            answer = batcher((served.name, name, key), compute, items, cost)
+            return await (answer if batcher is self.few else _while_there(request, answer))
         except Busy:
             message = f"the server is busy: {batcher.waiting:,} words wait already; ask again in a second"
             raise ApiError(429, message, code="server_busy", headers={"Retry-After": "1"}) from None
@@ -124,6 +127,18 @@ class Service:
         request.state.share.claim(size * sum(costs))
         self.metrics.add_words(served.name, request.scope["path"], words)
         return served
+
+
+async def _while_there(request: Request, answer: Coroutine[Any, Any, Any]) -> Any:
+    """The answer; an ApiError, which nobody will read, if the client hangs up before it is there."""
+    task = asyncio.ensure_future(answer)
+    try:
+        while not (await asyncio.wait({task}, timeout=LOOK_SECONDS))[0]:
+            if await request.is_disconnected():
+                raise ApiError(400, "the client has gone", code="client_gone")
+        return task.result()
+    finally:
+        task.cancel()
 
 
 def cost_of(string: str, limit: int) -> int:
