@@ -6,6 +6,7 @@ A request's words and the key are never logged, nor is anything else that a clie
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import logging
 import os
@@ -103,7 +104,10 @@ class Gate:
             body, more = message.get("body", b""), message.get("more_body", False)
             share.resize(len(body))
             for start in range(0, max(len(body), 1), PART_BYTES):
-                # A part waits until the client has taken the one before: what waits is ours, and counts.
+                # A part waits until the client has taken the one before: what waits is ours, and counts. And if the
+                # client has gone, we hear of it in between.
+                if start:
+                    await asyncio.sleep(0)
                 part = body[start : start + PART_BYTES]
                 await send({**message, "body": part, "more_body": more or start + PART_BYTES < len(body)})
                 sent += len(part)
