@@ -53,7 +53,7 @@ ENDLESS = {
     "requests for a computation": (b"", (HEAD + b'Content-Length: 14\r\n\r\n{"input": "a"}') * 50),
 }
 SENT_AT_MOST = 30_000_000
-MEGABYTES_AT_MOST = 16  # of a process, for a connection that sends tens of them; the heap's own ups and downs
+MEGABYTES_AT_MOST = 1  # of a process's memory, for a connection that sends tens of them
 BODY_BYTES = 4 << 20
 
 
@@ -80,13 +80,17 @@ class Peak:
 def test_what_has_no_end_is_cut_off(live: Live, what):
     """Whatever part of a request it is, it ends the connection, and costs little until then."""
     first, more = ENDLESS[what]
-    sent = 0
-    with connection_of(live) as connection, Peak(live.process.pid) as peak, suppress(ConnectionError):
-        connection.sendall(first)
-        while sent < SENT_AT_MOST:
-            sent += connection.send(more)
-    assert sent < SENT_AT_MOST
-    assert peak.grown < MEGABYTES_AT_MOST
+    peaks = []
+    for _ in range(3):  # the least of three: what else the process does meanwhile takes memory too
+        sent = 0
+        with connection_of(live) as connection, Peak(live.process.pid) as peak:
+            with suppress(ConnectionError):
+                connection.sendall(first)
+                while sent < SENT_AT_MOST:
+                    sent += connection.send(more)
+        assert sent < SENT_AT_MOST
+        peaks.append(peak.grown)
+    assert min(peaks) < MEGABYTES_AT_MOST
     assert live.client.get("/healthz").status_code == 200
 
 
@@ -366,7 +370,7 @@ def command(*arguments: object) -> list[str]:
 @linux
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_signal_right_after_the_start_is_heard(small_model, workers):
-    for _ in range(3):
+    for _ in range(2):
         arguments = command("--model", f"small={small_model}", "--workers", workers)
         with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True) as process:
             assert "serving" in process.stderr.readline()
