@@ -7,6 +7,7 @@ here.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
@@ -19,11 +20,11 @@ from numpy.typing import NDArray
 from lovevec.engine.compiled import core
 from lovevec.engine.threads import in_chunks
 from lovevec.near.kinds import NAME, NUMBER, WORD, Part
-from lovevec.near.parts import Composite, Found, find
+from lovevec.near.parts import UNKNOWN, Composite, Found, find
 from lovevec.near.readings import Readings, likeliest
 from lovevec.near.torn import TornWords, may_be_torn
 from lovevec.texts.lines import NO_CHUNKS, ChunkLines, asked_words, lines_of_chunks
-from lovevec.texts.sentence import Sentences, TextParts, has_sentence, is_unsure
+from lovevec.texts.sentence import Sentences, TextParts, has_sentence, is_unknown, is_unsure
 from lovevec.texts.signatures import Signatures
 from lovevec.texts.sums import sum_rows
 from lovevec.texts.tokens import CHUNK, CLOSING, OPENING, Word, runs_of, runs_of_chunk, words_of
@@ -41,6 +42,7 @@ RARE_SHARE = 0.5  # of the known words, from the end: a new word weighs what the
 # Of a spelling's signature, beside its vector of length 1; of a new word's, whose vector says less, and two of which
 # may be two names that look alike.
 SIGNATURE_LENGTH, NEW_SIGNATURE_LENGTH = 0.6, 0.9
+HAS_LETTER = re.compile(r"[^\W_]")
 TEXTS_PER_CHUNK = 256  # that a thread takes at a time
 
 
@@ -352,6 +354,31 @@ class TextEncoder:
         """Readings of the unknown words of texts -> the same in their sentences."""
         sentences = self.source.sentences
         return readings if sentences is None else sentences.read(texts, readings)
+
+    def read_in_sentences(self, sentences: Sequence[Sequence[str]], found: Found) -> Readings:
+        """The readings of `found.unknown` in their sentences. `found` are the words of all sentences, looked up; a mark
+        that stands as a word of its own is one here, too, between the others."""
+        texts, owners, first = [" ".join(words) for words in sentences], list[int](), 0
+        parts: list[list[Part]] = []
+        for words in sentences:
+            places = [place for place, word in enumerate(words) if HAS_LETTER.search(word)]
+            ends = list(accumulate((len(word) + 1 for word in words), initial=0))
+            placed = [[Word(words[place], ends[place], ends[place + 1] - 1)] for place in places]
+            some = [_placed(word, [first + place], found) for place, word in zip(places, placed, strict=True)]
+            owners += [first + place for place, of_word in zip(places, some, strict=True) for _ in of_word]
+            parts.append(list(chain.from_iterable(some)))
+            first += len(words)
+        looked_up = self._looked_up(texts, parts)
+        inside = _unknown_words(looked_up)[0]
+        numbers, distinct = _numbered([*found.unknown, *inside])
+        readings, count = self.source.read(distinct), len(found.unknown)
+        alone = readings.some(numbers[:count])
+        unknown = np.array(owners, dtype=np.int64)[is_unknown(looked_up)]
+        whole = found.rows[unknown] == UNKNOWN  # and no part of a word that holds several
+        asked = np.zeros(len(found.rows), dtype=np.bool_)
+        asked[unknown[whole]] = True
+        in_text = self.in_sentences(looked_up, readings.some(numbers[count:]))
+        return alone.put(asked[found.rows == UNKNOWN], in_text.some(whole))
 
     def tokens(self, text: str, context: bool = True) -> list[Token]:
         """The words of a text, in their order; without `context` each is read alone."""

@@ -318,6 +318,9 @@ def add_downstream(parser: argparse.ArgumentParser, sets: str) -> None:
         help="a model for the words that the vectors lack; may be given several times",
     )
     parser.add_argument("--generated", action="store_true", help="models make the vectors of known words too")
+    parser.add_argument(
+        "--in-sentences", action="store_true", help="also each model with words read in their sentences"
+    )
     parser.add_argument("--char-cnn", action="store_true", help="also the vectors with a CharCNN, trained in the task")
     parser.add_argument(
         "--noise", metavar="PERCENTS", help="shares of words to damage, by commas (default 0,70; 0 is clean text)"
