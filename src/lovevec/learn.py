@@ -33,8 +33,8 @@ from lovevec.near.kinds import WORD, Part, kind_of, plain_form
 from lovevec.near.parts import POSSESSIVE
 from lovevec.own_words import MAX_LETTERS, OWN_RANK, with_words
 from lovevec.progress import Progress
-from lovevec.texts.encoder import weights_by_rank
 from lovevec.texts.sentence import LIKELY, NEW, NUMBER, OTHER, sequence
+from lovevec.texts.text_reader import weights_by_rank
 from lovevec.texts.tokens import words_of
 from lovevec.units.words import check_words, in_batches, refuse_other_than_words, word_list
 from lovevec.vectors.rows import normalized

@@ -54,8 +54,9 @@ from lovevec.near.reader import Reader
 from lovevec.near.readings import MIN_PROBABILITY, NEW_DIVISOR_IN_TEXT, Readings, all_new, mix_readings
 from lovevec.own_words import with_lexicon, with_weights_of, with_words
 from lovevec.progress import Progress
-from lovevec.texts.encoder import TextEncoder, WordSource
+from lovevec.texts.encoder import TextEncoder
 from lovevec.texts.sentence import Sentences
+from lovevec.texts.text_reader import WordSource
 from lovevec.units.words import refuse_other_than_words
 from lovevec.vectors.rows import normalized
 from lovevec.word_vectors import Lookup, WordsWithScores, WordVectors

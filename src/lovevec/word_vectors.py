@@ -34,8 +34,8 @@ from lovevec.near.parts import COMPOSITE, PRIORS, UNKNOWN, Composite, Found, fin
 from lovevec.near.readings import Readings, all_new, likeliest, near_words
 from lovevec.progress import Progress, wanted
 from lovevec.texts.encode import EncodesTexts
-from lovevec.texts.encoder import Token
 from lovevec.texts.sums import sum_rows
+from lovevec.texts.text_reader import Token
 from lovevec.units.ragged import offsets_of
 from lovevec.units.words import check_words, in_batches, refuse_other_than_words, repeats, word_list
 from lovevec.vectors.rows import scale_to

@@ -49,8 +49,9 @@ from lovevec.near.parts import UNKNOWN, Composite
 from lovevec.near.reader import Reader
 from lovevec.near.readings import MIN_PROBABILITY, Readings, all_new, mix_readings
 from lovevec.progress import Progress
-from lovevec.texts.encoder import TextEncoder, WordSource
+from lovevec.texts.encoder import TextEncoder
 from lovevec.texts.sentence import Sentences
+from lovevec.texts.text_reader import WordSource
 from lovevec.units.words import refuse_other_than_words
 from lovevec.vectors import VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
