@@ -195,11 +195,15 @@ of a target that the model was trained without: how often the target's own vecto
 1, 5 and 20 sentences."""
     examples = """examples:
   lovevec evaluate new-words my-model
+  lovevec evaluate new-words my-model --a-la-carte text.txt
   lovevec evaluate new-words my-model --target glove.txt --corpus text.txt -o results"""
     describe(parser, about, examples)
     parser.add_argument("models", nargs="+", metavar="MODEL", help="a folder, shipped name or hub id; NAME=… names it")
     parser.add_argument("--target", metavar="FILE", help="vectors of words some of which the models do not know")
     parser.add_argument("--corpus", metavar="FILE", help="running text, a text a line, in which these words stand")
+    parser.add_argument(
+        "--a-la-carte", metavar="FILE", help="also à la carte, by a map that it learns from this text, a text a line"
+    )
 
 
 def add_classify(parser: argparse.ArgumentParser) -> None:
