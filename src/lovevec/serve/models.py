@@ -21,7 +21,7 @@ from lovevec.explain import edit_facts, part_facts
 from lovevec.love import LOVE
 from lovevec.near.readings import WORDS_PER_READING
 from lovevec.texts.correct import THRESHOLD
-from lovevec.texts.encoder import Token
+from lovevec.texts.text_reader import Token
 from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
