@@ -1,0 +1,44 @@
+"""One score of several signals: a logistic rule, learned by lab/runs/fusion.py.
+
+score = sigmoid(bias + Σ weight · feature)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.search.signals import FEATURES
+
+WEIGHTS = {
+    "words": 2.0,
+    "coverage": 3.0,
+    "backward": 1.0,
+    "exact": 1.0,
+    "letters": 4.0,
+    "letters_covered": 0.0,
+    "meaning": 3.0,
+    "numbers": 1.0,
+}
+BIAS = -6.0
+GROUPS = {
+    "words": ("words", "coverage", "backward", "exact", "numbers"),
+    "letters": ("letters", "letters_covered"),
+    "meaning": ("meaning",),
+}
+
+
+def scores_of(features: NDArray[np.float32]) -> NDArray[np.float64]:
+    """[n, len(FEATURES)] -> [n], from 0 to 1."""
+    total = features.astype(np.float64) @ np.array([WEIGHTS[name] for name in FEATURES]) + BIAS
+    return 1 / (1 + np.exp(-total))
+
+
+def parts_of(features: NDArray[np.float32], score: float) -> dict[str, float]:
+    """What words, letters and meaning account for of a score: in proportion to what each adds."""
+    added = {
+        name: max(sum(WEIGHTS[one] * float(features[FEATURES.index(one)]) for one in group), 0.0)
+        for name, group in GROUPS.items()
+    }
+    total = sum(added.values()) or 1.0
+    return {name: score * part / total for name, part in added.items()}

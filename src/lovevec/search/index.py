@@ -1,0 +1,327 @@
+"""An index of texts: `index = love.index(texts)`, `index.search(query)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from threading import RLock
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.errors import LovevecError, Parameter
+from lovevec.near.kinds import NAME, NUMBER, WORD
+from lovevec.progress import Progress
+from lovevec.search import fusion
+from lovevec.search.hits import Hit, Met, Why
+from lovevec.search.letters import Letters
+from lovevec.search.signals import FEATURES, Query, Signals
+from lovevec.search.stems import stem
+from lovevec.search.terms import Cutter, Model, Vocabulary, how_many
+from lovevec.search.texts import Id, check_fields, ids_of, records_of
+from lovevec.texts.sums import sum_rows
+from lovevec.units.ragged import Ragged, offsets_of
+from lovevec.units.words import refuse_other_than_words, word_list
+from lovevec.vectors.rows import normalized
+
+Floats = NDArray[np.float32]
+TEXTS_PER_BLOCK = 4096
+
+
+class Index:
+    """Texts that can be searched. Made by `love.index(texts)`, or read by `Index.load(folder)`.
+
+    :param love: the model that reads words.
+    :param texts: a list of texts, a column of a data frame; with `fields` a data frame, or a list of mappings.
+    :param ids: strings or whole numbers, one a text; by default 0, 1, 2 …
+    :param fields: which fields are searched, with how much a word in each counts: {"title": 2.0, "body": 1.0}.
+    :param encoder: anything with an `encode`, in the place of the model's own vectors of texts: a SentenceTransformer,
+        a StaticModel.
+    :param progress: where progress is shown.
+    """
+
+    def __init__(
+        self,
+        love: Model,
+        texts: Any,
+        ids: Any = None,
+        *,
+        fields: Mapping[str, float] | None = None,
+        encoder: Any = None,
+        progress: Progress | None = None,
+    ) -> None:
+        if encoder is not None and not callable(getattr(encoder, "encode", None)):
+            raise LovevecError(f"{Parameter('encoder')} is {encoder!r:.60}: must have a method `encode`")
+        self.love, self.encoder, self.fields = love, encoder, check_fields(fields)
+        self._lock, self._progress = RLock(), progress
+        self._texts: list[str] = []
+        self._ids: list[Id] = []
+        self._rows: dict[Id, int] = {}
+        self._terms: dict[str, int] = {}  # every term that ever stood in a text, by its number in `_bags`
+        self._bags, self._counts = Ragged(np.zeros(0, np.int32), np.zeros(1, np.int64)), np.zeros(0, np.float32)
+        self._vectors: Floats | None = None  # by an encoder of the caller's
+        self._cutter = Cutter(love)
+        self._state: State | None = None
+        self.add(texts, ids)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __repr__(self) -> str:
+        return f"Index({len(self):,} texts)"
+
+    @property
+    def ids(self) -> list[Id]:
+        """The ids of the texts, in their order."""
+        return list(self._ids)
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """The texts, in their order; of several fields joined by blanks."""
+        return self._texts
+
+    @property
+    def model(self) -> Any:
+        """The model that knows the words of the collection, and by which what many texts have counts less."""
+        return self._built.model
+
+    def add(self, texts: Any, ids: Any = None) -> None:
+        """Add texts, as the index was made of them. Searches find them from now on, as if it had been made of all."""
+        records = records_of(texts, ids, self.fields)
+        if records.ids is None:
+            if any(isinstance(one, str) for one in self._ids):
+                raise LovevecError(
+                    f"{Parameter('ids')}: the texts that are there have ids of their own; give some for these"
+                )
+            first = max((one for one in self._ids if isinstance(one, int)), default=-1) + 1
+            own: list[Id] = list(range(first, first + len(records.texts)))
+        else:
+            own = records.ids
+            if (known := next((one for one in own if one in self._rows), None)) is not None:
+                raise LovevecError(f"{Parameter('ids')}: {known!r:.60} is in the index already")
+        with self._lock:
+            bags, counts = self._cut(records.texts, records.fields)
+            if self.encoder is not None:
+                vectors = self._encode(records.texts)
+                self._vectors = vectors if self._vectors is None else np.concatenate([self._vectors, vectors])
+            values = np.concatenate([self._bags.values, bags.values])
+            offsets = np.concatenate([self._bags.offsets, bags.offsets[1:] + self._bags.offsets[-1]])
+            self._bags, self._counts = Ragged(values, offsets), np.concatenate([self._counts, counts])
+            self._rows |= {one: row for row, one in enumerate(own, len(self._texts))}
+            self._texts, self._ids = self._texts + records.texts, self._ids + own
+            self._state = None
+
+    def remove(self, ids: Any) -> None:
+        """Remove texts by their ids: one, or a list. An id that is not there is an error, and nothing is removed."""
+        listed = ids_of(ids)
+        rows = self._rows_of(listed)
+        with self._lock:
+            keep = np.ones(len(self), np.bool_)
+            keep[rows] = False
+            kept = np.flatnonzero(keep)
+            self._counts = Ragged(self._counts, self._bags.offsets).take(kept).values  # type: ignore[arg-type, assignment]
+            self._bags = self._bags.take(kept)
+            self._texts, self._ids = [self._texts[row] for row in kept], [self._ids[row] for row in kept]
+            self._rows = {one: row for row, one in enumerate(self._ids)}
+            self._vectors = None if self._vectors is None else self._vectors[kept]
+            self._state = None
+
+    @overload
+    def search(self, query: str, k: int = 10, *, only: Any = None) -> list[Hit]: ...  # type: ignore[overload-overlap]
+    @overload
+    def search(self, query: Iterable[str], k: int = 10, *, only: Any = None) -> list[list[Hit]]: ...
+    def search(self, query: str | Iterable[str], k: int = 10, *, only: Any = None) -> list[Hit] | list[list[Hit]]:
+        """The texts that answer a query best, the best first.
+
+        :param query: a query as people type it, or a list of queries.
+        :param k: how many hits; fewer where fewer texts have anything to do with the query.
+        :param only: the texts that may be found: a mask [len(index)] of booleans, or ids.
+        :return: hits; for a list of queries a list of lists.
+        """
+        queries = [query] if isinstance(query, str) else word_list(query)
+        refuse_other_than_words(queries, 0, "query")
+        _check_k(k)
+        state, allowed = self._built, self._allowed(only)
+        hits = []
+        for read in state.queries(queries):
+            rows, features = state.signals.candidates(read, allowed)
+            rows, features, scores = _ranked(rows, features, k)
+            hits.append(
+                [
+                    Hit(
+                        self._ids[row], self._texts[row], float(score), partial(state.why, read, row, own, float(score))
+                    )
+                    for row, own, score in zip(rows.tolist(), features, scores.tolist(), strict=True)
+                ]
+            )
+        return hits[0] if isinstance(query, str) else hits
+
+    def candidates(self, queries: Iterable[str], k: int = 10) -> tuple[NDArray[np.int64], Floats]:
+        """For each query the rows of the `k` best texts [queries, k], the best first, and their features
+        [queries, k, len(FEATURES)], named by `search.FEATURES`. Where fewer were found rows are -1, features 0."""
+        strings = word_list(queries)
+        refuse_other_than_words(strings, 0, "query")
+        _check_k(k)
+        state = self._built
+        found = np.full((len(strings), k), -1, dtype=np.int64)
+        result = np.zeros((len(strings), k, len(FEATURES)), dtype=np.float32)
+        for place, read in enumerate(state.queries(strings)):
+            rows, features, _ = _ranked(*state.signals.candidates(read), k)
+            found[place, : len(rows)], result[place, : len(rows)] = rows, features
+        return found, result
+
+    def _cut(self, texts: list[str], fields: list[list[str]]) -> tuple[Ragged, Floats]:
+        """Texts as bags of terms, and how often each stands there: in fields by their weights."""
+        if not fields:
+            offsets, terms, counts = how_many(self._cutter.numbered(texts, self._terms), len(self._terms))
+            return Ragged(terms, offsets), counts
+        keys, weights = [], []
+        for own, weight in zip(fields, self.fields.values(), strict=True):
+            numbered = self._cutter.numbered(own, self._terms)
+            keys.append((numbered.owners << 32) + numbered.values)
+            weights.append(np.full(len(numbered.values), weight))
+        distinct, where = np.unique(np.concatenate(keys), return_inverse=True)
+        counts = np.bincount(where, np.concatenate(weights), len(distinct)).astype(np.float32)
+        lengths = np.bincount(distinct >> 32, minlength=len(texts))
+        return Ragged((distinct & 0xFFFFFFFF).astype(np.int32), offsets_of(lengths)), counts
+
+    def _encode(self, texts: Sequence[str]) -> Floats:
+        vectors = np.asarray(self.encoder.encode(list(texts)), dtype=np.float32)
+        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+            problem = f"its `encode` gave an array of shape {vectors.shape} for {len(texts):,} texts"
+            raise LovevecError(f"{Parameter('encoder')}: {problem}")
+        return normalized(vectors)
+
+    def _rows_of(self, ids: Sequence[Id]) -> NDArray[np.int64]:
+        if (unknown := next((one for one in ids if one not in self._rows), None)) is not None:
+            raise LovevecError(f"{Parameter('ids')}: {unknown!r:.60} is not in the index")
+        return np.array([self._rows[one] for one in ids], dtype=np.int64)
+
+    def _allowed(self, only: Any) -> NDArray[np.bool_] | None:
+        if only is None:
+            return None
+        mask = np.asarray(only) if not isinstance(only, (set, frozenset)) else np.zeros(0)
+        if mask.dtype == np.bool_:
+            if mask.shape != (len(self),):
+                raise LovevecError(f"{Parameter('only')}: a mask of shape {mask.shape} for {len(self):,} texts")
+            return mask
+        allowed = np.zeros(len(self), dtype=np.bool_)
+        allowed[self._rows_of(ids_of(only))] = True
+        return allowed
+
+    @property
+    def _built(self) -> State:
+        state = self._state
+        if state is None:
+            with self._lock:
+                state = self._state
+                if state is None:
+                    state = self._state = State.of(self)
+        return state
+
+
+def _check_k(k: object) -> None:
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise LovevecError(f"{Parameter('k')} is {k!r:.60}: must be at least 1, a whole number")
+
+
+def _ranked(rows: NDArray[np.int64], features: Floats, k: int) -> tuple[NDArray[np.int64], Floats, NDArray[np.float64]]:
+    """The k best of the candidates, which come in the order of their rows; of equal ones the first."""
+    scores = fusion.scores_of(features)
+    best = np.argsort(-scores, kind="stable")[:k]
+    return rows[best], features[best], scores[best]
+
+
+class State:
+    """What an index computes with, made of its texts as they are: never changed."""
+
+    def __init__(self, model: Model, vocabulary: Vocabulary, signals: Signals, cutter: Cutter, encoder: Any) -> None:
+        self.model, self.vocabulary, self.signals = model, vocabulary, signals
+        self.cutter, self.encoder = cutter, encoder
+
+    @classmethod
+    def of(cls, index: Index) -> State:
+        """From the texts that an index has."""
+        strings, values = list(index._terms), index._bags.values
+        documents = np.bincount(values, minlength=len(strings))
+        order = sorted(np.flatnonzero(documents).tolist(), key=lambda one: (-documents[one], strings[one]))
+        number = np.full(len(strings), -1, dtype=np.int32)
+        number[order] = np.arange(len(order), dtype=np.int32)
+        own = [strings[one] for one in order]
+        keys = index._bags.owners * max(len(own), 1) + number[values]
+        sorting = np.argsort(keys, kind="stable")
+        bags, counts = Ragged(number[values][sorting], index._bags.offsets), index._counts[sorting]
+        within = documents[order]
+        model = cls._model(index.love, own, within, len(index))
+        vocabulary = Vocabulary(own, within, index.love)
+        numbered: dict[str, int] = {}
+        stems = np.array([numbered.setdefault(stem(term), len(numbered)) for term in own], dtype=np.int32)
+        letters = Letters.of(own)
+        vectors = index._vectors
+        if vectors is None:
+            vectors = _meaning(model, own, bags, counts)
+        is_number = np.array([any(map(str.isdigit, term)) for term in own], dtype=np.bool_)
+        signals = Signals(bags, counts, stems, is_number, letters, letters.norms(bags, counts), vectors)
+        return cls(model, vocabulary, signals, index._cutter, index.encoder)
+
+    @staticmethod
+    def _model(love: Model, terms: Sequence[str], within: NDArray[np.int64], texts: int) -> Any:
+        """The model with the terms as known words and the weights of the collection."""
+        if love.spelling_only:
+            return love
+        return love.with_words(terms).weighted_by(dict(zip(terms, within.tolist(), strict=True)), texts)
+
+    def queries(self, texts: Sequence[str]) -> list[Query]:
+        """Queries, read."""
+        cut = self.cutter(texts)
+        readings = self.vocabulary.read(word for words in cut for word in words)
+        if self.encoder is None:
+            vectors = self.model.encode(texts) if len(texts) else np.zeros((0, self.model.dim), np.float32)
+        else:
+            vectors = normalized(np.asarray(self.encoder.encode(list(texts)), dtype=np.float32))
+        result = []
+        for words, vector in zip(cut, vectors, strict=True):
+            distinct = list(dict.fromkeys(words))
+            result.append(
+                Query(distinct, [words.count(word) for word in distinct], [readings[word] for word in distinct], vector)
+            )
+        return result
+
+    def why(self, query: Query, row: int, features: Floats, score: float) -> Why:
+        """Why the text of a row was found."""
+        signals, strings = self.signals, self.vocabulary.strings
+        there = signals.bags.row(row).tolist()
+        met = []
+        for word, reading in zip(query.words, query.readings, strict=True):
+            shares = dict(zip(reading.terms, reading.shares, strict=True))
+            stems: dict[int, float] = {}
+            for term, share in shares.items():
+                stems[int(signals.stems[term])] = max(share, stems.get(int(signals.stems[term]), 0.0))
+            for term in there:
+                if term in shares:
+                    met.append((shares[term], Met(word, strings[term], reading.name, shares[term]), term))
+                elif (share := stems.get(int(signals.stems[term]), 0.0)) > 0:
+                    met.append((share, Met(word, strings[term], "form", share), term))
+        met.sort(key=lambda one: -one[0] * float(signals.rarity[signals.stems[one[2]]]))
+        return Why(tuple(one for _, one, _ in met), **fusion.parts_of(features, score))
+
+
+def _meaning(model: Model, terms: Sequence[str], bags: Ragged, counts: Floats) -> Floats:
+    """The vectors of texts, which are sums over their terms: [texts, dim]."""
+    encoder = model.text_encoder()
+    hows = [WORD if any(map(str.isalpha, term)) else NUMBER if term.isdigit() else NAME for term in terms]
+    of_terms = encoder.weighted_words(terms, hows)
+    result = np.zeros((len(bags), model.dim), dtype=np.float32)
+    for low in range(0, len(bags), TEXTS_PER_BLOCK):
+        some = bags.take(np.arange(low, min(low + TEXTS_PER_BLOCK, len(bags))))
+        own = counts[bags.offsets[low] : bags.offsets[low] + len(some.values)]
+        rows = of_terms[some.values] * own[:, None]
+        result[low : low + len(some)] = sum_rows(rows, np.arange(len(rows)), some.offsets)
+    return normalized(result)
+
+
+def _sums(rows: Floats, offsets: NDArray[np.int64]) -> Floats:
+    from lovevec.texts.sums import sum_rows
+
+    return sum_rows(rows, np.arange(len(rows)), offsets)
