@@ -159,6 +159,10 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
             low_memory=self.low_memory if low_memory is None else low_memory,
         )
 
+    def with_parts(self, parts: ModelParts) -> LOVE:
+        """The same model with other parts."""
+        return self.copy(parts=parts)
+
     def __repr__(self) -> str:
         name = self.parts.target.get("name")
         mimics = printable(name) if isinstance(name, str) and name else "a target that is not stated"

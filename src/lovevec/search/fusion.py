@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 from lovevec.search.signals import FEATURES
 
 WEIGHTS = {
-    "words": 2.0,
-    "coverage": 3.0,
-    "backward": 1.0,
-    "exact": 1.0,
-    "letters": 4.0,
-    "letters_covered": 0.0,
-    "meaning": 3.0,
-    "numbers": 1.0,
+    "words": 0.70,
+    "coverage": 0.93,
+    "backward": 0.75,
+    "exact": 0.63,
+    "letters": 0.48,
+    "letters_covered": 0.34,
+    "meaning": 1.70,
+    "numbers": 0.0,
+    "numbers_backward": 0.0,
 }
-BIAS = -6.0
+BIAS = -2.7
 GROUPS = {
     "words": ("words", "coverage", "backward", "exact", "numbers"),
     "letters": ("letters", "letters_covered"),

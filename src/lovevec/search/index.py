@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from threading import RLock
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import LovevecError, Parameter
+from lovevec.errors import FormatError, LovevecError, Parameter, reason
+from lovevec.model.known_rows import KnownRows
 from lovevec.near.kinds import NAME, NUMBER, WORD
 from lovevec.progress import Progress
 from lovevec.search import fusion
+from lovevec.search.folder import ARRAYS, MappedTexts, model_hash, read_index, write_index
 from lovevec.search.hits import Hit, Met, Why
 from lovevec.search.letters import Letters
+from lovevec.search.meaning import Meaning, coded_query
 from lovevec.search.signals import FEATURES, Query, Signals
 from lovevec.search.stems import stem
-from lovevec.search.terms import Cutter, Model, Vocabulary, how_many
+from lovevec.search.terms import Cutter, Model, Vocabulary, how_many, with_coded_words
 from lovevec.search.texts import Id, check_fields, ids_of, records_of
 from lovevec.texts.sums import sum_rows
 from lovevec.units.ragged import Ragged, offsets_of
@@ -55,12 +60,12 @@ class Index:
             raise LovevecError(f"{Parameter('encoder')} is {encoder!r:.60}: must have a method `encode`")
         self.love, self.encoder, self.fields = love, encoder, check_fields(fields)
         self._lock, self._progress = RLock(), progress
-        self._texts: list[str] = []
+        self._texts: Sequence[str] = []
         self._ids: list[Id] = []
         self._rows: dict[Id, int] = {}
-        self._terms: dict[str, int] = {}  # every term that ever stood in a text, by its number in `_bags`
+        self._terms: dict[str, int] | None = {}  # the terms by their numbers in `_bags`; None: those of the state
         self._bags, self._counts = Ragged(np.zeros(0, np.int32), np.zeros(1, np.int64)), np.zeros(0, np.float32)
-        self._vectors: Floats | None = None  # by an encoder of the caller's
+        self._meaning: Meaning | None = None  # by an encoder of the caller's
         self._cutter = Cutter(love)
         self._state: State | None = None
         self.add(texts, ids)
@@ -101,15 +106,17 @@ class Index:
             if (known := next((one for one in own if one in self._rows), None)) is not None:
                 raise LovevecError(f"{Parameter('ids')}: {known!r:.60} is in the index already")
         with self._lock:
-            bags, counts = self._cut(records.texts, records.fields)
+            terms = self._own_terms()
+            bags, counts = self._cut(records.texts, records.fields, terms)
             if self.encoder is not None:
-                vectors = self._encode(records.texts)
-                self._vectors = vectors if self._vectors is None else np.concatenate([self._vectors, vectors])
+                own_meaning = Meaning.of(self._encode(records.texts))
+                both = own_meaning if self._meaning is None else Meaning.together([self._meaning, own_meaning])
+                self._meaning = both
             values = np.concatenate([self._bags.values, bags.values])
             offsets = np.concatenate([self._bags.offsets, bags.offsets[1:] + self._bags.offsets[-1]])
             self._bags, self._counts = Ragged(values, offsets), np.concatenate([self._counts, counts])
             self._rows |= {one: row for row, one in enumerate(own, len(self._texts))}
-            self._texts, self._ids = self._texts + records.texts, self._ids + own
+            self._texts, self._ids = [*self._texts, *records.texts], self._ids + own
             self._state = None
 
     def remove(self, ids: Any) -> None:
@@ -117,6 +124,7 @@ class Index:
         listed = ids_of(ids)
         rows = self._rows_of(listed)
         with self._lock:
+            self._own_terms()
             keep = np.ones(len(self), np.bool_)
             keep[rows] = False
             kept = np.flatnonzero(keep)
@@ -124,7 +132,7 @@ class Index:
             self._bags = self._bags.take(kept)
             self._texts, self._ids = [self._texts[row] for row in kept], [self._ids[row] for row in kept]
             self._rows = {one: row for row, one in enumerate(self._ids)}
-            self._vectors = None if self._vectors is None else self._vectors[kept]
+            self._meaning = None if self._meaning is None else self._meaning.take(kept)
             self._state = None
 
     @overload
@@ -171,14 +179,21 @@ class Index:
             found[place, : len(rows)], result[place, : len(rows)] = rows, features
         return found, result
 
-    def _cut(self, texts: list[str], fields: list[list[str]]) -> tuple[Ragged, Floats]:
+    def _own_terms(self) -> dict[str, int]:
+        """The terms of the texts by their numbers, to which new ones may be added."""
+        if self._terms is None:
+            assert self._state is not None
+            self._terms = dict(self._state.vocabulary.place)
+        return self._terms
+
+    def _cut(self, texts: list[str], fields: list[list[str]], terms: dict[str, int]) -> tuple[Ragged, Floats]:
         """Texts as bags of terms, and how often each stands there: in fields by their weights."""
         if not fields:
-            offsets, terms, counts = how_many(self._cutter.numbered(texts, self._terms), len(self._terms))
-            return Ragged(terms, offsets), counts
+            offsets, values, counts = how_many(self._cutter.numbered(texts, terms), len(terms))
+            return Ragged(values, offsets), counts
         keys, weights = [], []
         for own, weight in zip(fields, self.fields.values(), strict=True):
-            numbered = self._cutter.numbered(own, self._terms)
+            numbered = self._cutter.numbered(own, terms)
             keys.append((numbered.owners << 32) + numbered.values)
             weights.append(np.full(len(numbered.values), weight))
         distinct, where = np.unique(np.concatenate(keys), return_inverse=True)
@@ -217,8 +232,58 @@ class Index:
             with self._lock:
                 state = self._state
                 if state is None:
-                    state = self._state = State.of(self)
+                    state = State.of(self)
+                    # the state has the same bags by numbers of its own: nothing is held twice
+                    self._terms, self._bags, self._counts = None, state.signals.bags, state.signals.counts
+                    self._state = state
         return state
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the index into a folder, whole or not at all. The model is not written: `load` asks for it."""
+        state = self._built
+        config = {
+            "model": model_hash(self.love.parts),
+            "fields": self.fields,
+            "encoder": self.encoder is not None,
+            "texts": len(self),
+        }
+        write_index(folder, config, self._ids, self._texts, state.arrays(len(self.love.parts.words)))
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], love: Model | None = None, *, encoder: Any = None) -> Index:
+        """Read an index, checked by sizes and hashes; large parts stay in their files until they are needed.
+
+        :param folder: that `save` wrote.
+        :param love: the model that the index was made with; by default the shipped one.
+        :param encoder: that the index was made with, if it was.
+        :return: the index, as it was saved.
+        """
+        config, ids, texts, arrays = read_index(folder)
+        path = Path(folder)
+        if love is None:
+            from lovevec import LOVE
+
+            love = LOVE.load()
+        if config.get("model") != model_hash(love.parts):
+            problem = "was made with another model; load it with that one, or index the texts anew"
+            raise LovevecError(f"{path}: {problem}")
+        if bool(config.get("encoder")) != (encoder is not None):
+            asks = (
+                "was made with an encoder: give the same"
+                if encoder is None
+                else "was made without an encoder: leave out"
+            )
+            raise LovevecError(f"{path}: {asks} {Parameter('encoder')}")
+        try:
+            index = cls(love, [], fields=config["fields"] or None, encoder=encoder)
+            state = State.read(love, index._cutter, encoder, arrays, len(texts))
+        except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
+            raise FormatError(path / ARRAYS, f"is not what lovevec writes ({reason(error)})") from None
+        index._texts, index._ids, index._rows = texts, ids, {one: row for row, one in enumerate(ids)}
+        index._terms, index._bags, index._counts = None, state.signals.bags, state.signals.counts
+        index._meaning = state.signals.meaning if encoder is not None else None
+        index._state = state
+        return index
 
 
 def _check_k(k: object) -> None:
@@ -243,7 +308,7 @@ class State:
     @classmethod
     def of(cls, index: Index) -> State:
         """From the texts that an index has."""
-        strings, values = list(index._terms), index._bags.values
+        strings, values = list(index._own_terms()), index._bags.values
         documents = np.bincount(values, minlength=len(strings))
         order = sorted(np.flatnonzero(documents).tolist(), key=lambda one: (-documents[one], strings[one]))
         number = np.full(len(strings), -1, dtype=np.int32)
@@ -258,11 +323,15 @@ class State:
         numbered: dict[str, int] = {}
         stems = np.array([numbered.setdefault(stem(term), len(numbered)) for term in own], dtype=np.int32)
         letters = Letters.of(own)
-        vectors = index._vectors
-        if vectors is None:
-            vectors = _meaning(model, own, bags, counts)
+        meaning = index._meaning
+        if meaning is None:
+            meaning = (
+                _meaning(model, own, bags, counts)
+                if index.encoder is None
+                else Meaning.of(np.zeros((0, 1), np.float32))
+            )
         is_number = np.array([any(map(str.isdigit, term)) for term in own], dtype=np.bool_)
-        signals = Signals(bags, counts, stems, is_number, letters, letters.norms(bags, counts), vectors)
+        signals = Signals(bags, counts, stems, is_number, letters, letters.norms(bags, counts), meaning)
         return cls(model, vocabulary, signals, index._cutter, index.encoder)
 
     @staticmethod
@@ -283,10 +352,75 @@ class State:
         result = []
         for words, vector in zip(cut, vectors, strict=True):
             distinct = list(dict.fromkeys(words))
-            result.append(
-                Query(distinct, [words.count(word) for word in distinct], [readings[word] for word in distinct], vector)
-            )
+            counts = [words.count(word) for word in distinct]
+            result.append(Query(distinct, counts, [readings[word] for word in distinct], *coded_query(vector)))
         return result
+
+    def arrays(self, known: int) -> dict[str, NDArray[Any]]:
+        """What `read` makes the same state of, for a model that itself knows so many words."""
+        signals, letters = self.signals, self.signals.letters
+        terms, own = MappedTexts.of(self.vocabulary.strings), MappedTexts.of(self.model.parts.words[known:])
+        arrays = {
+            "terms": terms.content,
+            "term_ends": terms.offsets,
+            "documents": self.vocabulary.documents,
+            "bags": signals.bags.values,
+            "bag_ends": signals.bags.offsets,
+            "counts": signals.counts,
+            "stems": signals.stems,
+            "is_number": signals.is_number.astype(np.uint8),
+            "grams": letters.grams,
+            "gram_weights": letters.weights,
+            "gram_terms": letters.terms.values,
+            "gram_ends": letters.terms.offsets,
+            "gram_counts": letters.counts,
+            "norms": signals.norms,
+            "codes": signals.meaning.codes,
+            "scale": signals.meaning.scale,
+            "words": own.content,
+            "word_ends": own.offsets,
+        }
+        rows = self.model.parts.rows
+        if rows is not None and not self.model.spelling_only:
+            tail = rows.take(np.arange(known, len(rows)))
+            arrays |= {f"rows_{name}": array for name, array in tail.tensors().items() if name != "weights"}
+            if rows.weights is not None:
+                arrays["weights"] = rows.weights
+        return arrays
+
+    @classmethod
+    def read(cls, love: Model, cutter: Cutter, encoder: Any, arrays: Mapping[str, NDArray[Any]], texts: int) -> State:
+        """The state of an index of so many texts. What does not fit together is a KeyError or a ValueError."""
+        terms = list(_strings(arrays, "terms", "term_ends"))
+        bags = _ragged(arrays, "bags", "bag_ends", texts, len(terms))
+        stems = _array(arrays, "stems", np.int32, len(terms))
+        documents = _array(arrays, "documents", np.int64, len(terms))
+        if len(stems) and (stems.min() < 0 or stems.max() >= len(terms)):
+            raise ValueError("stems that there are not")
+        grams = _array(arrays, "grams", np.int64)
+        of_grams = _ragged(arrays, "gram_terms", "gram_ends", len(grams), len(terms))
+        weights = _array(arrays, "gram_weights", np.float32, len(grams))
+        letters = Letters(grams, weights, of_grams, _array(arrays, "gram_counts", np.float32, len(of_grams.values)))
+        codes = arrays["codes"]
+        if codes.dtype != np.int8 or codes.ndim != 2 or len(codes) != texts:
+            raise ValueError("no vectors of the texts")
+        if encoder is None and texts and codes.shape[1] != love.dim:
+            raise ValueError(f"vectors of {codes.shape[1]} numbers for a model of {love.dim}")
+        signals = Signals(
+            bags,
+            _array(arrays, "counts", np.float32, len(bags.values)),
+            stems,
+            _array(arrays, "is_number", np.uint8, len(terms)).astype(np.bool_),
+            letters,
+            _array(arrays, "norms", np.float32, texts),
+            Meaning(codes, _array(arrays, "scale", np.float32, texts)),
+        )
+        model = love
+        if not love.spelling_only and love.parts.rows is not None:
+            tail = {name[5:]: array for name, array in arrays.items() if name.startswith("rows_")}
+            own, rows = list(_strings(arrays, "words", "word_ends")), KnownRows.from_tensors(tail, love.dim)
+            model = love.with_parts(with_coded_words(love.parts, own, rows, arrays.get("weights")))
+        return cls(model, Vocabulary(terms, documents, love), signals, cutter, encoder)
 
     def why(self, query: Query, row: int, features: Floats, score: float) -> Why:
         """Why the text of a row was found."""
@@ -307,18 +441,42 @@ class State:
         return Why(tuple(one for _, one, _ in met), **fusion.parts_of(features, score))
 
 
-def _meaning(model: Model, terms: Sequence[str], bags: Ragged, counts: Floats) -> Floats:
-    """The vectors of texts, which are sums over their terms: [texts, dim]."""
+def _strings(arrays: Mapping[str, NDArray[Any]], content: str, ends: str) -> MappedTexts:
+    own = _array(arrays, ends, np.int64)
+    if not len(own) or own[0] or (np.diff(own) < 0).any() or own[-1] != len(arrays[content]):
+        raise ValueError(f"{ends} do not follow one another")
+    return MappedTexts(_array(arrays, content, np.uint8), own)
+
+
+def _ragged(arrays: Mapping[str, NDArray[Any]], values: str, ends: str, rows: int, limit: int) -> Ragged:
+    """Rows of numbers from 0 to below the limit."""
+    own, offsets = _array(arrays, values, np.int32), _array(arrays, ends, np.int64, rows + 1)
+    if offsets[0] or (np.diff(offsets) < 0).any() or offsets[-1] != len(own):
+        raise ValueError(f"{ends} do not follow one another")
+    if len(own) and (own.min() < 0 or own.max() >= limit):
+        raise ValueError(f"{values} that there are not")
+    return Ragged(own, offsets)
+
+
+def _array(arrays: Mapping[str, NDArray[Any]], name: str, kind: Any, count: int | None = None) -> NDArray[Any]:
+    array = arrays[name]
+    if array.dtype != kind or array.ndim != 1 or count not in (None, len(array)):
+        raise ValueError(f"{name} of the shape {array.shape} and type {array.dtype}")
+    return array
+
+
+def _meaning(model: Model, terms: Sequence[str], bags: Ragged, counts: Floats) -> Meaning:
+    """The vectors of texts, which are sums over their terms."""
     encoder = model.text_encoder()
     hows = [WORD if any(map(str.isalpha, term)) else NUMBER if term.isdigit() else NAME for term in terms]
     of_terms = encoder.weighted_words(terms, hows)
-    result = np.zeros((len(bags), model.dim), dtype=np.float32)
+    parts = [Meaning.of(np.zeros((0, model.dim), dtype=np.float32))]
     for low in range(0, len(bags), TEXTS_PER_BLOCK):
         some = bags.take(np.arange(low, min(low + TEXTS_PER_BLOCK, len(bags))))
         own = counts[bags.offsets[low] : bags.offsets[low] + len(some.values)]
         rows = of_terms[some.values] * own[:, None]
-        result[low : low + len(some)] = sum_rows(rows, np.arange(len(rows)), some.offsets)
-    return normalized(result)
+        parts.append(Meaning.of(sum_rows(rows, np.arange(len(rows)), some.offsets)))
+    return Meaning.together(parts)
 
 
 def _sums(rows: Floats, offsets: NDArray[np.int64]) -> Floats:

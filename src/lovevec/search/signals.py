@@ -18,11 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.search.letters import Letters
+from lovevec.search.meaning import Meaning
 from lovevec.search.terms import Reading
 from lovevec.units.ragged import Ragged, offsets_of
 
 Floats = NDArray[np.float32]
-FEATURES = ("words", "coverage", "backward", "exact", "letters", "letters_covered", "meaning", "numbers")
+FEATURES = (
+    "words",
+    "coverage",
+    "backward",
+    "exact",
+    "letters",
+    "letters_covered",
+    "meaning",
+    "numbers",
+    "numbers_backward",
+)
 DEPTH = 100  # texts that each signal finds
 K1, B = 1.2, 0.75
 TERMS_BY_LETTERS = 64  # whose texts the letters find
@@ -35,13 +46,14 @@ class Query:
 
     words     its words, cut as texts are, each once, and how often each stands there
     readings  which terms each may mean
-    vector    [dim] its meaning
+    codes     [dim] its meaning in whole numbers, and the scale that makes them a vector of unit length
     """
 
     words: Sequence[str]
     counts: Sequence[int]
     readings: Sequence[Reading]
-    vector: Floats
+    codes: NDArray[np.int16]
+    scale: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +65,7 @@ class Signals:
     is_number [terms] whether it has a digit
     letters  trigrams of the terms
     norms    [texts] how long the vector of trigrams is
-    vectors  [texts, dim] of unit length: meaning
+    meaning  vectors of the texts
     """
 
     bags: Ragged
@@ -62,7 +74,7 @@ class Signals:
     is_number: NDArray[np.bool_]
     letters: Letters
     norms: Floats
-    vectors: Floats
+    meaning: Meaning
 
     def __len__(self) -> int:
         return len(self.bags)
@@ -114,7 +126,7 @@ class Signals:
         found = [
             self._best_by_words(stems, weights, allowed),
             self._best_by_letters(products, allowed),
-            self._best_by_meaning(query.vector, allowed),
+            self._best_by_meaning(query, allowed),
         ]
         rows = np.unique(np.concatenate(found))
         return rows, self.features(query, rows, products, length)
@@ -171,10 +183,10 @@ class Signals:
         sums = np.bincount(places, scores, len(distinct))
         return distinct[highest(sums, DEPTH)]
 
-    def _best_by_meaning(self, vector: Floats, allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
-        if not vector.any():
+    def _best_by_meaning(self, query: Query, allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+        if not query.scale:
             return np.zeros(0, np.int64)
-        scores = self.vectors @ vector
+        scores = self.meaning.cosines(query.codes, query.scale)
         if allowed is not None:
             scores = np.where(allowed, scores, -np.inf)
         best = highest(scores, DEPTH)
@@ -201,6 +213,7 @@ class Signals:
         covered, exactly = np.zeros(len(rows)), np.zeros(len(rows))
         best_of_stem = np.zeros(n_stems)
         numbers, numbers_there = 0, np.zeros(len(rows))
+        asked_number = np.zeros(len(self.stems))
         for place in range(words):
             reading, count = query.readings[place], query.counts[place]
             mine = np.array(reading.terms, dtype=np.int64)
@@ -222,6 +235,7 @@ class Signals:
             exact[mine] = 0
             if any(map(str.isdigit, query.words[place])):
                 numbers += 1
+                asked_number[mine] = 1
                 numbers_there += met
         result[:, 1], result[:, 3] = covered / total, exactly / total
         masses = np.bincount(stem_owners, self.rarity[stem_of], len(rows))
@@ -232,9 +246,11 @@ class Signals:
         result[:, 4] = of_letters / np.maximum(self.norms[rows] * length, 1e-9)
         present = np.bincount(owners, products[terms], len(rows))
         result[:, 5] = np.minimum(present / max(length**2, 1e-9), 1)
-        result[:, 6] = self.vectors[rows] @ query.vector
+        result[:, 6] = self.meaning.cosines(query.codes, query.scale, rows)
         have = np.bincount(owners, self.is_number[terms], len(rows))
-        result[:, 7] = (2 * numbers_there + 1) / (numbers + have + 1)
+        result[:, 7] = numbers_there / numbers if numbers else 1
+        shared = np.bincount(owners, self.is_number[terms] * asked_number[terms], len(rows))
+        result[:, 8] = np.where(have > 0, shared / np.maximum(have, 1), 1)
         return result.astype(np.float32)
 
     def word_mass(self, reading: Reading) -> float:

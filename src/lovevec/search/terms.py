@@ -8,6 +8,7 @@ it stands. A word of a query that is no term is read by a reader which knows the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.model.folder import ModelParts
+from lovevec.model.known_rows import KnownRows
 from lovevec.near.orthography import Orthography
 from lovevec.near.reader import Reader
 from lovevec.near.readings import Readings
@@ -43,6 +45,7 @@ class Model(Protocol):
     def text_encoder(self) -> TextEncoder: ...
     def encode(self, texts: Any) -> Any: ...
     def with_words(self, words: Iterable[str]) -> Any: ...
+    def with_parts(self, parts: ModelParts) -> Any: ...
     def weighted_by(self, documents: Mapping[str, float], texts: int) -> Any: ...
 
 
@@ -176,3 +179,20 @@ def how_many(terms: Ragged, count: int) -> tuple[NDArray[np.int64], NDArray[np.i
     owners = distinct // max(count, 1)
     lengths = np.bincount(owners, minlength=len(terms))
     return offsets_of(lengths), (distinct % max(count, 1)).astype(np.int32), counts.astype(np.float32)
+
+
+def with_coded_words(
+    parts: ModelParts, words: Sequence[str], more: KnownRows, weights: NDArray[np.float32] | None
+) -> ModelParts:
+    """The parts of a model that knows more words, whose rows are coded already, and has other weights. A ValueError
+    where these do not fit together."""
+    rows = parts.rows
+    assert rows is not None
+    if len(words) != len(more) or (weights is not None and weights.shape != (len(rows) + len(more),)):
+        raise ValueError("words, rows and weights of the model do not fit together")
+    own = np.arange(len(rows), dtype=np.int32) if rows.ranks is None else rows.ranks
+    if more.codes.dtype != rows.codes.dtype or (len(more) and more.ranks is None):
+        raise ValueError("rows of another precision, or without ranks")
+    codes, scale = np.concatenate([rows.codes, more.codes]), np.concatenate([rows.scale, more.scale])
+    ranks = own if more.ranks is None else np.concatenate([own, more.ranks])
+    return replace(parts, words=[*parts.words, *words], rows=KnownRows(codes, scale, rows.dim, weights, ranks))
