@@ -331,7 +331,8 @@ class State:
                 else Meaning.of(np.zeros((0, 1), np.float32))
             )
         is_number = np.array([any(map(str.isdigit, term)) for term in own], dtype=np.bool_)
-        signals = Signals(bags, counts, stems, is_number, letters, letters.norms(bags, counts), meaning)
+        engine = index.love._compiled, index.love._threads
+        signals = Signals(bags, counts, stems, is_number, letters, letters.norms(bags, counts), meaning, *engine)
         return cls(model, vocabulary, signals, index._cutter, index.encoder)
 
     @staticmethod
@@ -414,6 +415,8 @@ class State:
             letters,
             _array(arrays, "norms", np.float32, texts),
             Meaning(codes, _array(arrays, "scale", np.float32, texts)),
+            love._compiled,
+            love._threads,
         )
         model = love
         if not love.spelling_only and love.parts.rows is not None:
