@@ -131,7 +131,11 @@ def functions() -> Collection:
                 parts = [" ".join(part.split()) for part in re.split(r"\n\s*\n", doc.strip())]
                 if len(parts) < 2 or parts[0] in seen or not 5 <= len(parts[0].split()) <= 25:
                     continue
-                prose = " ".join(part for part in parts[1:] if not re.match(r"Parameters|Returns|>>>|\.\.|See Also|Examples|Notes|Refer", part))
+                prose = " ".join(
+                    part
+                    for part in parts[1:]
+                    if not re.match(r"Parameters|Returns|>>>|\.\.|See Also|Examples|Notes|Refer", part)
+                )
                 if len(prose.split()) >= 40:
                     seen.add(parts[0])
                     queries.append(parts[0])
@@ -148,4 +152,12 @@ def documents() -> list[Collection]:
 if __name__ == "__main__":
     for one in documents():
         words = np.mean([len(text.split()) for text in one.texts]), np.mean([len(text.split()) for text in one.queries])
-        print(one.name, len(one.texts), len(one.queries), np.mean([len(r) for r in one.relevant]), *np.round(words, 1), one.queries[:3], mistyped(one.queries[:2]))
+        print(
+            one.name,
+            len(one.texts),
+            len(one.queries),
+            np.mean([len(r) for r in one.relevant]),
+            *np.round(words, 1),
+            one.queries[:3],
+            mistyped(one.queries[:2]),
+        )

@@ -12,6 +12,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.engine.threads import in_chunks
 from lovevec.errors import FormatError, LovevecError, Parameter, reason
 from lovevec.model.known_rows import KnownRows
 from lovevec.near.kinds import NAME, NUMBER, WORD
@@ -20,7 +21,7 @@ from lovevec.search import fusion
 from lovevec.search.folder import ARRAYS, MappedTexts, model_hash, read_index, write_index
 from lovevec.search.hits import Hit, Met, Why
 from lovevec.search.letters import Letters
-from lovevec.search.meaning import Meaning, coded_query
+from lovevec.search.meaning import Meaning, coded, coded_query
 from lovevec.search.signals import FEATURES, Query, Signals
 from lovevec.search.stems import stem
 from lovevec.search.terms import Cutter, Model, Vocabulary, how_many, with_coded_words
@@ -31,7 +32,7 @@ from lovevec.units.words import refuse_other_than_words, word_list
 from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
-TEXTS_PER_BLOCK = 4096
+TEXTS_PER_CHUNK = 4096  # whose vectors a thread makes at a time
 
 
 class Index:
@@ -319,9 +320,9 @@ class State:
         bags, counts = Ragged(number[values][sorting], index._bags.offsets), index._counts[sorting]
         within = documents[order]
         model = cls._model(index.love, own, within, len(index))
-        vocabulary = Vocabulary(own, within, index.love)
         numbered: dict[str, int] = {}
         stems = np.array([numbered.setdefault(stem(term), len(numbered)) for term in own], dtype=np.int32)
+        vocabulary = Vocabulary(own, within, list(numbered), stems, index.love)
         letters = Letters.of(own)
         meaning = index._meaning
         if meaning is None:
@@ -360,7 +361,8 @@ class State:
     def arrays(self, known: int) -> dict[str, NDArray[Any]]:
         """What `read` makes the same state of, for a model that itself knows so many words."""
         signals, letters = self.signals, self.signals.letters
-        terms, own = MappedTexts.of(self.vocabulary.strings), MappedTexts.of(self.model.parts.words[known:])
+        terms, names = MappedTexts.of(self.vocabulary.strings), MappedTexts.of(self.vocabulary.stems)
+        own = MappedTexts.of(self.model.parts.words[known:])
         arrays = {
             "terms": terms.content,
             "term_ends": terms.offsets,
@@ -368,7 +370,9 @@ class State:
             "bags": signals.bags.values,
             "bag_ends": signals.bags.offsets,
             "counts": signals.counts,
-            "stems": signals.stems,
+            "stems": names.content,
+            "stem_ends": names.offsets,
+            "stem_of": signals.stems,
             "is_number": signals.is_number.astype(np.uint8),
             "grams": letters.grams,
             "gram_weights": letters.weights,
@@ -394,9 +398,9 @@ class State:
         """The state of an index of so many texts. What does not fit together is a KeyError or a ValueError."""
         terms = list(_strings(arrays, "terms", "term_ends"))
         bags = _ragged(arrays, "bags", "bag_ends", texts, len(terms))
-        stems = _array(arrays, "stems", np.int32, len(terms))
+        names, stems = list(_strings(arrays, "stems", "stem_ends")), _array(arrays, "stem_of", np.int32, len(terms))
         documents = _array(arrays, "documents", np.int64, len(terms))
-        if len(stems) and (stems.min() < 0 or stems.max() >= len(terms)):
+        if not np.array_equal(np.unique(stems), np.arange(len(names))):
             raise ValueError("stems that there are not")
         grams = _array(arrays, "grams", np.int64)
         of_grams = _ragged(arrays, "gram_terms", "gram_ends", len(grams), len(terms))
@@ -423,7 +427,7 @@ class State:
             tail = {name[5:]: array for name, array in arrays.items() if name.startswith("rows_")}
             own, rows = list(_strings(arrays, "words", "word_ends")), KnownRows.from_tensors(tail, love.dim)
             model = love.with_parts(with_coded_words(love.parts, own, rows, arrays.get("weights")))
-        return cls(model, Vocabulary(terms, documents, love), signals, cutter, encoder)
+        return cls(model, Vocabulary(terms, documents, names, stems, love), signals, cutter, encoder)
 
     def why(self, query: Query, row: int, features: Floats, score: float) -> Why:
         """Why the text of a row was found."""
@@ -473,16 +477,20 @@ def _meaning(model: Model, terms: Sequence[str], bags: Ragged, counts: Floats) -
     encoder = model.text_encoder()
     hows = [WORD if any(map(str.isalpha, term)) else NUMBER if term.isdigit() else NAME for term in terms]
     of_terms = encoder.weighted_words(terms, hows)
-    parts = [Meaning.of(np.zeros((0, model.dim), dtype=np.float32))]
-    for low in range(0, len(bags), TEXTS_PER_BLOCK):
-        some = bags.take(np.arange(low, min(low + TEXTS_PER_BLOCK, len(bags))))
-        own = counts[bags.offsets[low] : bags.offsets[low] + len(some.values)]
-        rows = of_terms[some.values] * own[:, None]
-        parts.append(Meaning.of(sum_rows(rows, np.arange(len(rows)), some.offsets)))
-    return Meaning.together(parts)
+    codes, scale = np.empty((len(bags), model.dim), dtype=np.int8), np.empty(len(bags), dtype=np.float32)
+    whole = counts.astype(np.int64)
+    are_whole = bool((whole == counts).all())
 
+    def run(part: slice) -> None:
+        offsets = bags.offsets[part.start : part.stop + 1]
+        values = bags.values[offsets[0] : offsets[-1]].astype(np.int64)
+        if are_whole:  # a term that stands in a text twice is added twice
+            ends = offsets_of(whole[offsets[0] : offsets[-1]])[offsets - offsets[0]]
+            sums = sum_rows(of_terms, np.repeat(values, whole[offsets[0] : offsets[-1]]), ends, model._compiled)
+        else:
+            rows = of_terms[values] * counts[offsets[0] : offsets[-1], None]
+            sums = sum_rows(rows, np.arange(len(rows)), offsets - offsets[0], model._compiled)
+        codes[part], scale[part] = coded(sums)
 
-def _sums(rows: Floats, offsets: NDArray[np.int64]) -> Floats:
-    from lovevec.texts.sums import sum_rows
-
-    return sum_rows(rows, np.arange(len(rows)), offsets)
+    in_chunks(run, len(bags), TEXTS_PER_CHUNK, model._threads)
+    return Meaning(codes, scale)

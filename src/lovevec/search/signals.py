@@ -86,10 +86,10 @@ class Entries(NamedTuple):
 class Asked(NamedTuple):
     """A query in arrays: what signals compute with.
 
-    masses       [words] how much each counts: the rarity of what it may mean, by shares, times how often it stands there
+    masses       [words] how much each counts: the rarity of what it may mean, by shares, times how often it is there
     is_number    [words] whether it has a digit, as uint8
     terms        [terms] distinct ones that its words may mean, and whether each is that of a number: is_asked
-    stems        [stems] theirs, in order; for each `weights`, share times rarity of all words, its `best` share, `rarity`
+    stems        [stems] theirs, in order; for each `weights`, shares times rarity, its `best` share, and its `rarity`
     of_terms     which terms each word may mean
     of_stems     which stems each word may mean
     products     [terms of the collection] of trigrams with the query
@@ -182,7 +182,7 @@ class Signals:
     def masses(self) -> Numbers:
         """[texts] the sum of the rarities of its stems."""
         texts, stems = self._stems_of_texts
-        masses = np.bincount(texts, self.rarity[stems], len(self))
+        masses = np.bincount(texts, self.rarity[stems], len(self)).astype(np.float64)
         del self.__dict__["_stems_of_texts"]
         return masses
 

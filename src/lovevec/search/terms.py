@@ -21,6 +21,7 @@ from lovevec.model.known_rows import KnownRows
 from lovevec.near.orthography import Orthography
 from lovevec.near.reader import Reader
 from lovevec.near.readings import Readings
+from lovevec.search.stems import stem
 from lovevec.texts.encoder import TextEncoder
 from lovevec.texts.tokens import CHUNK, runs_of_chunk
 from lovevec.units.ragged import Ragged, offsets_of
@@ -116,11 +117,21 @@ class Vocabulary:
 
     :param strings: the terms.
     :param documents: [terms] in how many texts each stands.
+    :param stems: the stems of all terms, in the order in which they first come.
+    :param stem_of: [terms] the stem of each, by its number.
     :param model: whose orthography reads what is no term.
     """
 
-    def __init__(self, strings: Sequence[str], documents: NDArray[np.int64], model: Model) -> None:
+    def __init__(
+        self,
+        strings: Sequence[str],
+        documents: NDArray[np.int64],
+        stems: Sequence[str],
+        stem_of: NDArray[np.int32],
+        model: Model,
+    ) -> None:
         self.strings, self.documents, self.model = strings, documents, model
+        self.stems, self.stem_of = stems, stem_of
 
     def __len__(self) -> int:
         return len(self.strings)
@@ -129,6 +140,11 @@ class Vocabulary:
     def place(self) -> dict[str, int]:
         """The number of each term."""
         return {term: number for number, term in enumerate(self.strings)}
+
+    @cached_property
+    def _first_of_stem(self) -> dict[str, int]:
+        """Of each stem the term that stands in most texts."""
+        return dict(zip(self.stems, np.unique(self.stem_of, return_index=True)[1].tolist(), strict=True))
 
     @cached_property
     def _reader(self) -> Reader:
@@ -144,6 +160,8 @@ class Vocabulary:
             number = self.place.get(word)
             if number is not None:
                 found[word] = Reading((number,), (1.0,), "known")
+            elif (number := self._first_of_stem.get(stem(word))) is not None:
+                found[word] = Reading((number,), (1.0,), "form")
             elif self.model.orthography is None or not any(map(str.isalpha, word)):
                 found[word] = Reading((), (), "new")
             else:
