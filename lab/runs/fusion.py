@@ -1,4 +1,4 @@
-"""The rule by which an index scores texts (src/lovevec/search/fusion.py), learned on collections that no page reports on.
+"""The rule by which an index scores texts (src/lovevec/search/fusion.py), learned on collections that no page shows.
 
     pip install --no-deps autofj cherche
     python lab/runs/fusion.py            # prints weights, and nDCG@10 of each collection by halves

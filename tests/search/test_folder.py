@@ -10,7 +10,7 @@ import pytest
 from lovevec import LOVE, LovevecError
 from lovevec.errors import FormatError
 from lovevec.search import Index
-from lovevec.search.folder import ARRAYS, CONFIG, IDS, TEXTS
+from lovevec.search.folder import ARRAYS, CONFIG, IDS, TEXTS, model_hash, write_index
 from tests.factories import random_love
 from tests.nasty import NASTY
 from tests.search.test_index import QUERIES, same
@@ -98,20 +98,16 @@ def json_equal(one: bytes, other: bytes) -> bool:
         return False
 
 
-@pytest.mark.parametrize(
-    "name", ["bags", "stem_of", "term_ends", "gram_terms", "codes", "scale", "norms", "weights", "word_ends"]
-)
-def test_forged_arrays_are_refused_or_harmless(love, tmp_path, name, monkeypatch):
+FORGED = ["bags", "stem_of", "term_ends", "gram_terms", "codes", "scale", "norms", "weights", "word_ends"]
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_forged_arrays_are_refused(love, tmp_path, name):
     """Hashes that are right do not make arrays right."""
     index = love.index(PRODUCTS)
     arrays = index._built.arrays(len(love.words))
     bad = arrays[name][:-1] if name in ("codes", "scale", "norms", "weights") else arrays[name] + 10_000
-    from lovevec.search import folder as folders
-
-    config = {"model": folders.model_hash(love.parts), "fields": {}, "encoder": False, "texts": len(index)}
-    folders.write_index(tmp_path, config, index.ids, index.texts, arrays | {name: bad})
-    assert json.loads((tmp_path / CONFIG).read_text())["checksum"] == _checksum(
-        json.loads((tmp_path / CONFIG).read_text())
-    )
+    config = {"model": model_hash(love.parts), "fields": {}, "encoder": False, "texts": len(index)}
+    write_index(tmp_path, config, index.ids, index.texts, arrays | {name: bad})
     with pytest.raises(FormatError, match="is not what lovevec writes"):
         Index.load(tmp_path, love)
