@@ -22,6 +22,7 @@ WEIGHTS = {
     "numbers_backward": 0.0,
 }
 BIAS = -2.7
+FEEDBACK, USUAL_FEEDBACK = 0.6, 1.5
 GROUPS = {
     "words": ("words", "coverage", "backward", "exact", "numbers"),
     "letters": ("letters", "letters_covered"),
@@ -29,10 +30,23 @@ GROUPS = {
 }
 
 
-def scores_of(features: NDArray[np.float32]) -> NDArray[np.float64]:
-    """[n, len(FEATURES)] -> [n], from 0 to 1."""
-    total = features.astype(np.float64) @ np.array([WEIGHTS[name] for name in FEATURES]) + BIAS
-    return 1 / (1 + np.exp(-total))
+def totals_of(features: NDArray[np.float32]) -> NDArray[np.float64]:
+    """[n, len(FEATURES)] -> [n]: the logarithm of odds."""
+    total = np.full(len(features), BIAS)
+    for place, name in enumerate(FEATURES):  # one by one: the same bits in any company
+        total += WEIGHTS[name] * features[:, place].astype(np.float64)
+    return total
+
+
+def with_feedback(totals: NDArray[np.float64], feedback: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same where candidates are like the best ones by so much."""
+    return totals + FEEDBACK * (feedback - USUAL_FEEDBACK)
+
+
+def scores_of(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Odds as scores from 0 to 1."""
+    scores: NDArray[np.float64] = 1 / (1 + np.exp(-totals))
+    return scores
 
 
 def parts_of(features: NDArray[np.float32], score: float) -> dict[str, float]:

@@ -154,8 +154,7 @@ class Index:
         state, allowed = self._built, self._allowed(only)
         hits = []
         for read in state.queries(queries):
-            rows, features = state.signals.candidates(read, allowed)
-            rows, features, scores = _ranked(rows, features, k)
+            rows, features, scores = state.best(read, k, allowed)
             hits.append(
                 [
                     Hit(
@@ -176,7 +175,7 @@ class Index:
         found = np.full((len(strings), k), -1, dtype=np.int64)
         result = np.zeros((len(strings), k, len(FEATURES)), dtype=np.float32)
         for place, read in enumerate(state.queries(strings)):
-            rows, features, _ = _ranked(*state.signals.candidates(read), k)
+            rows, features, _ = state.best(read, k)
             found[place, : len(rows)], result[place, : len(rows)] = rows, features
         return found, result
 
@@ -290,13 +289,6 @@ class Index:
 def _check_k(k: object) -> None:
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise LovevecError(f"{Parameter('k')} is {k!r:.60}: must be at least 1, a whole number")
-
-
-def _ranked(rows: NDArray[np.int64], features: Floats, k: int) -> tuple[NDArray[np.int64], Floats, NDArray[np.float64]]:
-    """The k best of the candidates, which come in the order of their rows; of equal ones the first."""
-    scores = fusion.scores_of(features)
-    best = np.argsort(-scores, kind="stable")[:k]
-    return rows[best], features[best], scores[best]
 
 
 class State:
@@ -428,6 +420,17 @@ class State:
             own, rows = list(_strings(arrays, "words", "word_ends")), KnownRows.from_tensors(tail, love.dim)
             model = love.with_parts(with_coded_words(love.parts, own, rows, arrays.get("weights")))
         return cls(model, Vocabulary(terms, documents, names, stems, love), signals, cutter, encoder)
+
+    def best(
+        self, query: Query, k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.int64], Floats, NDArray[np.float64]]:
+        """The rows of the k best texts, of equal ones the first; their features and scores."""
+        rows, features = self.signals.candidates(query, allowed)
+        totals = fusion.totals_of(features)
+        if len(rows) and self.signals.are_documents:
+            totals = fusion.with_feedback(totals, self.signals.feedback(rows, totals))
+        best = np.argsort(-totals, kind="stable")[:k]
+        return rows[best], features[best], fusion.scores_of(totals[best])
 
     def why(self, query: Query, row: int, features: Floats, score: float) -> Why:
         """Why the text of a row was found."""

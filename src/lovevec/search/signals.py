@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from lovevec.engine.compiled import core
 from lovevec.engine.threads import in_chunks
 from lovevec.search.letters import Letters
-from lovevec.search.meaning import Meaning
+from lovevec.search.meaning import Meaning, coded_query
 from lovevec.search.terms import Reading
 from lovevec.units.ragged import Ragged, offsets_of
 
@@ -48,6 +48,9 @@ TERMS_BY_LETTERS = 64  # whose texts the letters find, each at least half as muc
 POSTINGS = 200_000  # that a signal looks at; more only for the first of its terms
 TEXTS_PER_CHUNK = 65_536  # whose meaning a thread compares at a time
 LEAST = 1e-9  # that is divided by
+# Of documents the best candidates say what else to look for (pseudo-relevance feedback, Rocchio 1971).
+WORDS_OF_DOCUMENTS = 20  # texts with so many words on average
+FEEDBACK_TEXTS, FEEDBACK_STEMS, FEEDBACK_STEEPNESS = 5, 30, 2.0
 ALL = np.zeros(0, dtype=np.uint8)
 
 
@@ -215,6 +218,41 @@ class Signals:
         found = [self.best_by_words(asked, allowed), self.best_by_letters(asked, allowed)]
         rows = np.unique(np.concatenate([*found, self.best_by_meaning(query, allowed)]))
         return rows, self.features(query, asked, rows)
+
+    @cached_property
+    def are_documents(self) -> bool:
+        """Whether these are texts of several sentences rather than names and titles."""
+        return bool(len(self)) and float(self.counts.sum()) / len(self) >= WORDS_OF_DOCUMENTS
+
+    def _bm25(self, rows: Rows) -> tuple[Rows, NDArray[np.int32], Numbers]:
+        """The texts of some rows as vectors of unit length by BM25: places in `rows`, stems, and numbers."""
+        bags = self.bags.take(rows)
+        counts = Ragged(self.counts, self.bags.offsets).take(rows).values.astype(np.float64)  # type: ignore[arg-type]
+        owners, stems = bags.owners, self.stems[bags.values]
+        numbers = counts / (counts + self.damping[rows][owners]) * self.rarity[stems]
+        lengths = np.sqrt(np.bincount(owners, numbers**2, len(rows)))
+        return owners, stems, numbers / np.maximum(lengths, LEAST)[owners]
+
+    def feedback(self, rows: Rows, totals: Numbers) -> Numbers:
+        """[len(rows)] how much candidates are like the best ones by their `totals`, in meaning and in words, from 0 to
+        2: what answers a question is like other answers, also where it has none of the question's words."""
+        best = highest(totals, FEEDBACK_TEXTS)
+        weights = np.exp(FEEDBACK_STEEPNESS * (totals[best] - totals[best[0]]))
+        weights /= weights.sum()
+        vectors = self.meaning.codes[rows[best]] * self.meaning.scale[rows[best]].astype(np.float64)[:, None]
+        codes, scale = coded_query((vectors * weights[:, None]).sum(axis=0).astype(np.float32))
+        owners, stems, numbers = self._bm25(rows)
+        there, places = np.unique(stems, return_inverse=True)
+        centre = np.zeros(len(there))
+        for row, weight in zip(best.tolist(), weights.tolist(), strict=True):
+            own = owners == row
+            np.add.at(centre, places[own], weight * numbers[own])
+        kept = highest(centre, FEEDBACK_STEMS)
+        chosen = np.zeros(len(there))
+        chosen[kept] = centre[kept]
+        chosen /= max(float(np.sqrt((chosen**2).sum())), LEAST)
+        words = np.bincount(owners, numbers * chosen[places], len(rows))
+        return self.meaning.cosines(codes, scale, rows).astype(np.float64) + words
 
     def asked(self, query: Query) -> Asked:
         """A query in arrays."""
