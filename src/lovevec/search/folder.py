@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, overload
@@ -100,19 +100,23 @@ def write_index(
         raise LovevecError(f"{folder}: is a file; an index is saved as a folder")
     folder.mkdir(parents=True, exist_ok=True)
     mapped = texts if isinstance(texts, MappedTexts) else MappedTexts.of(texts)
-    own = {"content": mapped.content, "offsets": mapped.offsets}
+    own: dict[str, NDArray[Any]] = {"content": mapped.content, "offsets": mapped.offsets}
     strings: list[bytes] = []
     if all(isinstance(one, int) and -(2**63) <= one < 2**63 for one in ids):
         own["ids"] = np.array(ids, dtype=np.int64)
     else:
         strings = [json.dumps(list(ids)).encode("ascii")]
-    contents = {ARRAYS: lambda: tensor_blocks(arrays), TEXTS: lambda: tensor_blocks(own), IDS: lambda: iter(strings)}
+    contents: dict[str, Iterable[bytes | memoryview]] = {
+        ARRAYS: tensor_blocks(arrays),
+        TEXTS: tensor_blocks(own),
+        IDS: strings,
+    }
     with ExitStack() as stack:  # which ends with what came first: config.json takes its place last
         last = stack.enter_context(atomic_write(folder / CONFIG))
         hashes, sizes = {}, {}
         for name, content in contents.items():
             file, digest, size = stack.enter_context(atomic_write(folder / name)), hashlib.sha256(), 0
-            for block in content():
+            for block in content:
                 file.write(block)
                 digest.update(block)
                 size += len(block)

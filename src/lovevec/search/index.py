@@ -131,7 +131,10 @@ class Index:
             kept = np.flatnonzero(keep)
             self._counts = Ragged(self._counts, self._bags.offsets).take(kept).values  # type: ignore[arg-type, assignment]
             self._bags = self._bags.take(kept)
-            self._texts, self._ids = [self._texts[row] for row in kept], [self._ids[row] for row in kept]
+            self._texts, self._ids = (
+                [self._texts[row] for row in kept.tolist()],
+                [self._ids[row] for row in kept.tolist()],
+            )
             self._rows = {one: row for row, one in enumerate(self._ids)}
             self._meaning = None if self._meaning is None else self._meaning.take(kept)
             self._state = None
@@ -158,7 +161,7 @@ class Index:
             hits.append(
                 [
                     Hit(
-                        self._ids[row], self._texts[row], float(score), partial(state.why, read, row, own, float(score))
+                        state.ids[row], state.texts[row], float(score), partial(state.why, read, row, own, float(score))
                     )
                     for row, own, score in zip(rows.tolist(), features, scores.tolist(), strict=True)
                 ]
@@ -220,7 +223,7 @@ class Index:
         if mask.dtype == np.bool_:
             if mask.shape != (len(self),):
                 raise LovevecError(f"{Parameter('only')}: a mask of shape {mask.shape} for {len(self):,} texts")
-            return mask
+            return mask.astype(np.bool_, copy=False)
         allowed = np.zeros(len(self), dtype=np.bool_)
         allowed[self._rows_of(ids_of(only))] = True
         return allowed
@@ -235,6 +238,7 @@ class Index:
                     state = State.of(self)
                     # the state has the same bags by numbers of its own: nothing is held twice
                     self._terms, self._bags, self._counts = None, state.signals.bags, state.signals.counts
+                    state.ids, state.texts = self._ids, self._texts
                     self._state = state
         return state
 
@@ -282,6 +286,7 @@ class Index:
         index._texts, index._ids, index._rows = texts, ids, {one: row for row, one in enumerate(ids)}
         index._terms, index._bags, index._counts = None, state.signals.bags, state.signals.counts
         index._meaning = state.signals.meaning if encoder is not None else None
+        state.ids, state.texts = ids, texts
         index._state = state
         return index
 
@@ -297,6 +302,9 @@ class State:
     def __init__(self, model: Model, vocabulary: Vocabulary, signals: Signals, cutter: Cutter, encoder: Any) -> None:
         self.model, self.vocabulary, self.signals = model, vocabulary, signals
         self.cutter, self.encoder = cutter, encoder
+        # as they were when the state was made: searches that run go on with them
+        self.ids: Sequence[Id] = []
+        self.texts: Sequence[str] = []
 
     @classmethod
     def of(cls, index: Index) -> State:
@@ -355,7 +363,7 @@ class State:
         signals, letters = self.signals, self.signals.letters
         terms, names = MappedTexts.of(self.vocabulary.strings), MappedTexts.of(self.vocabulary.stems)
         own = MappedTexts.of(self.model.parts.words[known:])
-        arrays = {
+        arrays: dict[str, NDArray[Any]] = {
             "terms": terms.content,
             "term_ends": terms.offsets,
             "documents": self.vocabulary.documents,

@@ -77,7 +77,7 @@ class Letters(NamedTuple):
         owners = self.terms.owners
         order = np.argsort(self.terms.values, kind="stable")
         offsets = offsets_of(np.bincount(self.terms.values, minlength=count))
-        return Ragged(owners[order], offsets), Ragged(self.counts[order], offsets)
+        return Ragged(owners[order], offsets), Ragged(self.counts[order], offsets)  # type: ignore[arg-type]
 
     def query(self, words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.float32], float]:
         """A query of these words: its trigrams by their numbers, each with weight times weight times count, and the

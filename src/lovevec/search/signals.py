@@ -398,7 +398,7 @@ def _mask(allowed: NDArray[np.bool_] | None) -> NDArray[np.uint8]:
     return ALL if allowed is None else np.ascontiguousarray(allowed).view(np.uint8)
 
 
-def _matrix(wanted: Rows, owners: Rows, values: NDArray[np.int32], counts: Floats, texts: int) -> Numbers:
+def _matrix(wanted: Rows, owners: Rows, values: NDArray[Any], counts: NDArray[Any], texts: int) -> Numbers:
     """[texts, len(wanted)] how often each of these terms or stems stands in each text."""
     order = np.argsort(wanted, kind="stable")
     places = np.minimum(wanted[order].searchsorted(values), max(len(wanted) - 1, 0))
@@ -406,7 +406,8 @@ def _matrix(wanted: Rows, owners: Rows, values: NDArray[np.int32], counts: Float
         return np.zeros((texts, 0))
     there = wanted[order][places] == values
     keys = owners[there] * len(wanted) + order[places[there]]
-    return np.bincount(keys, counts[there], texts * len(wanted)).reshape(texts, len(wanted))
+    matrix = np.bincount(keys, counts[there], texts * len(wanted)).astype(np.float64)
+    return matrix.reshape(texts, len(wanted))
 
 
 def _in_turn(numbers: Numbers) -> Numbers:
@@ -427,7 +428,7 @@ def _covered(asked: Asked, entries: Entries, has: Numbers) -> tuple[Numbers, Num
     return covered, numbers
 
 
-def highest(scores: NDArray[np.floating], count: int) -> Rows:
+def highest(scores: NDArray[Any], count: int) -> Rows:
     """The places of the highest scores, the best first; of equal ones the first."""
     if len(scores) > count:
         least = np.partition(scores, len(scores) - count)[len(scores) - count]

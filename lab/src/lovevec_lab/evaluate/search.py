@@ -37,9 +37,9 @@ from lovevec.files.lines import filled_lines
 from lovevec.love import LOVE
 from lovevec.progress import Progress
 from lovevec.vectors.rows import normalized
-from lovevec_lab.evaluate.comparison import Folder, as_list, refuse_bad_folder, refuse_namesakes, without_folders
+from lovevec_lab.evaluate.comparison import Folder, as_list, refuse_namesakes, without_folders
 from lovevec_lab.evaluate.datasets import digest_of
-from lovevec_lab.evaluate.results import Cell, Result, markdown
+from lovevec_lab.evaluate.results import Cell, Result, markdown, refuse_bad_folder
 from lovevec_lab.evaluate.text_encoders import as_encoder
 from lovevec_lab.methods.open_method import split_name
 
@@ -225,8 +225,11 @@ def score(
             figures = [figures_of(own, gains) for own, gains in zip(rows, one.relevant, strict=False)]
             measured[kind].append((100 * np.mean(figures, axis=0)).tolist())
     speeds = indexing, count / max(searching, 1e-9)
-    means = {kind: np.mean(figures, axis=0).tolist() for kind, figures in measured.items()}
-    return [SearchScore(method, name, kind, count // 2, *means[kind], *speeds) for kind in KINDS]
+    scores = []
+    for kind, figures in measured.items():
+        ndcg, first, reciprocal = np.mean(figures, axis=0).tolist()
+        scores.append(SearchScore(method, name, kind, count // len(KINDS), ndcg, first, reciprocal, *speeds))
+    return scores
 
 
 def figures_of(rows: NDArray[np.int64], gains: dict[int, float]) -> tuple[float, float, float]:
