@@ -55,7 +55,7 @@ class Letters(NamedTuple):
         lengths = np.bincount(distinct // max(len(strings), 1), minlength=len(grams))
         weights = np.log1p(len(strings) / np.maximum(lengths, 1)).astype(np.float32)
         rows = Ragged((distinct % max(len(strings), 1)).astype(np.int32), offsets_of(lengths))
-        return cls(grams, weights, rows, counts.astype(np.float32))
+        return cls(grams.astype(np.int64, copy=False), weights, rows, counts.astype(np.float32))
 
     def norms(self, texts: Ragged, counts: NDArray[np.float32]) -> NDArray[np.float32]:
         """[texts] the length of each one's vector, for texts as bags of terms."""

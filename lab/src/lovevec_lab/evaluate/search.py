@@ -222,8 +222,8 @@ def score(
             rows = find(queries, DEPTH)
             searching += time.perf_counter() - start
             count += len(queries)
-            figures = [figures_of(own, gains) for own, gains in zip(rows, one.relevant, strict=False)]
-            measured[kind].append((100 * np.mean(figures, axis=0)).tolist())
+            each = [figures_of(own, gains) for own, gains in zip(rows, one.relevant, strict=False)]
+            measured[kind].append((100 * np.mean(each, axis=0)).tolist())
     speeds = indexing, count / max(searching, 1e-9)
     scores = []
     for kind, figures in measured.items():
