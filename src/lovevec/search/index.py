@@ -253,6 +253,20 @@ class Index:
         }
         write_index(folder, config, self._ids, self._texts, state.arrays(len(self.love.parts.words)))
 
+    def to_lance(self, uri: str | os.PathLike[str], table: str = "texts", *, overwrite: bool = False) -> Any:
+        """Write ids, texts and vectors into a table of LanceDB. Queries are vectors of `index.model.encode(query)`, or
+        of the encoder; typos are read, but words and letters do not find texts there.
+
+        :param uri: the store: a folder, or what lancedb connects to.
+        :param table: its name.
+        :param overwrite: whether a table of that name is replaced.
+        :return: lancedb's table.
+        """
+        from lovevec.search.lance import write_lance
+
+        state = self._built
+        return write_lance(os.fspath(uri), table, state.ids, state.texts, state.signals.meaning, overwrite)
+
     @classmethod
     def load(cls, folder: str | os.PathLike[str], love: Model | None = None, *, encoder: Any = None) -> Index:
         """Read an index, checked by sizes and hashes; large parts stay in their files until they are needed.

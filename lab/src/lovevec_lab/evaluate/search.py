@@ -293,7 +293,7 @@ def trigrams_of(text: str) -> list[str]:
 
 def _by_bm25(parts: Callable[[str], list[str]], texts: list[str]) -> Find:
     try:
-        import bm25s
+        import bm25s  # type: ignore[import-untyped]
     except ImportError:
         raise MissingExtra("bm25s", "dev") from None
     index = bm25s.BM25(backend="numpy")
