@@ -27,6 +27,9 @@ from typing import NamedTuple
 import numpy as np
 from strings import DATA, mistyped, name_tables
 
+from lovevec import LOVE
+from lovevec.search import FEATURES
+
 Judged = list[dict[int, float]]  # for each query the relevant texts, with gains
 
 
@@ -149,15 +152,89 @@ def documents() -> list[Collection]:
     return [tags(), titles(), papers(), news(), functions()]
 
 
-if __name__ == "__main__":
+Item = tuple[np.ndarray, np.ndarray, np.ndarray]  # features of candidates, their gains, the best gains that there are
+
+
+def judged(love: LOVE, one: Collection, most: int) -> dict[str, list[Item]]:
+    """The candidates of a collection's queries, clean and mistyped."""
+    state, found = love.index(one.texts)._built, {}
+    for kind, queries in (("clean", one.queries[:most]), ("mistyped", mistyped(one.queries[:most]))):
+        found[kind] = []
+        for query, gains in zip(state.queries(queries), one.relevant, strict=False):
+            rows, features = state.signals.candidates(query)
+            own = np.array([gains.get(row, 0.0) for row in rows.tolist()])
+            ideal = np.sort([gain for gain in gains.values() if gain > 0])[::-1]
+            keep = own >= 0  # the query's own text is none
+            found[kind].append((features[keep].astype(np.float64), own[keep], ideal))
+    return found
+
+
+def ndcg(scores: np.ndarray, gains: np.ndarray, ideal: np.ndarray) -> float:
+    """nDCG@10 of candidates by their scores."""
+    discounts, best = 1 / np.log2(np.arange(2, 12)), gains[np.argsort(-scores, kind="stable")][:10]
+    return float(best @ discounts[: len(best)]) / float(ideal[:10] @ discounts[: len(ideal[:10])])
+
+
+def fitted(groups: dict[str, list[list[Item]]], penalty: float = 1e-3) -> np.ndarray:
+    """Weights of features: softmax over the candidates of each query, all kinds of collections alike, names twice."""
+    from scipy.optimize import minimize
+
+    items = []
+    for name, lists in groups.items():
+        able = [item for own in lists for item in own if (item[1] > 0).any()]
+        items += [(item, (2.0 if name == "names" else 1.0) / len(able)) for item in able]
+    total = sum(weight for _, weight in items)
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        value, slope = penalty * float(weights @ weights), 2 * penalty * weights
+        for (features, gains, _), weight in items:
+            scores = features @ weights
+            chances = np.exp(scores - scores.max())
+            chances, wanted = chances / chances.sum(), gains / gains.sum()
+            value -= weight / total * float(wanted @ np.log(np.maximum(chances, 1e-30)))
+            slope = slope + weight / total * ((chances - wanted) @ features)
+        return value, slope
+
+    weights: np.ndarray = minimize(loss, np.zeros(len(FEATURES)), jac=True, method="L-BFGS-B").x
+    return weights
+
+
+def calibrated(groups: dict[str, list[list[Item]]], weights: np.ndarray) -> np.ndarray:
+    """Factor and bias by which the sum for the best candidate is the logarithm of the odds that it is relevant."""
+    from scipy.optimize import minimize
+
+    best = [
+        (name, scores.max(), item[1][scores.argmax()] > 0)
+        for name, lists in groups.items()
+        for own in lists
+        for item in own
+        if len(item[0]) and len(scores := item[0] @ weights)
+    ]
+    names = [name for name, *_ in best]
+    shares = np.array([1 / names.count(name) for name in names])
+    sums, signs = np.array([one[1] for one in best]), np.array([1.0 if one[2] else -1.0 for one in best])
+    pair: np.ndarray = minimize(lambda p: shares @ np.logaddexp(0, -signs * (p[0] * sums + p[1])), [1.0, -5.0]).x
+    return pair
+
+
+def main() -> None:
+    """Weights, calibration, and nDCG@10 of each kind of collection: learned on, and left out."""
+    love, groups = LOVE.load(), defaultdict(list)
     for one in documents():
-        words = np.mean([len(text.split()) for text in one.texts]), np.mean([len(text.split()) for text in one.queries])
-        print(
-            one.name,
-            len(one.texts),
-            len(one.queries),
-            np.mean([len(r) for r in one.relevant]),
-            *np.round(words, 1),
-            one.queries[:3],
-            mistyped(one.queries[:2]),
-        )
+        groups[one.name] += judged(love, one, 150).values()
+    for one in names():
+        groups["names"] += judged(love, one, 150).values()
+    weights = fitted(groups)
+    factor, bias = calibrated(groups, weights)
+    print("weights", {name: round(float(one * factor), 2) for name, one in zip(FEATURES, weights, strict=True)})
+    print("bias", round(float(bias), 2))
+    for name, lists in groups.items():
+        without = fitted({other: own for other, own in groups.items() if other != name})
+        for kind in (0, 1):
+            own = [item for items in lists[kind::2] for item in items]
+            figures = [100 * np.mean([ndcg(item[0] @ w, *item[1:]) for item in own]) for w in (weights, without)]
+            print(f"{name}, {('clean', 'mistyped')[kind]}: {figures[0]:.1f}, left out {figures[1]:.1f}")
+
+
+if __name__ == "__main__":
+    main()

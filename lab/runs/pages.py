@@ -34,7 +34,7 @@ SEARCH = """# Search
 
 Is the right text found first, and when the query is mistyped? `{command}`.
 
-autofj's sets M to Z, 25 pairs of tables of names (films, places, companies …), means over tables: a name of the right
+autofj's sets M to Z, 28 pairs of tables of names (films, places, companies …), means over tables: a name of the right
 table is the query, and the same thing's name in the left one is to be found among all there. The index was chosen on
 the sets A to L, and on documents that are not shown here (`lab/runs/fusion.py`)."""
 RESULTS = Path(__file__).parents[2] / "docs/results"

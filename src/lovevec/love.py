@@ -159,7 +159,7 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
             low_memory=self.low_memory if low_memory is None else low_memory,
         )
 
-    def with_parts(self, parts: ModelParts) -> LOVE:
+    def _with_parts(self, parts: ModelParts) -> LOVE:
         """The same model with other parts."""
         return self.copy(parts=parts)
 
@@ -490,14 +490,14 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
         """
         return self.copy(parts=with_weights_of(self, self._parts_with_rows("fitted"), texts))
 
-    def weighted_by(self, documents: Mapping[str, float], texts: int) -> LOVE:
+    def _weighted_by(self, documents: Mapping[str, float], texts: int) -> LOVE:
         """As `fitted`, where the words of the collection are counted: in how many of the `texts` each stands.
 
         :param documents: known words with their numbers of texts.
         :param texts: how many texts there are.
         :return: a model, which can be saved and loaded as any other.
         """
-        return self.copy(parts=with_weights_by(self, self._parts_with_rows("weighted_by"), documents, texts))
+        return self.copy(parts=with_weights_by(self, self._parts_with_rows("fitted"), documents, texts))
 
     def index(
         self,

@@ -355,7 +355,7 @@ class State:
         """The model with the terms as known words and the weights of the collection."""
         if love.spelling_only:
             return love
-        return love.with_words(terms).weighted_by(dict(zip(terms, within.tolist(), strict=True)), texts)
+        return love.with_words(terms)._weighted_by(dict(zip(terms, within.tolist(), strict=True)), texts)
 
     def queries(self, texts: Sequence[str]) -> list[Query]:
         """Queries, read."""
@@ -440,7 +440,7 @@ class State:
         if not love.spelling_only and love.parts.rows is not None:
             tail = {name[5:]: array for name, array in arrays.items() if name.startswith("rows_")}
             own, rows = list(_strings(arrays, "words", "word_ends")), KnownRows.from_tensors(tail, love.dim)
-            model = love.with_parts(with_coded_words(love.parts, own, rows, arrays.get("weights")))
+            model = love._with_parts(with_coded_words(love.parts, own, rows, arrays.get("weights")))
         return cls(model, Vocabulary(terms, documents, names, stems, love), signals, cutter, encoder)
 
     def best(
