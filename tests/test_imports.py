@@ -50,6 +50,7 @@ LIBRARY = House(
         {"bulk", "plugins", "serve"},
         {"train"},
         {"love"},
+        {"search"},
         {"attach", "explain", "learn", "own_words"},
         {"word_vectors"},
         {"texts", "transformer"},

@@ -52,7 +52,7 @@ from lovevec.near.orthography import Orthography
 from lovevec.near.parts import UNKNOWN, Composite, take_all_apart
 from lovevec.near.reader import Reader
 from lovevec.near.readings import MIN_PROBABILITY, NEW_DIVISOR_IN_TEXT, Readings, all_new, mix_readings
-from lovevec.own_words import with_lexicon, with_weights_of, with_words
+from lovevec.own_words import with_lexicon, with_weights_by, with_weights_of, with_words
 from lovevec.texts.encoder import TextEncoder
 from lovevec.texts.sentence import Sentences
 from lovevec.texts.text_reader import WordSource
@@ -63,6 +63,8 @@ from lovevec.word_vectors import Lookup, WordsWithScores, WordVectors
 if TYPE_CHECKING:
     from lovevec.attach import Attached
     from lovevec.explain import Explanation
+    from lovevec.progress import Progress
+    from lovevec.search import Index
 
 Floats = NDArray[np.float32]
 WORDS_PER_CHUNK = 1024  # that a thread takes at a time
@@ -156,6 +158,10 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
             spelling_only=self.spelling_only if spelling_only is None else spelling_only,
             low_memory=self.low_memory if low_memory is None else low_memory,
         )
+
+    def _with_parts(self, parts: ModelParts) -> LOVE:
+        """The same model with other parts."""
+        return self.copy(parts=parts)
 
     def __repr__(self) -> str:
         name = self.parts.target.get("name")
@@ -483,6 +489,41 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
         [0.73, 1.02]
         """
         return self.copy(parts=with_weights_of(self, self._parts_with_rows("fitted"), texts))
+
+    def _weighted_by(self, documents: Mapping[str, float], texts: int) -> LOVE:
+        """As `fitted`, where the words of the collection are counted: in how many of the `texts` each stands.
+
+        :param documents: known words with their numbers of texts.
+        :param texts: how many texts there are.
+        :return: a model, which can be saved and loaded as any other.
+        """
+        return self.copy(parts=with_weights_by(self, self._parts_with_rows("fitted"), documents, texts))
+
+    def index(
+        self,
+        texts: Any,
+        ids: Any = None,
+        *,
+        fields: Mapping[str, float] | None = None,
+        encoder: Any = None,
+        progress: Progress | None = None,
+    ) -> Index:
+        """An index of texts, in which a search finds what is meant, typos and all.
+
+        :param texts: a list of texts, a column of a data frame; with `fields` a data frame, or a list of mappings.
+        :param ids: strings or whole numbers, one a text; by default 0, 1, 2 …
+        :param fields: which fields are searched, with how much a word in each counts: {"title": 2.0, "body": 1.0}.
+        :param encoder: anything with an `encode` in the place of the model's own vectors of texts.
+        :param progress: where progress is shown.
+        :return: an index, which can be searched, added to, saved and loaded.
+
+        >>> index = LOVE.load().index(["wireless headphones", "a steel kettle", "running shoes"])
+        >>> index.search("wireles hedphones", k=1)[0].text
+        'wireless headphones'
+        """
+        from lovevec.search import Index
+
+        return Index(self, texts, ids, fields=fields, encoder=encoder, progress=progress)
 
     def _learning_model(self, what: str) -> LOVE:
         return self

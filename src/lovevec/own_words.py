@@ -110,3 +110,16 @@ def with_weights_of(model: WordVectors, parts: ModelParts, texts: Iterable[str])
     weights = model.text_encoder().weights_in(collection)
     metadata = {**parts.metadata, "fitted": {"texts": len(collection)}}
     return replace(parts, rows=replace(rows, weights=weights), metadata=metadata)
+
+
+def with_weights_by(model: WordVectors, parts: ModelParts, documents: Mapping[str, float], texts: int) -> ModelParts:
+    """The same for a collection of so many `texts` whose words are counted: `documents` with each."""
+    rows, place = parts.rows, {word: row for row, word in enumerate(model.words)}
+    assert rows is not None
+    within = np.zeros(len(rows))
+    for word, count in documents.items():
+        if (row := place.get(word)) is not None:
+            within[row] = count
+    metadata = {**parts.metadata, "fitted": {"texts": texts}}
+    weights = model.text_encoder().weights_by(within, texts)
+    return replace(parts, rows=replace(rows, weights=weights), metadata=metadata)

@@ -229,7 +229,7 @@ class TextEncoder(TextReader):
         weights, and whether the reading of one is not certain."""
         runs = [runs_of_chunk(chunk) for chunk in chunks]
         number, distinct_runs = numbered(chain.from_iterable(runs))
-        parts_of_runs, each = self._parts_of_runs(distinct_runs), iter(number.tolist())
+        parts_of_runs, each = self.parts_of_runs(distinct_runs), iter(number.tolist())
         return self._weighted_sums(
             [[part for _ in of_chunk for part in parts_of_runs[next(each)]] for of_chunk in runs]
         )
@@ -276,6 +276,10 @@ class TextEncoder(TextReader):
             vectors *= shares[:, None]
             weights *= shares
         return vectors, weights, unsure
+
+    def weighted_words(self, words: Sequence[str], hows: Sequence[str]) -> Floats:
+        """What each of these words, or names or numbers as `hows` says, adds to the vector of a text."""
+        return self._weighted_parts([(word, how, 1.0) for word, how in zip(words, hows, strict=True)])[0]
 
     def _weighted_unknown(self, words: Sequence[str]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """The same for words of letters that are not known."""

@@ -251,13 +251,16 @@ class TextReader:
     def parts_of(self, text: str) -> list[Weighted]:
         """The words of a text in their order, or what they hold: as each is looked up, how, and its share."""
         runs = [word.text for word in self._words([text])[0]]
-        return [part for parts in self._parts_of_runs(runs) for part in parts]
+        return [part for parts in self.parts_of_runs(runs) for part in parts]
 
     def weights_in(self, texts: Sequence[str]) -> Floats:
         """[known words] the weights times how rare each word is in a collection, at the same mean over its words: idf,
         log((1 + texts) / (1 + texts with the word)) + 1."""
-        _, within = self.counts(texts)
-        weights = self.weights * (np.log((1 + len(texts)) / (1 + np.minimum(within, len(texts)))) + 1)
+        return self.weights_by(self.counts(texts)[1], len(texts))
+
+    def weights_by(self, within: NDArray[np.float64], texts: int) -> Floats:
+        """The same for known words that stand `within` so many of `texts` [known words]."""
+        weights = self.weights * (np.log((1 + texts) / (1 + np.minimum(within, texts))) + 1)
         there = within > 0
         if there.any():
             weights *= self.weights[there].mean() / max(float(weights[there].mean()), 1e-12)
@@ -273,7 +276,7 @@ class TextReader:
             runs = runs_of(text)
             occurrences.update(runs)
             documents.update(set(runs))
-        of_runs = zip(occurrences, self._parts_of_runs(list(occurrences)), strict=True)
+        of_runs = zip(occurrences, self.parts_of_runs(list(occurrences)), strict=True)
         parts = [(text, how, run) for run, found in of_runs for text, how, _ in found]
         rows, unknown = self._look_up_parts([(text, how) for text, how, _ in parts])
         is_read = np.array([how == WORD for _, how in unknown], dtype=np.bool_)
@@ -353,7 +356,7 @@ class TextReader:
         places = [[next(each) for _ in some] for some in words]
         return FoundChunks(chunks, words, places, distinct, find(distinct, self.source.look_up, self.source.take_apart))
 
-    def _parts_of_runs(self, runs: Sequence[str]) -> list[list[Weighted]]:
+    def parts_of_runs(self, runs: Sequence[str]) -> list[list[Weighted]]:
         """The words that each word of a text holds; itself, as a rule."""
         found = find(runs, self.source.look_up, self.source.take_apart)
         return [weighted(runs, found, place) for place in range(len(runs))]
