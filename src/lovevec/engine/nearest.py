@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
-from threading import RLock
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from lovevec.engine.word_map import word_map
 from lovevec.errors import LovevecError, Parameter
+from lovevec.locks import ForkLock
 from lovevec.units.words import word_list
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class NeighborIndex:
         self._source = vectors
         self._place: Mapping[str, int] | None = None
         self._approximate: ApproximateIndex | None = None
-        self._lock = RLock()
+        self._lock = ForkLock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NeighborIndex, (self.words, self._source, self.lengths)
