@@ -1,4 +1,4 @@
-"""A forked child answers, and with the same bits, whatever other threads of its parent were computing at that moment."""
+"""A forked child answers with the same bits, whatever other threads of its parent were computing at that moment."""
 
 from __future__ import annotations
 

@@ -92,3 +92,8 @@ def reason(error: Exception) -> str:
     may be those of the file."""
     text = str(error) or type(error).__name__
     return " ".join(text[:1000].split())[:200]
+
+
+def shown(value: object) -> str:
+    """A value as part of our line: the first 60 characters of its repr on one line. A frame's has several."""
+    return " ".join(f"{value!r:.300}".split())[:60]

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.arguments import new_folder
 from lovevec.attach.lengths import Lengths
 from lovevec.attach.neighbors import Codes, KnownNeighbors
 from lovevec.attach.space import Map, MapFit, Space
@@ -70,7 +71,7 @@ def write_attached(folder: str | os.PathLike[str], parts: AttachedParts, save_mo
     """Write the folder. All is on the disk under temporary names before anything takes its place, so that a full disk
     leaves an old table as it is; attached.json comes last, and without it the folder holds nothing. `save_model` writes
     the model behind the table into a folder."""
-    folder = Path(folder)
+    folder = new_folder(folder)
     if folder.exists() and not folder.is_dir():
         raise LovevecError(f"{folder}: is a file; an attached table is saved as a folder")
     folder.mkdir(parents=True, exist_ok=True)

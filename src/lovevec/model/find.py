@@ -14,7 +14,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, shown
 from lovevec.model.folder import CONFIG
 from lovevec.model.hub import HUB_ID, from_hub
 from lovevec.model.shipped import shipped
@@ -32,7 +32,7 @@ def find_model(name: str | os.PathLike[str] | None = None, **hub: Any) -> Path:
     if name is None:
         return _shipped(DEFAULT)
     if not isinstance(name, (str, os.PathLike)) or not os.fspath(name):
-        raise LovevecError(f"a model is named by its folder, its name or its hub id, not by {name!r}")
+        raise LovevecError(f"a model is named by its folder, its name or its hub id, not by {shown(name)}")
     if isinstance(name, str) and (name in shipped() or name == DEFAULT):
         return _shipped(name)
     folder = Path(name)

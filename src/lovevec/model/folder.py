@@ -30,12 +30,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.arguments import check_choice, new_folder
 from lovevec.engine.fold import PRECISIONS, EncoderSpec, Precision, Tables, fold_tables
 from lovevec.errors import FormatError, LovevecError, reason
 from lovevec.files import atomic_write
 from lovevec.files.tensors import tensor_blocks
 from lovevec.model import validation
-from lovevec.model.known_rows import KnownRows, KnownWords
+from lovevec.model.known_rows import CODE_DTYPES, KnownRows, KnownWords
 from lovevec.model.learned import Learned
 from lovevec.model.validation import AS_TRAINED, FOLDED, MAX_NUMBER
 from lovevec.near.channel import Channel
@@ -101,6 +102,8 @@ def write_model(
     Without `precision` the model is written as it is. float16 and int8 write the folded tables. `rows` says how the
     known words' own rows are stored (see known_rows.py), "none" leaves them out.
     """
+    if rows is not None:
+        check_choice("rows", rows, (*CODE_DTYPES, "none"))
     tensors = _tensors(parts, precision)
     for name, tensor in tensors.items():
         if not validation.is_finite(tensor) or validation.is_absurd(tensor):
@@ -141,12 +144,12 @@ def write_model(
     config = {**decisive, "checksum": "", "checksum_metadata": "", **parts.metadata}
     config = json.loads(json.dumps(config)) | validation.checksums(config)
     files[CONFIG] = [(json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")]
-    _write_together(Path(folder), files)
+    _write_together(new_folder(folder), files)
 
 
 def _tensors(parts: ModelParts, precision: Precision | None) -> Mapping[str, NDArray[Any]]:
-    if precision is not None and precision not in PRECISIONS:
-        raise LovevecError(f"unknown precision {precision!r}: choose one of {', '.join(PRECISIONS)}")
+    if precision is not None:
+        check_choice("precision", precision, PRECISIONS)
     if parts.tables is None and (precision or "float32") == "float32":
         return parts.weights
     if not parts.spec.foldable:
