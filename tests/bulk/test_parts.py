@@ -122,7 +122,7 @@ def test_files_folders_globs_and_addresses(tmp_path):
     [
         ("w.csv", b"id,wort\n1,a\n", "word", "w.csv: has no column 'word' but 'id', 'wort'"),
         ("w.jsonl", b'{"wort": "a"}\n', "word", "w.jsonl: line 1: has no text under 'word'"),
-        ("w.parquet", b"PAR1 no, it is not", "word", "w.parquet: cannot be read (Parquet magic bytes not found"),
+        ("w.parquet", b"PAR1 no, it is not", "word", "w.parquet: is no parquet file (Parquet magic bytes not found"),
         ("w.txt.gz", b"no gzip at all", None, "w.txt.gz: cannot be read ("),
         ("w.txt", b"a\n", "word", "w.txt: is read as lines, which have no column 'word'"),
         ("nothing/w.txt", None, None, "w.txt: there is no such file or folder"),
