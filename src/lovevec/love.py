@@ -44,7 +44,7 @@ from lovevec.errors import LovevecError, shown
 from lovevec.files.lines import printable
 from lovevec.learn import LearnsWords
 from lovevec.model.find import find_model
-from lovevec.model.folder import CARD, ModelParts, read_model, write_model
+from lovevec.model.folder import ModelParts, read_card, read_model, write_model
 from lovevec.model.known_rows import RowPrecision
 from lovevec.model.pretrained import HubModel
 from lovevec.near.context import SentenceReader
@@ -125,9 +125,7 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
 
     @classmethod
     def _read_folder(cls, folder: Path, engine: Mode, spelling_only: bool, low_memory: bool) -> LOVE:
-        card = folder / CARD
-        text = card.read_text("utf-8", "replace") if card.is_file() else ""
-        return cls(read_model(folder), text, engine, spelling_only=spelling_only, low_memory=low_memory)
+        return cls(read_model(folder), read_card(folder), engine, spelling_only=spelling_only, low_memory=low_memory)
 
     def save(
         self, folder: str | os.PathLike[str], precision: Precision | None = None, rows: RowPrecision | None = None

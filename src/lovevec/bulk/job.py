@@ -26,6 +26,7 @@ from lovevec.bulk.output import DISTINCT, UNFINISHED, names_in, part_name, remov
 from lovevec.bulk.parts import File, Input, Part, filesystem_of, open_input
 from lovevec.engine.compiled import Mode
 from lovevec.errors import FormatError, LovevecError
+from lovevec.files.together import current
 from lovevec.love import LOVE
 from lovevec.model.find import find_model
 from lovevec.model.folder import CONFIG
@@ -264,7 +265,7 @@ def _plan(
 
 def _metadata(model: str | os.PathLike[str] | None, options: BulkOptions) -> dict[str, Any]:
     """What the metadata of each file of vectors says of the model."""
-    config = (find_model(model) / CONFIG).read_bytes()
+    config = current(find_model(model), CONFIG).read_bytes()
     known = json.loads(config)
     return {
         "version": __version__,

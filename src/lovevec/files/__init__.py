@@ -23,6 +23,8 @@ LOCK_SECONDS = 0.2  # to wait for a lock: its holder may be about to remove it
 def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a binary file that takes the place of `path` when the block ends well, and vanishes when not."""
     path = Path(path)
+    if path.exists() and not path.is_file():  # a device would be replaced by a file
+        raise LovevecError(f"{path}: is no file that could be replaced; write to another one")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with open(temporary, "wb") as file:

@@ -110,13 +110,18 @@ def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def read_bytes(path: Path) -> bytes:
-    """All of a file; an error names it."""
+def read_bytes(path: Path, most: int | None = None) -> bytes:
+    """All of a file, which may have `most` bytes; an error names it."""
     try:
         with open_plain(path) as file:
-            return file.read()
+            content = file.read(-1 if most is None else most + 1)
     except OSError as error:
         raise FormatError(path, f"cannot be read ({error.strerror})") from None
+    if content is None:  # a file of /proc that we would have to wait for
+        raise FormatError(path, "not a regular file; write what it gives to a file first")
+    if most is not None and len(content) > most:
+        raise FormatError(path, f"has more than {most:,} bytes")
+    return content
 
 
 def lines_of(path: Path, encoding: str = "utf-8") -> list[str]:

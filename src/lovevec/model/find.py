@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lovevec.errors import LovevecError, shown
-from lovevec.model.folder import CONFIG
+from lovevec.model.folder import holds_model
 from lovevec.model.hub import HUB_ID, from_hub
 from lovevec.model.shipped import shipped
 
@@ -37,7 +37,7 @@ def find_model(name: str | os.PathLike[str] | None = None, **hub: Any) -> Path:
         return _shipped(name)
     folder = Path(name)
     try:
-        if not isinstance(name, str) or (folder / CONFIG).is_file():
+        if not isinstance(name, str) or holds_model(folder):
             return folder
     except OSError as error:  # a name that is too long, a folder that may not be read
         short = str(name) if len(str(name)) <= 200 else f"{str(name)[:100]}…{str(name)[-50:]}"
