@@ -26,6 +26,7 @@ from lovevec.progress import Progress
 from lovevec.train import Prepared, PrepareSettings, Settings, prepare, resume, train
 from lovevec.train.group import Group
 from lovevec.train.loop import Trainer, holdout_rows
+from lovevec.train.prepared import settings_of
 
 QUICK = {"vocabulary_size": 400, "epochs": 4, "batch": 32, "negatives": 20, "holdout": 0.05, "device": "cpu", "seed": 3}
 
@@ -426,11 +427,23 @@ def test_damaged_prepared_folders_are_refused(prepared, tmp_path, name):
     good = (tmp_path / "p" / name).read_bytes()
     flipped = bytearray(good)
     flipped[len(good) // 2] ^= 1
-    for content in (b"", b"[]", b"{}", good[: len(good) // 2], *([bytes(flipped)] if name != "prepared.json" else [])):
+    for content in (b"", b"[]", b"{}", good[: len(good) // 2], bytes(flipped)):
         (tmp_path / "p" / name).write_bytes(content)
         with pytest.raises(LovevecError, match="prepare again") as found:
             Prepared.load(tmp_path / "p")
         assert "\n" not in str(found.value)
+
+
+def test_no_flip_of_a_bit_of_prepared_json_is_accepted(prepared, tmp_path):
+    prepared.save(tmp_path / "p")
+    path = tmp_path / "p" / "prepared.json"
+    good = path.read_bytes()
+    for place in np.random.default_rng(0).integers(0, len(good), 400).tolist():
+        flipped = bytearray(good)
+        flipped[place] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        with pytest.raises(LovevecError, match="prepare again"):
+            settings_of(tmp_path / "p")
 
 
 def test_a_folder_that_was_not_prepared_is_refused(tmp_path):

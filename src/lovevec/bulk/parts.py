@@ -65,6 +65,21 @@ class Input:
     kind: str
     column: str | None
 
+    def refuse_changed(self) -> None:
+        """An error if a file has another size or date than when it was found: it was written while it was read."""
+        from pyarrow import fs
+
+        found = self.filesystem.get_file_info([file.path for file in self.files])
+        changed = [
+            file.path
+            for file, info in zip(self.files, found, strict=True)
+            if info.type == fs.FileType.NotFound or _as_file(info) != file
+        ]
+        if changed:
+            more = f" (and {len(changed) - 1:,} more files)" if len(changed) > 1 else ""
+            problem = "was written anew while it was read, so rows may be mixed; give the command again"
+            raise LovevecError(f"{changed[0]}{more}: {problem}")
+
     def parts(self) -> list[Part]:
         """All parts, in the order of the files; at least one, which may be empty."""
         with ThreadPoolExecutor(FILES_AT_ONCE) as pool:

@@ -62,7 +62,12 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_json(path: str | Path, value: Any) -> None:
     """Write `value` atomically as readable JSON."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    write_text(path, as_json(value))
+
+
+def as_json(value: Any) -> str:
+    """`value` as `write_json` writes it."""
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 class Lock:

@@ -6,6 +6,7 @@ numpy, tokenizers and safetensors, so it can travel to a bare GPU machine.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -21,7 +22,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
 from lovevec.errors import LovevecError, Parameter, reason
-from lovevec.files import atomic_write, write_json, write_text
+from lovevec.files import as_json, atomic_write, write_json, write_text
 from lovevec.files.lines import read_bytes
 from lovevec.files.tensors import in_blocks, map_tensors, release, tensor_blocks
 from lovevec.progress import Progress
@@ -87,7 +88,7 @@ class Prepared:
             "dim": int(self.vectors.shape[1]),
             "sha256": {name: file_hash(folder / name) for name in (TENSORS, TOKENIZER)},
         }
-        write_json(folder / JSON, metadata)
+        write_json(folder / JSON, with_checksum(metadata))
 
     @classmethod
     def load(cls, folder: str | Path) -> Prepared:
@@ -145,10 +146,20 @@ def _check_tensors(tensors: Mapping[str, NDArray[Any]]) -> None:
 
 def read_metadata(folder: Path) -> dict[str, Any]:
     """The content of prepared.json; ValueError where it is of another format than this version's."""
-    metadata: dict[str, Any] = json.loads(read_bytes(folder / JSON))
+    content = read_bytes(folder / JSON)
+    metadata: dict[str, Any] = json.loads(content)
     if metadata["format"] != FORMAT:
         raise ValueError(f"format {metadata['format']!r} is not {FORMAT}")
+    written = as_json(metadata).encode("utf-8", "backslashreplace")
+    if written != content or metadata != with_checksum(metadata):
+        raise ValueError(f"{JSON} does not have the checksum that stands there")
     return metadata
+
+
+def with_checksum(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of prepared.json with the SHA-256 of all the rest of it."""
+    plain = {name: value for name, value in metadata.items() if name != "checksum"}
+    return {**plain, "checksum": hashlib.sha256(json.dumps(plain, sort_keys=True).encode("ascii")).hexdigest()}
 
 
 def settings_of(folder: str | Path) -> PrepareSettings:
