@@ -58,7 +58,7 @@ LIBRARY = House(
         {"near"},
         {"confidence", "damage", "engine"},
         {"figures", "units"},
-        {"arguments", "device", "errors", "files", "locks", "progress"},
+        {"arguments", "device", "errors", "files", "locks", "progress", "room"},
     ],
 )
 LAB = House(lovevec_lab, [{"cli"}, {"reproduce"}, {"evaluate"}, {"methods"}, {"figures"}])

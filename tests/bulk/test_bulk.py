@@ -109,7 +109,7 @@ def test_tasks_of_several_parts_make_the_same_files(ray, folder, love, tmp_path,
     whole = damaged.read_bytes()
     at = whole.index(toy_words(1)[0].encode())
     damaged.write_bytes(whole[: at - 12] + bytes(12) + whole[at:])
-    with pytest.raises(LovevecError, match=r"c\.parquet: cannot be read .*all other parts are done"):
+    with pytest.raises(LovevecError, match=r"c\.parquet: is damaged .*all other parts are done"):
         run(inputs, out, folder)  # the error of a part holds up none of its task
     damaged.unlink()
     summary = run(inputs, out, folder, overwrite=True)

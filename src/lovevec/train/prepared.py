@@ -30,6 +30,7 @@ from lovevec.train.hard_negatives import hard_negatives
 from lovevec.train.settings import PrepareSettings, names, with_files
 from lovevec.train.synonyms import find_synonyms
 from lovevec.train.target import is_cased, load_target
+from lovevec.units.characters import LONGEST, normalise
 from lovevec.units.ragged import Ragged, offsets_of
 from lovevec.units.vocabulary import UnitVocabulary, build_vocabulary, read_pieces
 from lovevec.vectors import LARGE_FILE, is_large
@@ -209,7 +210,9 @@ def prepare(
         pieces = read_pieces(settings.vocabulary) if settings.vocabulary else None
         pieces = [] if settings.input == "chars" else pieces  # no rows for what is never looked up
         sizes = settings.vocabulary_size, settings.shrink, settings.keep, settings.ngrams
-        vocabulary = build_vocabulary(table.words, pieces, *sizes)
+        # Of a long word training sees the head and the tail; all of them would take the square of their letters.
+        seen = [normalise(word, lowercase) if len(word) > LONGEST else word for word in table.words]
+        vocabulary = build_vocabulary(seen, pieces, *sizes)
         phase.advance(len(vocabulary))
     synonyms = Ragged.from_lengths(np.empty(0, dtype=np.int32), np.zeros(len(table), dtype=np.int64))
     if settings.synonyms:
@@ -218,7 +221,7 @@ def prepare(
     release(table.vectors)
     negatives = np.empty((len(table), 0), dtype=np.int32)
     if settings.negatives:
-        negatives = hard_negatives(table.words, synonyms, k=settings.negatives, progress=progress)
+        negatives = hard_negatives(seen, synonyms, k=settings.negatives, progress=progress)
     origin = {"name": table.name, "dim": table.dim, "words": len(table), **table.source}
     public = with_files(settings, lambda name: Path(name).name)  # no folders of this machine in what people publish
     return Prepared(table.words, table.vectors, vocabulary, synonyms, negatives, public, origin)
