@@ -37,6 +37,7 @@ def replaced_together(folder: Path, optional: Iterable[str] = ()) -> Iterator[Pa
     stage = folder / f"{NEW}.{os.getpid()}.tmp"
     try:
         _finish(folder)
+        _forget_dead(folder)
         shutil.rmtree(stage, ignore_errors=True)
         stage.mkdir(parents=True)
         yield stage
@@ -76,6 +77,17 @@ def _finish(folder: Path) -> None:
         os.replace(source, goal)
     sync(folder)
     shutil.rmtree(new)
+
+
+def _forget_dead(folder: Path) -> None:
+    """Delete what processes that were killed had written so far."""
+    for left in folder.glob(f"{NEW}.*.tmp") if os.name != "nt" else ():
+        try:
+            os.kill(int(left.name.split(".")[2]), 0)
+        except (ProcessLookupError, ValueError, OverflowError):
+            shutil.rmtree(left, ignore_errors=True)
+        except OSError:  # it lives, and is somebody else's
+            pass
 
 
 def _files(folder: Path) -> list[Path]:
