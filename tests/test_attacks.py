@@ -279,6 +279,10 @@ def test_rows_that_are_not_of_unit_length_by_far_are_refused(tmp_path):
         vouch(tmp_path, ROWS, save({**good, **wrong}))
         with pytest.raises(FormatError, match="numbers that no row of unit length has"):
             read_model(tmp_path)
+    for wrong in ({"scale": good["scale"] * np.float32(1.1)}, {"codes": np.full(good["codes"].shape, -128, np.int8)}):
+        vouch(tmp_path, ROWS, save({**good, **wrong}))
+        with pytest.raises(FormatError, match=r"rows that are not of unit length|numbers that no row"):
+            read_model(tmp_path)
 
 
 def test_a_calibration_of_absurd_numbers_is_refused_and_a_large_one_does_not_overflow():

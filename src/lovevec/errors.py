@@ -90,8 +90,8 @@ class MissingExtra(LovevecError):
 def reason(error: Exception) -> str:
     """What another library says of a damaged file, as part of our line: its first 200 characters on one line. Its words
     may be those of the file."""
-    text = str(error) or type(error).__name__
-    return " ".join(text[:1000].split())[:200]
+    text = " ".join((str(error) or type(error).__name__)[:1000].split())
+    return (text if text.isprintable() else repr(text)[1:-1])[:200]
 
 
 def shown(value: object) -> str:

@@ -185,7 +185,7 @@ def test_a_file_that_cannot_be_read_holds_up_no_other(ray, folder, love, tmp_pat
     broken = bytearray(whole)
     broken[4:200] = b"\xff" * 196  # its footer is fine
     (tmp_path / "in" / "a.parquet").write_bytes(broken)
-    with pytest.raises(LovevecError, match=r"a\.parquet: cannot be read \(") as caught:
+    with pytest.raises(LovevecError, match=r"a\.parquet: is damaged \(") as caught:
         run(inputs, out, folder, distinct=distinct)
     assert "\n" not in str(caught.value)
     if distinct:  # which words are distinct is known only when all are read

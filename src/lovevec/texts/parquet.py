@@ -162,13 +162,15 @@ def _row_sizes(batch: Any) -> NDArray[np.int64]:
 
 
 def _string_sizes(column: Any) -> NDArray[np.int64] | None:
-    from pyarrow import compute, types
+    """How many bytes each string of a column has, 0 for null; None for a column of something else."""
+    from pyarrow import types
 
-    if not types.is_dictionary(column.type):
-        return _lengths(column) if _is_plain_string(column.type) else None
-    if not _is_plain_string(column.type.value_type) or not len(column.dictionary):
-        return None if len(column.dictionary) else np.zeros(len(column), dtype=np.int64)
-    return np.where(column.is_null(), 0, _lengths(column.dictionary)[compute.fill_null(column.indices, 0)])
+    if _is_plain_string(column.type):
+        return _lengths(column)
+    if not types.is_dictionary(column.type) or not _is_plain_string(column.type.value_type):
+        return None
+    strings, places = _used(column)
+    return _lengths(strings)[places]
 
 
 def _lengths(strings: Any) -> NDArray[np.int64]:
@@ -194,16 +196,18 @@ def _texts(column: Any) -> list[Any]:
 
     if not types.is_dictionary(column.type):
         return ["" if text is None else text for text in column.to_pylist()]
-    used, places = np.unique(np.asarray(column.indices.fill_null(-1)), return_inverse=True)
-    strings = ["" if one is None else one for one in column.dictionary.take(_array(used[used >= 0])).to_pylist()]
-    strings = [""] * int((used < 0).any()) + strings
+    used, places = _used(column)
+    strings = ["" if text is None else text for text in used.to_pylist()]
     return [strings[place] for place in places.tolist()]
 
 
-def _array(numbers: NDArray[Any]) -> Any:
+def _used(column: Any) -> tuple[Any, NDArray[np.int64]]:
+    """Of a column of places in a dictionary the strings that it has, each once, and the place of each row among them.
+    A dictionary may be that of many more rows."""
     import pyarrow
 
-    return pyarrow.array(numbers)
+    used, places = np.unique(np.asarray(column.indices.fill_null(-1)), return_inverse=True)
+    return column.dictionary.take(pyarrow.array(used, mask=used < 0)), places
 
 
 def _as(column: Any, kind: Any) -> Any:
