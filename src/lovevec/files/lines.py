@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from lovevec.errors import FormatError, LovevecError, Parameter
+from lovevec.errors import FormatError, LovevecError
 
 BOM = codecs.BOM_UTF8
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -100,8 +100,8 @@ def refuse_packed(name: str | Path, start: bytes | bytearray) -> None:
         if start.startswith(mark):
             raise FormatError(name, f"is packed ({kind}), not text; unpack it first")
     if start.startswith(PARQUET):
-        column = Parameter("column", "NAME")
-        raise FormatError(name, f"is parquet, not lines of text; give its name the end .parquet, and {column}")
+        readers = "`lovevec encode --column NAME` reads its texts, `lovevec bulk` its words"
+        raise FormatError(name, f"is a parquet file, not lines of text; {readers}")
     if start.startswith(UTF16_MARKS):
         raise FormatError(name, "is UTF-16 text; save it as UTF-8")
 
