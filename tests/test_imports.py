@@ -59,7 +59,7 @@ LIBRARY = House(
         {"near"},
         {"confidence", "damage", "engine"},
         {"figures", "units"},
-        {"device", "errors", "files", "progress"},
+        {"arguments", "device", "errors", "files", "locks", "progress", "room"},
     ],
 )
 LAB = House(lovevec_lab, [{"cli"}, {"reproduce"}, {"evaluate"}, {"methods"}, {"figures"}])

@@ -30,20 +30,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.arguments import check_flags, new_folder
 from lovevec.confidence import Confidence, SpellingJudge
 from lovevec.encoders.torch_engine import TorchEngine
 from lovevec.encoders.torch_model import TorchModel
 from lovevec.engine.compiled import Mode, core, is_compiled
 from lovevec.engine.engine import Engine, FoldEngine
 from lovevec.engine.fold import Precision
-from lovevec.engine.nearest import NeighborIndex
+from lovevec.engine.nearest import NeighborIndex, is_zero
 from lovevec.engine.threads import in_chunks
 from lovevec.engine.word_map import CompiledWordMap
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, shown
 from lovevec.files.lines import printable
 from lovevec.learn import LearnsWords
 from lovevec.model.find import find_model
-from lovevec.model.folder import CARD, ModelParts, read_model, write_model
+from lovevec.model.folder import ModelParts, read_card, read_model, write_model
 from lovevec.model.known_rows import RowPrecision
 from lovevec.model.pretrained import HubModel
 from lovevec.near.context import SentenceReader
@@ -84,7 +85,8 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
         low_memory: bool = False,
     ) -> None:
         if not isinstance(parts, ModelParts):
-            raise LovevecError(f"parts is {parts!r:.60}: a model is read by its name or folder with LOVE.load(name)")
+            raise LovevecError(f"parts is {shown(parts)}: a model is read by its name or folder with LOVE.load(name)")
+        check_flags(spelling_only=spelling_only, low_memory=low_memory)
         self.parts = parts
         self.card = card
         self.dim = parts.spec.dim
@@ -125,9 +127,7 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
 
     @classmethod
     def _read_folder(cls, folder: Path, engine: Mode, spelling_only: bool, low_memory: bool) -> LOVE:
-        card = folder / CARD
-        text = card.read_text("utf-8", "replace") if card.is_file() else ""
-        return cls(read_model(folder), text, engine, spelling_only=spelling_only, low_memory=low_memory)
+        return cls(read_model(folder), read_card(folder), engine, spelling_only=spelling_only, low_memory=low_memory)
 
     def save(
         self, folder: str | os.PathLike[str], precision: Precision | None = None, rows: RowPrecision | None = None
@@ -138,7 +138,7 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
         :param precision: of the folded tables: float32, float16 or int8; by default the model is written as it is.
         :param rows: of the known words' own rows: float16, int8, int4, or none.
         """
-        write_model(Path(folder), self.parts, self.card, precision, rows)
+        write_model(new_folder(folder), self.parts, self.card, precision, rows)
 
     def copy(
         self,
@@ -437,7 +437,7 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
         """What the word's vector is made of: units, how much each counts, attention, confidence, and the k nearest
         known words (with k = 0 they are not looked for)."""
         refuse_other_than_words([word])
-        return self._explain(word, self.lookup(word), self.neighbors(word, k) if k != 0 else [])
+        return self._explain(word, self.lookup(word), self.neighbors(word, k) if not is_zero(k) else [])
 
     def _explain(self, word: str, lookup: Lookup, neighbors: WordsWithScores) -> Explanation:
         from lovevec.explain import explain
@@ -475,6 +475,7 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
         >>> love.readings("vercel"), love.with_lexicon(["vercel"]).readings("vercel")
         ('near', 'new')
         """
+        check_flags(replace=replace)
         return self.copy(parts=with_lexicon(self._parts_with_rows("with_lexicon"), words, forms, replace))
 
     def fitted(self, texts: Iterable[str]) -> LOVE:
