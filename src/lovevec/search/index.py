@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from threading import RLock
 from typing import Any, overload
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from lovevec.engine.threads import in_chunks
 from lovevec.errors import FormatError, LovevecError, Parameter, reason
 from lovevec.model.known_rows import KnownRows
+from lovevec.locks import ForkLock
 from lovevec.near.kinds import NAME, NUMBER, WORD
 from lovevec.progress import Progress
 from lovevec.search import fusion
@@ -60,7 +60,7 @@ class Index:
         if encoder is not None and not callable(getattr(encoder, "encode", None)):
             raise LovevecError(f"{Parameter('encoder')} is {encoder!r:.60}: must have a method `encode`")
         self.love, self.encoder, self.fields = love, encoder, check_fields(fields)
-        self._lock, self._progress = RLock(), progress
+        self._lock, self._progress = ForkLock(), progress
         self._texts: Sequence[str] = []
         self._ids: list[Id] = []
         self._rows: dict[Id, int] = {}
