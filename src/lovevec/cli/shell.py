@@ -18,7 +18,7 @@ from lovevec.errors import FUNCTIONS, LovevecError, MissingExtra
 from lovevec.progress import Progress
 
 SECONDS_BEFORE_PROGRESS = 1.0  # what is done sooner needs none
-MODEL_HELP = "a model folder, a shipped model's name, or a hub id (default: the shipped model)"
+MODEL_HELP = "a model folder, a shipped or installed model's name, or a hub id (default: the shipped one, English)"
 
 
 def as_path(name: str | None) -> Path | None:
