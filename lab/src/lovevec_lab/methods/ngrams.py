@@ -25,7 +25,7 @@ from lovevec_lab.methods.table import Table
 
 SHORTEST, LONGEST = 3, 6
 BUCKETS = 1 << 17
-RIDGE = 0.03
+RIDGE = 0.01
 STEPS, CLOSE = 60, 1e-3  # of conjugate gradients: at most, and when the residual is this small
 
 
@@ -34,7 +34,8 @@ class NGrams(FallbackMethod):
 
     def __init__(self, table: Table, ridge: float = RIDGE) -> None:
         super().__init__(table, "n-grams", Parameters(table.parameters.embedding + BUCKETS * table.dim))
-        self.rows = fit([*table.words], normalized(np.asarray(table.vectors, dtype=np.float32)), ridge)
+        vectors = normalized(np.asarray(table.vectors, dtype=np.float32))
+        self.rows = least_squares(mean_matrix(table.words), vectors, ridge)
 
     def impute(self, words: Sequence[str]) -> tuple[Floats, Bools]:
         """The mean of each word's rows; a word too short to have an n-gram has none."""
@@ -45,16 +46,21 @@ class NGrams(FallbackMethod):
 
 def mean_matrix(words: Sequence[str]) -> Any:
     """A [words, rows]: 1 over the number of its n-grams where a word has one."""
+    owners, buckets = ngram_buckets([word.encode(errors="surrogatepass") for word in words], SHORTEST, LONGEST, BUCKETS)
+    return means_of(owners, buckets, (len(words), BUCKETS))
+
+
+def means_of(owners: NDArray[np.int64], rows: NDArray[np.int64], shape: tuple[int, int]) -> Any:
+    """The sparse matrix [words, rows] that gives each word the mean of its rows: `rows[i]` is one of `owners[i]`'s."""
     from scipy.sparse import csr_array
 
-    owners, buckets = ngram_buckets([word.encode(errors="surrogatepass") for word in words], SHORTEST, LONGEST, BUCKETS)
-    counts = np.bincount(owners, minlength=len(words))
-    return csr_array(((1 / counts[owners]).astype(np.float32), (owners, buckets)), shape=(len(words), BUCKETS))
+    counts = np.bincount(owners, minlength=shape[0])
+    return csr_array(((1 / counts[owners]).astype(np.float32), (owners, rows)), shape=shape)
 
 
-def fit(words: Sequence[str], vectors: Floats, ridge: float) -> NDArray[np.float32]:
-    """The rows [rows, dim] that minimise the squares, all dimensions at once."""
-    means = mean_matrix(words)
+def least_squares(means: Any, vectors: Floats, ridge: float = RIDGE) -> NDArray[np.float32]:
+    """The rows [rows, dim] that minimise the squares, all dimensions at once: `means` sparse [words, rows]."""
+    count = means.shape[1]
     used = np.unique(means.indices)  # rows that no word asks for stay zero
     means = means[:, used]
     transposed = means.T.tocsr()
@@ -71,6 +77,6 @@ def fit(words: Sequence[str], vectors: Floats, ridge: float) -> NDArray[np.float
             break
         direction = residual + (after / np.maximum(size, 1e-30)) * direction
         size = after
-    rows = np.zeros((BUCKETS, vectors.shape[1]), np.float32)
+    rows = np.zeros((count, vectors.shape[1]), np.float32)
     rows[used] = solution
     return rows
