@@ -4,11 +4,11 @@
 
 `build/languages/fr` holds target.npz and exist.txt (lab/runs/language_target.py) and the folder `model` that `lovevec
 train` wrote. The encoder is stored as int8, the known words' rows as int4. Written are pyproject.toml, the card, the
-licence of the vectors' package, and the model folder; scores.json goes beside the trained model.
+licence of the vectors' package, and the model folder; the scores go into docs/results/data/language-models.json.
 
-What training has learned of n-grams is ranked well but far from its goal: contrast asks for the order of words alone. So
-rows that make the target's words by least squares (methods/ngrams.py) are added to the rows of the model's n-grams, and
-confidence is calibrated anew. With words held back from French the own vector is the nearest for 55 instead of 50 of 100,
+What training has learned of n-grams is ranked well but far from its goal: contrast asks for the order of words alone.
+So rows that make the target's words by least squares (methods/ngrams.py) are added to the rows of the model's n-grams,
+and confidence is calibrated anew. Of French words held back the own vector is the nearest for 55 instead of 50 of 100,
 at a cosine of 0.64 instead of 0.51. The scores are of the model as shipped:
 
 similarity     Multi-SimLex, Spearman x 100; beside the target's table with rows of n-grams behind it
@@ -49,6 +49,7 @@ from lovevec_lab.methods.symspell import SymSpellDictionary
 from lovevec_lab.methods.table import Table
 
 DATA = Path(os.environ.get("LOVEVEC_DATA", Path(__file__).resolve().parents[2].parent / "shared" / "data"))
+RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results" / "data" / "language-models.json"
 VERSION = "1.0.0"
 MOST_BYTES = 15_000_000
 STRINGS, SEED = 1000, 0
@@ -305,12 +306,23 @@ def card(code: str, love: LOVE, scores: dict[str, Any], size: int) -> str:
         f"**Confidence** is the probability that {sure['event']}: expected calibration error"
         f" {sure['calibration_error']:.3f}.",
         "",
-        "**Limits.** A new word's meaning is guessed from its spelling. There is no model of context: a word is read the"
-        " same in every sentence. Lower case only. Vectors are directions (unit length). Biases of the sources carry"
-        " over.",
+        "**Limits.** A new word's meaning is guessed from its spelling. There is no model of context: a word is read"
+        " the same in every sentence. Lower case only. Vectors are directions (unit length). Biases of the sources"
+        " carry over.",
         "",
     ]
     return "\n".join(lines)
+
+
+def seconds_of(love: LOVE) -> float:
+    """How long training took, all in all."""
+    return float(love.metadata["report"]["seconds"]["total"])
+
+
+def note_scores(code: str, about: dict[str, Any]) -> None:
+    """Put what was measured of a model beside that of the others."""
+    kept = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
+    RESULTS.write_text(json.dumps(dict(sorted({**kept, code: about}.items())), indent=1) + "\n", "utf-8")
 
 
 def main() -> None:
@@ -337,7 +349,6 @@ def main() -> None:
     parts = replace(trained.parts, metadata={**trained.metadata, "target": target, "scores": None})
     LOVE(parts).save(model, "int8", "int4")
     scores = scores_of(code, LOVE.load(model), table, held)
-    (given.made / "scores.json").write_text(json.dumps(scores, indent=2) + "\n")
     shown = {
         "new words among the 10 nearest, %": round(scores["new words"]["LOVE"]["top10"], 1),
         **{f"{name}, right word first, %": round(one["LOVE"], 1) for name, one in scores["misspellings"].items()},
@@ -355,6 +366,7 @@ def main() -> None:
     about = f'"""{source.name} for lovevec: LOVE.load("{code}") finds the model folder here by the entry point."""\n'
     (given.output / "src" / f"lovevec_{code}" / "__init__.py").write_text(about, "utf-8")
     size = sum(file.stat().st_size for file in model.iterdir())
+    note_scores(code, {"words": len(shipped.words), "bytes": size, "seconds": seconds_of(trained), "scores": scores})
     print(f"{given.output}: {size / 1e6:.1f} MB, {json.dumps(shown, ensure_ascii=False)}")
     if size > MOST_BYTES:
         raise SystemExit(f"{size:,} bytes are more than {MOST_BYTES:,}")
