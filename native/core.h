@@ -95,9 +95,9 @@ enum {
 
 /* Kinds of slips, in the order of KINDS in near/symbols.py. */
 enum {
-    KIND_LOST_TWIN = 6, KIND_LOST_VOWEL, KIND_LOST_H, KIND_LOST_END, KIND_LOST,
+    KIND_CASE = 5, KIND_LOST_TWIN, KIND_LOST_VOWEL, KIND_LOST_H, KIND_LOST_END, KIND_LOST,
     KIND_EXTRA_TWIN, KIND_EXTRA_VOWEL, KIND_EXTRA_JOINT, KIND_EXTRA,
-    KIND_SWAP, KIND_RESPELLED, KIND_MISPRINT, KIND_FIRST, KIND_LAST, KINDS,
+    KIND_SWAP, KIND_RESPELLED, KIND_MISPRINT, KIND_FIRST, KIND_LAST, KIND_BARE, KINDS,
     KIND_DIGIT = KINDS /* near/alignment.py: of a digit, whatever befalls it */
 };
 enum { DIGIT_CLASS = 4 };
@@ -151,6 +151,7 @@ typedef struct {
     const uint8_t *folded, *sound, *classes, *is_letter, *is_digit; /* [symbols] */
     uint8_t letter_e;            /* the symbol of e */
     const int16_t *costs;        /* [KINDS + 1] */
+    int16_t free_cost;           /* of a letter for another that costs nothing on top at an end of the word; 0 for none */
     const int16_t *substitution; /* [symbols, symbols] */
     const uint8_t *one;          /* [symbols] numbers of spellings */
     const uint8_t *two;          /* [symbols, symbols] */

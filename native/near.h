@@ -419,7 +419,7 @@ INLINE int align_in(const int parts, const Index *index, const String *string, c
             Shorts swapped = ((BEHIND(2, before) + swap) & crossed) | (far & ~crossed);
             Shorts single = BEHIND(2, row) + shorts_at(one_two + 8 * part) + at_one;
             Shorts best = least_of(least_of(twice + at_two, swapped), least_of(single, row[part] + lost));
-            cost += all_shorts(at_one) & (cost != 0);
+            cost += all_shorts(at_one) & (cost != 0) & (cost != index->free_cost);
             now[part] = least_of(best, BEHIND(1, row) + cost) - shorts_at(extra + 8 * part);
         }
         RUNNING(1);
@@ -472,7 +472,7 @@ static int align(const Index *index, const String *string, const IndexRoom *room
             int best = least(row[j] + lost, FAR_COST);
             if (j) {
                 int other = room->letter_costs[letter][j];
-                best = least(best, row[j - 1] + other + (other ? at_one : 0));
+                best = least(best, row[j - 1] + other + (other && other != index->free_cost ? at_one : 0));
                 best = least(best, now[j - 1] + extra[j] - extra[j - 1]);
                 if (pair) best = least(best, before[j - 1] + room->one_costs[pair][j] + at_two);
             }
@@ -898,7 +898,14 @@ static void list_respellings(Index *index) {
     index->respelling_starts[spellings] = many;
 }
 
+/* alignment.py, free: a mark that is left out, where that costs less than another mark. */
+static int16_t free_cost(const int16_t *costs) {
+    const int16_t bare = costs[KIND_BARE];
+    return bare >= costs[KIND_CASE] ? 0 : bare ? bare : 1;
+}
+
 static int build_index(Index *index) {
+    index->free_cost = free_cost(index->costs);
     const size_t words = (size_t)index->words, letters = (size_t)index->offsets[words];
     const size_t starts = ((size_t)1 << BUCKET_BITS) + 1, spellings = (size_t)index->spellings;
     char *memory = index->memory = large_memory(index, words * (sizeof(Record) + sizeof(Entry)) + 4 * starts + 4 * letters +

@@ -55,6 +55,7 @@ def facts_of(love: LOVE, folder: Path) -> dict[str, Any]:
         "folder": str(folder),
         "dim": love.dim,
         "known_words": len(love.words),
+        "language": parts.orthography.language.as_dict(),
         "units": {
             "count": len(parts.units.vocabulary),
             "rows": parts.units.vocabulary.table_rows,
@@ -103,6 +104,7 @@ def lines_of(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("folder", facts["folder"]),
         ("dimensions", f"{facts['dim']}"),
         ("known words", f"{facts['known_words']:,}{', lower case' if units['lowercase'] else ''}"),
+        ("language", facts["language"]["name"]),
         ("units", f"{units['count']:,} in {units['rows']:,} rows, {units['input']} input"),
         ("encoder", encoder["kind"] + head),
         ("parameters", f"{parameters:,}" if parameters else "not stated"),

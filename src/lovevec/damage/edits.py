@@ -7,22 +7,26 @@
     scan      misspe1ling      a character that prints alike instead (`ocr` of noise.py, with a table of our own)
     sound     mispelling       a spelling that sounds alike instead (see sounds.py)
 
-Everything works on flat arrays of code points, many words at once, with the caller's own generator.
+and, of whole words, which many languages have and English does not (languages.py):
+
+    plain     electricite      marks left out, or letters written in full: fuer
+    layout    ghbdtn           typed on the English layout
+
+Letters, keys, look-alikes and sounds are those of a language. Everything works on flat arrays of code points, many
+words at once, with the caller's own generator.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.damage.languages import ENGLISH, Language
 from lovevec.damage.sounds import respell
 from lovevec.errors import LovevecError
-from lovevec.units.characters import to_codes, to_words
+from lovevec.units.characters import codes_of, to_codes, to_words
 from lovevec.units.ragged import Ragged, merge, offsets_of, spread
 
 SWAP, DROP, INSERT, KEYBOARD, SCAN, SOUND = range(6)
@@ -30,23 +34,12 @@ SWAP, DROP, INSERT, KEYBOARD, SCAN, SOUND = range(6)
 EDITS = {"swap": SWAP, "drop": DROP, "insert": INSERT, "keyboard": KEYBOARD, "sound": SOUND, "scan": SCAN}
 UNTOUCHED = len(EDITS)  # any kind from here on leaves a word as it is
 TYPO_KINDS = ("swap", "drop", "insert", "keyboard")
-LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", dtype=np.uint8).astype(np.uint32)
-ASCII = 128
+PLAIN, LAYOUT = "plain", "layout"
+WORD_KINDS = (PLAIN, LAYOUT)
+IN_FULL_SHARE = 0.5
 
 
-@cache
-def confusions(name: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """A data file's look-alikes: [128, most] code points for each ASCII character, and how many of them count."""
-    raw = json.loads((files("lovevec.damage") / "data" / f"{name}.json").read_text("utf-8"))["neighbors"]
-    table = np.zeros((ASCII, max(map(len, raw.values()))), dtype=np.uint32)
-    count = np.zeros(ASCII, dtype=np.int64)
-    for character, others in raw.items():
-        table[ord(character), : len(others)] = [ord(other) for other in others]
-        count[ord(character)] = len(others)
-    return table, count
-
-
-def edit(codes: Ragged, kinds: NDArray[np.integer], rng: np.random.Generator) -> Ragged:
+def edit(codes: Ragged, kinds: NDArray[np.integer], rng: np.random.Generator, language: Language = ENGLISH) -> Ragged:
     """One edit of its kind to each word; a word too short or without a fitting character stays as it is."""
     lengths = codes.lengths
     swap = (kinds == SWAP) & (lengths > 1)
@@ -68,32 +61,40 @@ def edit(codes: Ragged, kinds: NDArray[np.integer], rng: np.random.Generator) ->
     values = codes.values[source] if len(codes.values) else np.zeros(offsets[-1], dtype=np.uint32)
 
     spot = offsets[:-1] + at
-    values[spot[insert]] = LETTERS[rng.integers(0, len(LETTERS), int(insert.sum()))]
-    for kind, name in ((KEYBOARD, "keyboard"), (SCAN, "scan")):
+    letters = codes_of(language.letters)
+    values[spot[insert]] = letters[rng.integers(0, len(letters), int(insert.sum()))]
+    for kind, confusions in ((KEYBOARD, language.keys), (SCAN, language.scan)):
         rows = np.flatnonzero((kinds == kind) & (lengths > 0))
         if len(rows):
-            _confuse(values, spot[rows], name, rng)
+            values[spot[rows]] = confusions.replaced(values[spot[rows]], rng.random(len(rows)))
     edited, sound = Ragged(values, offsets), kinds == SOUND
     if not sound.any():
         return edited
-    return merge(sound, respell(edited.take(np.flatnonzero(sound)), rng), edited.take(np.flatnonzero(~sound)))
+    return merge(
+        sound, respell(edited.take(np.flatnonzero(sound)), rng, language.rules), edited.take(np.flatnonzero(~sound))
+    )
 
 
-def _confuse(values: NDArray[np.integer], spots: NDArray[np.int64], name: str, rng: np.random.Generator) -> None:
-    """Replace the character at each spot by a look-alike, where the data file `name` knows one."""
-    table, count = confusions(name)
-    codes = np.minimum(values[spots], ASCII - 1)
-    choices = np.where(values[spots] < ASCII, count[codes], 0)
-    pick = (rng.random(len(spots)) * choices).astype(np.int64)
-    values[spots] = np.where(choices > 0, table[codes, pick], values[spots])
-
-
-def damage(words: Sequence[str], rng: np.random.Generator, kinds: Sequence[str] = TYPO_KINDS) -> list[str]:
+def damage(
+    words: Sequence[str], rng: np.random.Generator, kinds: Sequence[str] = TYPO_KINDS, language: Language = ENGLISH
+) -> list[str]:
     """Give each word one edit, of a kind drawn from `kinds`: for evaluation, and for people to look at.
 
     damage(["misspelling"], np.random.default_rng(0)) -> ["miaspelling"]
     """
-    if unknown := [kind for kind in kinds if kind not in EDITS]:
-        raise LovevecError(f"no damage of the kind {unknown[0]!r}: there are {', '.join(EDITS)}")
-    numbers = np.array([EDITS[kind] for kind in kinds])[rng.integers(0, len(kinds), len(words))]
-    return to_words(edit(to_codes(words, lowercase=False), numbers, rng))
+    if unknown := [kind for kind in kinds if kind not in EDITS and kind not in WORD_KINDS]:
+        raise LovevecError(f"no damage of the kind {unknown[0]!r}: there are {', '.join([*EDITS, *WORD_KINDS])}")
+    drawn = rng.integers(0, len(kinds), len(words))
+    numbers = np.array([EDITS.get(kind, UNTOUCHED) for kind in kinds])[drawn]
+    damaged = to_words(edit(to_codes(words, lowercase=False), numbers, rng, language))
+    for place in np.flatnonzero(numbers == UNTOUCHED).tolist():
+        damaged[place] = damage_word(words[place], kinds[drawn[place]], rng, language)
+    return damaged
+
+
+def damage_word(word: str, kind: str, rng: np.random.Generator, language: Language) -> str:
+    """A whole word damaged: without marks (where the language writes letters in full, every second time that way), or
+    typed on the English layout."""
+    if kind == LAYOUT:
+        return language.on_other_layout(word)
+    return language.plain(word, full=bool(language.in_full) and rng.random() < IN_FULL_SHARE)

@@ -4,7 +4,7 @@
     drop, insert, swap, keyboard                                       goverment
     scan      one look-alike character                                 bl00d
     print     two letters that print like one, or one like two         rnodern
-    plain     accents left out                                         hopital
+    plain     marks left out, or letters written in full               hopital, fuer
     joint     a blank or hyphen inside                                 out_side
 
 The first letter is right more often than others: of slips that change it, two of three are not made. Kinds and rates
@@ -13,16 +13,16 @@ were chosen on the misspellings of one half of Birkbeck's words (lab/runs/near.s
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
 
-from lovevec.damage.edits import EDITS, edit
+from lovevec.damage.edits import EDITS, PLAIN, damage_word, edit
+from lovevec.damage.languages import ENGLISH, Language
 from lovevec.units.characters import to_codes, to_words
 
 RATES = {"sound": 0.6, "drop": 0.12, "insert": 0.05, "swap": 0.1, "keyboard": 0.04, "scan": 0.05}
-PRINT, PLAIN, JOINT = 0.03, 0.3, 0.015  # shares of words, before the other slips
+PRINT, PLAIN_SHARE, JOINT = 0.03, 0.3, 0.015  # shares of words, before the other slips
 ONE_MORE, MAX_SLIPS = 0.65, 6
 FIRST_LETTER_KEPT = 0.67
 PRINTED_ALIKE = (
@@ -31,13 +31,15 @@ PRINTED_ALIKE = (
 )
 
 
-def misspell(words: Sequence[str], rng: np.random.Generator) -> list[str]:
-    """Each word misspelled; one without a place for the slip that was drawn stays as it is."""
+def misspell(words: Sequence[str], rng: np.random.Generator, language: Language = ENGLISH) -> list[str]:
+    """Each word misspelled as people do who write this language; one without a place for the slip that was drawn stays
+    as it is."""
     shown = list(words)
     going = np.arange(len(words))
     special = rng.random(len(words))
-    for place in np.flatnonzero(special < PLAIN).tolist():
-        shown[place] = _strip_accents(shown[place])
+    for place in np.flatnonzero(special < PLAIN_SHARE).tolist():
+        if not shown[place].isascii():
+            shown[place] = damage_word(shown[place], PLAIN, rng, language)
     for place in np.flatnonzero(special > 1 - PRINT - JOINT).tolist():
         shown[place] = (_misprint if special[place] > 1 - PRINT else _split)(shown[place], rng)
     going = np.array([place for place in going.tolist() if shown[place] == words[place]], dtype=np.int64)
@@ -46,20 +48,14 @@ def misspell(words: Sequence[str], rng: np.random.Generator) -> list[str]:
         if not len(going):
             break
         drawn = kinds[rng.choice(len(kinds), len(going), p=rates / rates.sum())]
-        edited = to_words(edit(to_codes([shown[place] for place in going.tolist()], lowercase=False), drawn, rng))
+        codes = to_codes([shown[place] for place in going.tolist()], lowercase=False)
+        edited = to_words(edit(codes, drawn, rng, language))
         kept = rng.random(len(going)) < FIRST_LETTER_KEPT
         for place, new, first in zip(going.tolist(), edited, kept.tolist(), strict=True):
             if new and (not first or new[:1] == shown[place][:1]):
                 shown[place] = new
         going = going[rng.random(len(going)) < ONE_MORE]
     return shown
-
-
-def _strip_accents(word: str) -> str:
-    if word.isascii():
-        return word
-    bare = "".join(letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter))
-    return unicodedata.normalize("NFC", bare)
 
 
 def _misprint(word: str, rng: np.random.Generator) -> str:

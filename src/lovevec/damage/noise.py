@@ -8,6 +8,8 @@
     insert    becfome     one character too many
     typo                  one of the four above, drawn for each word (of keyboard: one character)
     sound     becume      a spelling that sounds alike
+    plain     devenu      marks left out, as of a language's letters
+    layout    ,elen       typed on the English layout, where a language has another script
 
 What happens to a sentence is decided by the seed and the sentence's number (`sound`: by the seed and the text): every
 method meets the same damage, and a word that is hit at 10 % is hit in the same way at 30 %. The paper used nlpaug's
@@ -26,13 +28,15 @@ from itertools import chain, zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.damage.edits import ASCII, DROP, EDITS, INSERT, KEYBOARD, LETTERS, SCAN, SWAP, TYPO_KINDS, confusions
+from lovevec.damage.confusions import Confusions, confusions
+from lovevec.damage.edits import DROP, EDITS, INSERT, KEYBOARD, SCAN, SWAP, TYPO_KINDS, WORD_KINDS, damage_word
+from lovevec.damage.languages import ENGLISH, Language
 from lovevec.damage.sounds import respell
 from lovevec.errors import LovevecError
-from lovevec.units.characters import codes_of, to_words
+from lovevec.units.characters import codes_of, to_codes, to_words
 from lovevec.units.ragged import Ragged, offsets_of, spread
 
-NOISE_KINDS = ("ocr", "scan", "keyboard", "swap", "drop", "insert", "sound", "typo")
+NOISE_KINDS = ("ocr", "scan", "keyboard", "swap", "drop", "insert", "sound", "typo", *WORD_KINDS)
 CHARACTERS, MAX_CHARACTERS = 0.3, 10  # of a word that is hit: a share, and at most so many
 SHORTEST_WORD = 3  # letters of a word that `per_sentence` may choose
 LONGER_WORD = 5  # letters of a word that `damaged_longer_words` may choose
@@ -73,7 +77,9 @@ class Noise:
         return f"{self.kind} {100 * self.share:g} %{each}" if self.share else "original"
 
 
-def damaged(sentences: Sequence[Sequence[str]], noise: Noise, seed: int) -> list[list[str]]:
+def damaged(
+    sentences: Sequence[Sequence[str]], noise: Noise, seed: int, language: Language = ENGLISH
+) -> list[list[str]]:
     """The sentences, each a list of words, with some of their words damaged and all others as they are.
 
     damaged([["a", "clean", "sentence"]], Noise("typo", 0.5), seed=0)
@@ -84,7 +90,7 @@ def damaged(sentences: Sequence[Sequence[str]], noise: Noise, seed: int) -> list
     codes = Ragged.from_lengths(codes_of("".join(words)), np.array([len(word) for word in words], dtype=np.int64))
     counts = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
     rolls = Rolls.of(counts, codes.lengths, seed)
-    worse = to_words(_damage_words(codes, noise, rolls))
+    worse = to_words(_damage_words(codes, noise, rolls, language))
     if noise.per_sentence is None:
         hit = rolls.hit < noise.share
     else:
@@ -95,20 +101,22 @@ def damaged(sentences: Sequence[Sequence[str]], noise: Noise, seed: int) -> list
     return [mixed[end - count : end] for end, count in zip(ends, counts.tolist(), strict=True)]
 
 
-def damaged_longer_words(sentences: Sequence[Sequence[str]], noise: Noise, seed: int) -> list[list[str]]:
+def damaged_longer_words(
+    sentences: Sequence[Sequence[str]], noise: Noise, seed: int, language: Language = ENGLISH
+) -> list[list[str]]:
     """As `damaged`, but numbers and words of fewer than five letters stay as they are: too little would be left."""
-    worse = damaged(sentences, noise, seed)
+    worse = damaged(sentences, noise, seed, language)
     return [
         [new if len(old) >= LONGER_WORD and old.isalpha() else old for new, old in zip(after, before, strict=True)]
         for after, before in zip(worse, sentences, strict=True)
     ]
 
 
-def damaged_texts(texts: Sequence[str], noise: Noise, seed: int) -> list[str]:
+def damaged_texts(texts: Sequence[str], noise: Noise, seed: int, language: Language = ENGLISH) -> list[str]:
     """Running text with damaged words, marks and blanks where they were; the noise `typo` hits longer words alone."""
     parts = [WORDS_AND_MARKS.split(text) for text in texts]
     sentences = [part[1::2] for part in parts]
-    worse = (damaged_longer_words if noise.kind == "typo" else damaged)(sentences, noise, seed)
+    worse = (damaged_longer_words if noise.kind == "typo" else damaged)(sentences, noise, seed, language)
     return [
         "".join(chain.from_iterable(zip_longest(part[::2], words, fillvalue="")))
         for part, words in zip(parts, worse, strict=True)
@@ -143,19 +151,31 @@ class Rolls:
         return cls(hit, kind, place, pick, np.random.default_rng([seed, len(counts), EDITS["sound"]]))
 
 
-def _damage_words(codes: Ragged, noise: Noise, rolls: Rolls) -> Ragged:
+def _damage_words(codes: Ragged, noise: Noise, rolls: Rolls, language: Language) -> Ragged:
     """Damage every word; one without a place for this kind of damage stays as it is."""
     if noise.kind == "sound":
-        return respell(codes, rolls.sound)
+        return respell(codes, rolls.sound, language.rules)
+    if noise.kind in WORD_KINDS:
+        worse = [damage_word(word, noise.kind, rolls.sound, language) for word in to_words(codes)]
+        return to_codes(worse, lowercase=False)
     if noise.kind != "typo":
         number = SCAN if noise.kind == "ocr" else EDITS[noise.kind]
-        maps = {SCAN: "scan" if noise.kind == "scan" else "ocr", KEYBOARD: "keyboard"}
-        return _edit(codes, np.full(len(codes), number), rolls, noise.characters, maps)
+        maps = {SCAN: language.scan if noise.kind == "scan" else confusions("ocr"), KEYBOARD: language.keys}
+        return _edit(codes, np.full(len(codes), number), rolls, noise.characters, maps, language)
     drawn = (rolls.kind * len(TYPO_KINDS)).astype(np.int64)
-    return _edit(codes, np.array([EDITS[kind] for kind in TYPO_KINDS])[drawn], rolls, 0.0, {KEYBOARD: "keyboard"})
+    return _edit(
+        codes, np.array([EDITS[kind] for kind in TYPO_KINDS])[drawn], rolls, 0.0, {KEYBOARD: language.keys}, language
+    )
 
 
-def _edit(codes: Ragged, kinds: Ints, rolls: Rolls, characters: float, maps: Mapping[int, str]) -> Ragged:
+def _edit(
+    codes: Ragged,
+    kinds: Ints,
+    rolls: Rolls,
+    characters: float,
+    maps: Mapping[int, Confusions],
+    language: Language,
+) -> Ragged:
     """Each word with one edit of its kind, or for the kinds that read one of the `maps` (of characters to others) with
     a share of its `characters` changed."""
     values, lengths = codes.values.copy(), codes.lengths
@@ -164,30 +184,30 @@ def _edit(codes: Ragged, kinds: Ints, rolls: Rolls, characters: float, maps: Map
     most = np.where(np.isin(kinds, list(maps)), np.clip((characters * lengths).astype(np.int64), 1, MAX_CHARACTERS), 1)
     chosen = lowest(rolls.place, _able(codes, word, kind, maps), lengths, most)
 
-    for number, name in maps.items():
+    for number, confused in maps.items():
         spots = np.flatnonzero(chosen & (kind == number))
-        table, count = confusions(name)
-        values[spots] = table[values[spots], (rolls.pick[spots] * count[values[spots]]).astype(np.int64)]
+        values[spots] = confused.replaced(values[spots], rolls.pick[spots])
     spots = np.flatnonzero(chosen & (kind == SWAP))
     values[spots], values[spots + 1] = codes.values[spots + 1], codes.values[spots]
     dropped = chosen & (kind == DROP)
     spots = np.flatnonzero(chosen & (kind == INSERT))
-    behind, letter = np.divmod((rolls.pick[spots] * 2 * len(LETTERS)).astype(np.int64), len(LETTERS))
-    values = np.insert(values, spots + behind, LETTERS[letter])
+    letters = codes_of(language.letters)
+    behind, letter = np.divmod((rolls.pick[spots] * 2 * len(letters)).astype(np.int64), len(letters))
+    values = np.insert(values, spots + behind, letters[letter])
     stays = np.insert(~dropped, spots + behind, True)
     grown = np.bincount(word[spots], minlength=len(codes)) - np.bincount(word[dropped], minlength=len(codes))
     return Ragged.from_lengths(values[stays], lengths + grown)
 
 
-def _able(codes: Ragged, word: Ints, kind: Ints, maps: Mapping[int, str]) -> Bools:
+def _able(codes: Ragged, word: Ints, kind: Ints, maps: Mapping[int, Confusions]) -> Bools:
     """At which characters, letters and digits all, the edit of the word's kind makes it another word."""
-    values, known = codes.values, np.minimum(codes.values, ASCII - 1)
+    values = codes.values
     distinct, which = np.unique(values, return_inverse=True)
     letter = np.array([chr(value).isalnum() for value in distinct.tolist()], dtype=np.bool_)[which]
     twins = np.append((word[:-1] != word[1:]) | (values[:-1] == values[1:]), True)
     able = (kind == INSERT) | ((kind == DROP) & (codes.lengths > 1)[word]) | ((kind == SWAP) & ~twins)
-    for number, name in maps.items():
-        able |= (kind == number) & (values < ASCII) & (confusions(name)[1][known] > 0)
+    for number, confused in maps.items():
+        able |= (kind == number) & (confused.counts(values) > 0)
     result: Bools = able & letter
     return result
 

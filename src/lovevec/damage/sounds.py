@@ -1,27 +1,34 @@
 """Spellings that sound alike: `nife` for knife, `fotograph` for photograph, `definately` for definitely.
 
 People who cannot spell a word write what they hear, which no slip of the finger gives. data/sounds.json lists English
-spellings and what is written for them; one of a word's spellings is changed, drawn evenly from all changes that fit.
+spellings and what is written for them, data/sounds_of_languages.json those of other languages; one of a word's
+spellings is changed, drawn evenly from all changes that fit.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.units.characters import codes_of
 from lovevec.units.ragged import Ragged, offsets_of, spread
 
-# A spelling is a number: five bits a letter, a = 1 … z = 26.
-BITS, BEFORE_A = 5, ord("a") - 1
+ENGLISH = "en"
+BITS = 6  # a spelling is a number, of so many bits a letter; 0 is no letter of any rule
+NOTHING = "-"
+
+Sounds = Mapping[str, Sequence[str]]  # spellings, each with what is written for it
 
 
 @dataclass(frozen=True)
-class SpellingRules:
+class RulesOfLength:
     """The spellings of one length: `keys` sorted; that of key i has the replacements numbered first[i] … +count[i]."""
 
     length: int
@@ -30,34 +37,72 @@ class SpellingRules:
     count: NDArray[np.int64]
 
 
-@cache
-def spellings() -> tuple[list[SpellingRules], Ragged]:
-    """All spellings by length, and all replacements as rows of code points."""
-    text = (files("lovevec.damage") / "data" / "sounds.json").read_text("utf-8")
-    rules: dict[str, list[str]] = json.loads(text)["sounds"]
-    found: list[SpellingRules] = []
-    replacements: list[str] = []
-    for length in sorted({len(spelling) for spelling in rules}):
-        chosen = sorted((spelling for spelling in rules if len(spelling) == length), key=_key)
-        counts = np.array([len(rules[spelling]) for spelling in chosen], dtype=np.int64)
-        first = len(replacements) + offsets_of(counts)[:-1]
-        found.append(SpellingRules(length, np.array([_key(spelling) for spelling in chosen]), first, counts))
-        replacements += [other for spelling in chosen for other in rules[spelling]]
-    codes = np.frombuffer("".join(replacements).encode("ascii"), dtype=np.uint8).astype(np.uint32)
-    return found, Ragged.from_lengths(codes, np.array([len(other) for other in replacements]))
+class SpellingRules:
+    """Spellings and what is written for them, laid out so that those of many words are found at once."""
+
+    def __init__(self, sounds: Sounds) -> None:
+        self.letters = np.array(sorted({ord(letter) for spelling in sounds for letter in spelling}), dtype=np.uint32)
+        number = {chr(code): place for place, code in enumerate(self.letters.tolist(), 1)}
+        self.by_length: list[RulesOfLength] = []
+        replacements: list[str] = []
+        for length in sorted({len(spelling) for spelling in sounds}):
+            keys = {_key(spelling, number): spelling for spelling in sounds if len(spelling) == length}
+            chosen = [keys[key] for key in sorted(keys)]
+            counts = np.array([len(sounds[spelling]) for spelling in chosen], dtype=np.int64)
+            first = len(replacements) + offsets_of(counts)[:-1]
+            self.by_length.append(RulesOfLength(length, np.array(sorted(keys), dtype=np.int64), first, counts))
+            replacements += [other for spelling in chosen for other in sounds[spelling]]
+        codes = codes_of("".join(replacements))
+        self.replacements = Ragged.from_lengths(codes, np.array([len(other) for other in replacements], dtype=np.int64))
+
+    def numbers(self, values: NDArray[np.integer]) -> NDArray[np.int64]:
+        """The number of each character among the letters of the rules, from 1 up; 0 for others."""
+        place = np.searchsorted(self.letters, values)
+        numbers: NDArray[np.int64] = np.where(np.append(self.letters, 0)[place] == values, place + 1, 0)
+        return numbers
 
 
-def _key(spelling: str) -> int:
+def _key(spelling: str, number: Mapping[str, int]) -> int:
     key = 0
     for letter in spelling:
-        key = key << BITS | (ord(letter) - BEFORE_A)
+        key = key << BITS | number[letter]
     return key
 
 
-def respell(codes: Ragged, rng: np.random.Generator) -> Ragged:
-    """Each word with one spelling changed; a word where none fits stays as it is."""
-    by_length, replacements = spellings()
-    first, count = _matches(codes, by_length)  # [characters, lengths]
+def _data(name: str) -> Any:
+    return json.loads((files("lovevec.damage") / "data" / f"{name}.json").read_text("utf-8"))["sounds"]
+
+
+@cache
+def sounds_of(code: str) -> Sounds:
+    """The spellings of a language, each with what is written for it; none for a language without a list."""
+    if code == ENGLISH:
+        english: Sounds = _data("sounds")
+        return english
+    found: dict[str, list[str]] = {}
+    for rule in filter(None, _data("sounds_of_languages").get(code, "").split(" | ")):
+        written, _, instead = rule.partition(" > ")
+        for one in written.split():
+            for other in (instead or written).split():
+                if one not in (other, NOTHING):
+                    found.setdefault(one, []).append("" if other == NOTHING else other)
+    return {one: list(dict.fromkeys(others)) for one, others in found.items()}
+
+
+@cache
+def english_rules() -> SpellingRules:
+    """The rules for English."""
+    return SpellingRules(sounds_of(ENGLISH))
+
+
+def respell(codes: Ragged, rng: np.random.Generator, rules: SpellingRules | None = None) -> Ragged:
+    """Each word with one spelling changed, by the rules for English unless others are given; a word where none fits
+    stays as it is."""
+    rules = english_rules() if rules is None else rules
+    by_length = rules.by_length
+    if not by_length:
+        return codes
+    first, count = _matches(codes, rules)  # [characters, lengths]
     before = offsets_of(count.ravel())  # changes before each (character, length)
     low, high = before[codes.offsets[:-1] * len(by_length)], before[codes.offsets[1:] * len(by_length)]
     words = np.flatnonzero(high > low)
@@ -66,13 +111,12 @@ def respell(codes: Ragged, rng: np.random.Generator) -> Ragged:
     place, which = np.divmod(cell, len(by_length))
     rule = first.ravel()[cell] + drawn - before[cell]
     span = np.array([group.length for group in by_length])[which]
-    return _replace(codes, words, place - codes.offsets[words], span, replacements.take(rule))
+    return _replace(codes, words, place - codes.offsets[words], span, rules.replacements.take(rule))
 
 
-def _matches(codes: Ragged, by_length: list[SpellingRules]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _matches(codes: Ragged, rules: SpellingRules) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each character and each length: the first replacement of the spelling that begins there, and how many."""
-    letters = codes.values.astype(np.int64) - BEFORE_A
-    letters[(letters < 1) | (letters > 26)] = 0
+    by_length, letters = rules.by_length, rules.numbers(codes.values)
     left = spread(codes.offsets[1:], codes.lengths) - np.arange(len(letters))
     first = np.zeros((len(letters), len(by_length)), dtype=np.int64)
     count = np.zeros_like(first)

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.damage.languages import ENGLISH, Language
 from lovevec.engine.fold import PRECISIONS, EncoderSpec, Precision, Tables, fold_tables
 from lovevec.errors import FormatError, LovevecError, reason
 from lovevec.files import atomic_write
@@ -136,6 +137,8 @@ def write_model(
         "sha256": {name: validation.sha256(content) for name, content in files.items() if name != CARD},
         "channel": parts.orthography.channel.as_dict(),
     }
+    if (language := parts.orthography.language).code != ENGLISH.code:
+        decisive["language"] = language.as_dict()
     if decisive["stored"] == FOLDED:
         decisive["precision"] = tensors["out"].dtype.name
     config = {**decisive, "checksum": "", "checksum_metadata": "", **parts.metadata}
@@ -227,6 +230,7 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
 def _read_orthography(folder: Path, config: Mapping[str, Any], content: Mapping[str, NDArray[np.uint8]]) -> Orthography:
     try:
         channel = Channel.from_dict(config.get("channel"))
+        language = Language.from_dict(config["language"]) if "language" in config else ENGLISH
     except LovevecError as error:
         raise FormatError(folder / CONFIG, error.message) from None
     lexicon, listed = Lexicon.empty(), check_listed({})
@@ -240,4 +244,4 @@ def _read_orthography(folder: Path, config: Mapping[str, Any], content: Mapping[
             listed = check_listed(json.loads(content[FORMS].tobytes()))
         except (ValueError, RecursionError) as error:
             raise FormatError(folder / FORMS, f"damaged ({reason(error)})") from None
-    return Orthography(channel, lexicon, listed)
+    return Orthography(channel, lexicon, listed, language)

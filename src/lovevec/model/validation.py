@@ -26,7 +26,8 @@ from lovevec.units.vocabulary import UnitVocabulary
 
 FORMAT_VERSION = 3
 AS_TRAINED, FOLDED = "weights", "folded"
-DECISIVE_KEYS = ("format", "stored", "encoder", "units", "sizes", "sha256", "channel", "precision")
+DECISIVE_KEYS = ("format", "stored", "encoder", "units", "sizes", "sha256", "channel", "precision", "language")
+OPTIONAL_KEYS = ("precision", "language")  # of a folded model; of one that is not English
 CHECKSUM_KEYS = ("checksum", "checksum_metadata")
 MAX_NUMBER = 1e5  # in a tensor: a thousand times what training gives, and sums of a word's rows cannot overflow
 
@@ -34,7 +35,7 @@ MAX_NUMBER = 1e5  # in a tensor: a thousand times what training gives, and sums 
 def checksums(config: Mapping[str, Any]) -> dict[str, str]:
     """The SHA-256 of what in a config decides vectors, so that damage to it cannot go unseen, and of the rest: scores,
     calibration, where the model comes from."""
-    decisive = {name: config.get(name) for name in DECISIVE_KEYS if name != "precision" or name in config}
+    decisive = {name: config.get(name) for name in DECISIVE_KEYS if name not in OPTIONAL_KEYS or name in config}
     content = (json.dumps(part, sort_keys=True).encode("ascii") for part in (decisive, metadata_of(config)))
     return {name: sha256([part]) for name, part in zip(CHECKSUM_KEYS, content, strict=True)}
 

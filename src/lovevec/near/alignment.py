@@ -8,8 +8,8 @@ D[i, j] is the least cost of turning the word's first i letters into the string'
     D[i-2, j-2]    two letters change places
     D[i-2, j-1], D[i-1, j-2], D[i-2, j-2]    a spelling of one or two letters is written for another
 
-with `first` or `last` on top where a slip is at an end of the word. Costs are whole numbers, so the order of adding
-them up does not matter.
+with `first` or `last` on top where a slip is at an end of the word, but for a mark that was left out. Costs are whole
+numbers, so the order of adding them up does not matter.
 
 A digit is never lost, put in, swapped or taken for another digit: 500 is not 5. It only stands for a letter that it
 looks like, or a letter for it (`bl00d`). Else the slip costs DIGIT_COST, and what costs as much is no candidate.
@@ -64,10 +64,18 @@ class Slips:
         return np.append(self.kind_costs, DIGIT_COST)
 
     @cached_property
+    def free(self) -> np.int16:
+        """What a letter for a letter costs that costs nothing on top at an end of the word: a mark left out, if that
+        costs less than another mark (what else costs the same gets dearer by one); 0 where there is none."""
+        bare, case = self.costs[KIND["bare"]], self.costs[KIND["case"]]
+        return np.maximum(bare, np.int16(1)) if bare < case else np.int16(0)
+
+    @cached_property
     def substitution(self) -> Costs:
         """[symbols, symbols] what it costs to write the second for the first: 0 for a letter itself, else above 0."""
         kinds, digit = self.symbols.substitution, self.symbols.marks(DIGITS).astype(np.bool_)
         costs: Costs = np.maximum(self.costs[kinds], np.int16(1))
+        costs += (costs == self.free) & (kinds != KIND["bare"])
         looks_alike = (kinds == KIND["print"]) & (digit[:, None] != digit)
         costs[(digit[:, None] | digit) & ~looks_alike] = DIGIT_COST
         np.fill_diagonal(costs[1:, 1:], 0)
@@ -171,7 +179,7 @@ def _ways(pairs: Pairs, slips: Slips, most_i: int, most_j: int) -> tuple[list[tu
     for top in (at_none, at_one, at_two):
         top[:1] += first
     substitution = _look_up(slips.substitution, words, strings)
-    substitution += (substitution > 0) * at_one[:, None]
+    substitution += ((substitution > 0) & (substitution != slips.free)) * at_one[:, None]
     lost = slips.costs[slips.lost_kinds(pairs.words[:, :most_i], pairs.word_lengths)].T + at_one
     one, two, _ = slips.symbols.spellings
     word_pairs, string_pairs = two[words[:-1], words[1:]], two[strings[:-1], strings[1:]]
@@ -242,6 +250,7 @@ def slip_counts(pairs: Pairs, slips: Slips) -> NDArray[np.float64]:
         slip = move != SAME
         np.add.at(counts, (going[slip], kind[slip]), 1)
         takes = np.array(TAKES)[move]
+        slip &= (move != OTHER) | (slips.substitution[w1, s1] != slips.free)  # what is added at an end of the word
         first = slip & ((at == takes[:, 0]) | ((at == 0) & (move == EXTRA)))
         counts[going[first], KIND["first"]] += 1
         counts[going[slip & (at == pairs.word_lengths[going])], KIND["last"]] += 1

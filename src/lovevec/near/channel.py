@@ -69,13 +69,16 @@ class Channel:
 
     def as_dict(self) -> dict[str, Any]:
         """The numbers as config.json holds them; `from_dict` reads them back."""
-        return {"costs": dict(self.costs), "rank": self.rank, "new": dict(self.new), "joined": dict(self.joined)}
+        costs = {kind: cost for kind, cost in self.costs.items() if kind != "bare" or cost != self.costs["case"]}
+        return {"costs": costs, "rank": self.rank, "new": dict(self.new), "joined": dict(self.joined)}
 
     @classmethod
     def from_dict(cls, raw: Any) -> Channel:
         """A channel from what `as_dict` wrote; an error for names, types or numbers that cannot come from there."""
         try:
-            channel = cls(dict(raw["costs"]), raw["rank"], dict(raw["new"]), dict(raw["joined"]))
+            costs = dict(raw["costs"])
+            # Before marks had a kind of their own, one left out cost what any other did.
+            channel = cls({"bare": costs["case"]} | costs, raw["rank"], dict(raw["new"]), dict(raw["joined"]))
             numbers = [channel.rank, *channel.costs.values(), *channel.new.values(), *channel.joined.values()]
             sane = set(raw) == {"costs", "rank", "new", "joined"}
             sane = sane and set(channel.costs) == {*KINDS} and set(channel.new) == {*FEATURES}
@@ -122,6 +125,7 @@ DEFAULT = Channel(
         "misprint": 1.42,
         "first": 1.31,
         "last": 0.73,
+        "bare": 0.3,
     },
     rank=0.86,
     new={

@@ -132,7 +132,7 @@ class Reader:
     @cached_property
     def symbols(self) -> Symbols:
         """The alphabet: the characters of the known words as small numbers."""
-        return Symbols.of_codes(self._known_codes.values)
+        return Symbols.of_codes(self._known_codes.values, self.orthography.language)
 
     @cached_property
     def _frequent_rows(self) -> NDArray[np.int32]:

@@ -4,23 +4,27 @@ sound   letters of one sound group (c k s), or one written as two (f for ph)    
 vowel   a vowel for a vowel                                                          definate
 key     a neighboring key                                                            mistypr
 print   a look-alike of scanners, one character or two for one (rn for m)            rnodern, bl00d
-case    the same letter with another accent or in another case                       hopital
+case    the same letter with another mark or in another case                         hôpitäl
+bare    a letter without its mark, or in full (ss for ß, in German ue for ü)         hopital
 other   any other
+
+Keys and spellings are those of a language (damage/languages.py); vowels and sounds those of Latin, Cyrillic and Greek
+letters.
 """
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.resources import files
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.damage.confusions import table_of
+from lovevec.damage.languages import ENGLISH, Language
+from lovevec.damage.marks import UNDECOMPOSED, WHOLE, plain_letter
 from lovevec.damage.misspell import PRINTED_ALIKE
 from lovevec.units.characters import codes_of
 from lovevec.units.ragged import Ragged
@@ -32,13 +36,34 @@ KINDS = (
     *("extra twin", "extra vowel", "extra joint", "extra"),  # a letter too many
     *("swap", "respelled", "misprint"),  # two letters change places; a spelling of one or two letters for another
     *("first", "last"),
+    "bare",  # a mark left out: what is added for an end of the word is not, where it costs less than `case`
 )
 KIND = {name: number for number, name in enumerate(KINDS)}
 MAX_SYMBOLS = 255
-VOWELS = "aeiouy"
-SOUND_GROUPS = ("bp", "dt", "fv", "gj", "gk", "ckqsxz", "mn", "vw", "lr")
+VOWELS = "aeiouy" + "аеиоуыэюяіє" + "αεηιουω"
+SOUND_GROUPS = (
+    *("bp", "dt", "fv", "gj", "gk", "ckqsxz", "mn", "vw", "lr"),
+    *("бп", "дт", "вф", "гкх", "зс", "жшщ", "цсч", "ьъ", "нм", "рл"),
+    *("βφπ", "δτθ", "γχκ", "ζσς", "νμ", "λρ"),
+)
 # What the sound key takes for one letter; h and w are not heard.
-SOUNDS_LIKE = {"c": "k", "q": "k", "x": "k", "z": "s", "v": "f", "d": "t", "b": "p", "j": "g", "h": "", "w": ""}
+SOUNDS_LIKE = {"c": "k", "q": "k", "x": "k", "z": "s", "v": "f", "d": "t", "b": "p", "j": "g", "h": "", "w": ""} | {
+    "б": "п",
+    "д": "т",
+    "в": "ф",
+    "г": "к",
+    "з": "с",
+    "ж": "ш",
+    "щ": "ш",
+    "ъ": "",
+    "ь": "",
+    "й": "",
+    "ς": "σ",
+    "ζ": "σ",
+    "β": "φ",
+    "δ": "τ",
+    "γ": "χ",
+}
 JOINTS = " -_'."
 DIGITS = "0123456789"
 # Letters that digits are written for, on purpose or by a scanner, beside those of its tables (damage/data).
@@ -50,7 +75,8 @@ Bytes = NDArray[np.uint8]
 
 def base(character: str) -> str:
     """The plain lower-case letter of a character, without accents: É -> e."""
-    return unicodedata.normalize("NFKD", character)[0].lower()[:1]
+    plain = unicodedata.normalize("NFKD", character)[0]
+    return UNDECOMPOSED.get(plain, plain)[0].lower()[:1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,19 +84,20 @@ class Symbols:
     """Numbers for characters, from 1 up; 0 is any other character, which is like none, not even itself."""
 
     characters: Sequence[str]
+    language: Language = field(default=ENGLISH)
 
     @classmethod
-    def of(cls, words: Iterable[str]) -> Symbols:
+    def of(cls, words: Iterable[str], language: Language = ENGLISH) -> Symbols:
         """Symbols for the plain letters and digits, and for the most frequent other characters of these words."""
-        return cls.of_codes(codes_of("".join(words)))
+        return cls.of_codes(codes_of("".join(words)), language)
 
     @classmethod
-    def of_codes(cls, codes: NDArray[np.integer]) -> Symbols:
+    def of_codes(cls, codes: NDArray[np.integer], language: Language = ENGLISH) -> Symbols:
         """As `of`, from the code points of all words one after the other."""
         count = np.bincount(codes)
         there = np.flatnonzero(count)
         common = [chr(code) for code in there[np.argsort(-count[there], kind="stable")].tolist()]
-        return cls(tuple(dict.fromkeys([*PLAIN, *common]))[:MAX_SYMBOLS])
+        return cls(tuple(dict.fromkeys([*PLAIN, *common]))[:MAX_SYMBOLS], language)
 
     @cached_property
     def number(self) -> Mapping[str, int]:
@@ -101,8 +128,8 @@ class Symbols:
         """Symbol -> its class in the sound key: vowels are one class, 0 is not heard."""
         heard = [0]
         for character in self.characters:
-            letter = base(character)
-            letter = VOWELS[0] if letter in VOWELS else SOUNDS_LIKE.get(letter, letter)
+            letter = "й" if character in WHOLE else base(character)
+            letter = VOWELS[0] if letter and letter in VOWELS else SOUNDS_LIKE.get(letter, letter)
             heard.append(self.number.get(letter, self.number[character]) if letter else 0)
         return np.array(heard, dtype=np.uint8)
 
@@ -121,27 +148,38 @@ class Symbols:
             second = [self.number[one] for one in others if one in self.number]
             kind[np.ix_(first, second)] = KIND[what]
 
-        for what, table in (("key", "keyboard"), ("print", "scan"), ("print", "ocr")):
-            for character, others in confusions(table).items():
+        tables = self.language.look_alikes, table_of("ocr")
+        for what, table in (("key", self.language.neighbors), *(("print", table) for table in tables)):
+            for character, others in table.items():
                 name(character, others, what)
-        for group in SOUND_GROUPS:
+        for group in (*SOUND_GROUPS, *self.language.alike, *_letters_alike(self.language)):
             name(group, group, "sound")
         name(VOWELS, VOWELS, "vowel")
-        for table in ("scan", "ocr"):
-            for character, others in confusions(table).items():
+        for table in tables:
+            for character, others in table.items():
                 name(character, [one for one in others if one in DIGITS or character in DIGITS], "print")
         for digit, letters in LIKE_DIGITS.items():
             name(letters, digit, "print")
         kind[self.folded[:, None] == self.folded[None, :]] = KIND["case"]
+        for character in self.characters:
+            if (plain := plain_letter(character)) != character:
+                name(character, plain if len(plain) == 1 else "", "bare")
         kind[0], kind[:, 0] = KIND["other"], KIND["other"]
         return kind
+
+    @cached_property
+    def full_forms(self) -> list[tuple[str, str]]:
+        """Letters with what is written for them where they cannot be typed, as two letters."""
+        pairs = [(one, plain_letter(one)) for one in self.characters]
+        return [pair for pair in dict.fromkeys([*pairs, *self.language.in_full.items()]) if len(pair[1]) == 2]
 
     @cached_property
     def spellings(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int8]]:
         """One or two letters that are written for one or two others: (number of each symbol as a spelling [symbols],
         of each pair [symbols, symbols], 0 for none; the kind of the slip [spellings, spellings], -1 for none)."""
         rules = [(one, two, "misprint") for pair in PRINTED_ALIKE for one, two in (pair, pair[::-1])]
-        rules += [(one, other, "respelled") for one, others in sounds().items() for other in others]
+        rules += [(one, other, "respelled") for one, others in self.language.sounds.items() for other in others]
+        rules += [(one, two, "bare") for one, two in self.full_forms]
         rules = [
             rule for rule in rules if {*rule[0], *rule[1]} <= self.number.keys() and 3 <= len(rule[0] + rule[1]) <= 4
             and 1 <= len(rule[0]) <= 2 and 1 <= len(rule[1]) <= 2
@@ -160,17 +198,13 @@ class Symbols:
         return one, two, kind
 
 
-def confusions(name: str) -> Mapping[str, str]:
-    """A table of characters that are taken for each other (damage/data): each with all that stand for it."""
-    table: Mapping[str, str] = _damage_data(name)["neighbors"]
-    return table
-
-
-def sounds() -> Mapping[str, Sequence[str]]:
-    """Spellings, each with those that are written for it (see damage/sounds.py)."""
-    table: Mapping[str, Sequence[str]] = _damage_data("sounds")["sounds"]
-    return table
-
-
-def _damage_data(name: str) -> Any:
-    return json.loads((files("lovevec.damage") / "data" / f"{name}.json").read_text("utf-8"))
+def _letters_alike(language: Language) -> list[str]:
+    """Pairs of letters that are written for each other by a language's rules; English has its own groups alone."""
+    if language.code == ENGLISH.code:
+        return []
+    return [
+        one + other
+        for one, others in language.sounds.items()
+        for other in others
+        if len(one) == len(other) == 1 and plain_letter(one) != other
+    ]

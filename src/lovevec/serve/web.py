@@ -140,7 +140,7 @@ def near_tables(model: ModelParts) -> dict[str, Any]:
         "one": one.tolist(),
         "two": pairs,
         "spellings": slips.spellings.tolist(),
-        "slips": dict(zip([*KINDS, "digit"], slips.costs.tolist(), strict=True)),
+        "slips": dict(zip([*KINDS, "digit"], slips.costs.tolist(), strict=True)) | {"free": int(slips.free)},
         "rank": channel.rank,
         "newWeights": channel.new_weights.tolist(),
         "joined": dict(channel.joined),

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.damage.edits import EDITS, UNTOUCHED, edit
+from lovevec.damage.languages import ENGLISH, Language
 from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged, merge
 
@@ -37,20 +38,21 @@ class Augmentation:
         synonyms: Ragged,
         probabilities: Mapping[str, float],
         twice: float = 0.0,
+        language: Language = ENGLISH,
     ) -> None:
         self.codes, self.encoded, self.units, self.synonyms = codes, encoded, units, synonyms
         self.kinds = np.array([AUGMENTATIONS[name] for name in probabilities])
         weights = np.array(list(probabilities.values()), dtype=np.float64)
         self.bounds = np.cumsum(weights / weights.sum())[:-1]
-        self.twice = twice
+        self.twice, self.language = twice, language
 
     def __call__(self, words: NDArray[np.integer], rng: np.random.Generator) -> Ragged:
         """Words, as rows of the target -> the units of what is shown for each: a row of unit ids a word."""
         kinds = self.kinds[np.searchsorted(self.bounds, rng.random(len(words)), side="right")]
         shown = np.where(kinds == SYNONYM, self.synonyms.draw(words, words, rng), words)
         typo = kinds < SYNONYM
-        damaged = edit(self.codes.take(shown[typo]), kinds[typo], rng)
+        damaged = edit(self.codes.take(shown[typo]), kinds[typo], rng, self.language)
         if self.twice:  # the second kind is that of another damaged word, so kinds keep their shares
             again = rng.random(len(damaged)) < self.twice
-            damaged = edit(damaged, np.where(again, rng.permutation(kinds[typo]), NONE), rng)
+            damaged = edit(damaged, np.where(again, rng.permutation(kinds[typo]), NONE), rng, self.language)
         return merge(typo, self.units.encode_codes(damaged), self.encoded.take(shown[~typo]))

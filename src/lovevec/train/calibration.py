@@ -44,8 +44,9 @@ def calibrate(love: LOVE, words: Sequence[str], vectors: Floats, holdout: Rows, 
     trained = np.setdiff1d(np.arange(len(words)), holdout)
     unaware = restrict_known(love, trained)  # held-back words are unknown to it
     unseen, typed, known = (sample(rows, MAX_WORDS_PER_GROUP, rng) for rows in (holdout, trained, trained))
-    typos = misspell([words[row] for row in typed], rng)
-    typos[::2] = misspell(typos[::2], rng)  # real ones are harder than one pass of these
+    language = love.parts.orthography.language
+    typos = misspell([words[row] for row in typed], rng, language)
+    typos[::2] = misspell(typos[::2], rng, language)  # real ones are harder than one pass of these
     real = np.array([typo not in love for typo in typos])  # some come out as they were, or as another word
     nonsense = _nonsense(len(unseen) // WORDS_PER_NONSENSE, rng)
     strings = [words[row] for row in unseen] + list(compress(typos, real)) + nonsense

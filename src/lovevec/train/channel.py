@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.damage.languages import ENGLISH, Language
 from lovevec.damage.misspell import misspell
 from lovevec.near.alignment import slip_counts
 from lovevec.near.channel import DEFAULT, MAX_SLIP_COST, RANK_OFFSET, Channel
@@ -86,22 +87,23 @@ def fit_reader(
     misspellings: Sequence[tuple[str, str]] = (),
     others: Sequence[str] = (),
     listed: Listed | None = None,
+    language: Language = ENGLISH,
 ) -> Fit:
     """Learn how strings are read by a target's words, most frequent first unless they are in the order of the alphabet.
 
     `misspellings` are pairs of a right word and what was written for it; `others` words that exist but are not among
-    `words`; `listed` forms that stand for words, which are not learned but kept beside. A target of few words gets the
-    channel that ships, and a lexicon of its words."""
+    `words`; `listed` forms that stand for words, which are not learned but kept beside; `language` how words get
+    damaged. A target of few words gets the channel that ships, and a lexicon of its words."""
     listed = listed or {}
     rng = np.random.default_rng([seed, 7])
     if sum(map(_is_misspellable, words)) < MIN_WORDS:
         why = f"fewer than {MIN_WORDS:,} words to misspell: the channel that ships"
         lexicon = Lexicon.of([*words, *others], lowercase)
-        return Fit(Orthography(DEFAULT, lexicon, listed), {"fitted": False, "why": why})
+        return Fit(Orthography(DEFAULT, lexicon, listed, language), {"fitted": False, "why": why})
     is_sorted = list(words[:MIN_WORDS]) == sorted(words[:MIN_WORDS])
     exist = frozenset(words).union(others)
     known, held = _split_words(words, rng, even=is_sorted)
-    wrong = _many_typos(words, exist, rng, even=is_sorted)
+    wrong = _many_typos(words, exist, rng, even=is_sorted, language=language)
     real = [pair for pair in misspellings if pair[0] in exist and pair[1] not in exist]
     more = list(np.array(others, dtype=object)[rng.permutation(len(others))])
     half = len(more) // 2
@@ -109,17 +111,17 @@ def fit_reader(
     lexicon = learn_lexicon(
         [*known, *held[::2], *more[:half]], [*wrong, *(string for _, string in real[::2])], rng, lowercase
     )
-    reader = Reader(known, Orthography(DEFAULT, lexicon), lowercase, compiled=False)
+    reader = Reader(known, Orthography(DEFAULT, lexicon, language=language), lowercase, compiled=False)
     typos = _typos(reader, exist, 2 * FITTED_TYPOS, rng, even=is_sorted)
     groups, test = _groups(reader, typos, real[1::2], held, more, rng)
     channel = DEFAULT
     for _ in range(ROUNDS):
         channel = fit(choices(reader, groups), channel)
-        reader = Reader.like(reader, Orthography(channel, lexicon))
+        reader = Reader.like(reader, Orthography(channel, lexicon, language=language))
     counts = {name: len(group) for name, group in groups.items()}
     report = {"fitted": True, "strings": counts, **_score(reader, test)}
     whole = learn_lexicon([*words, *more], [*wrong, *(string for _, string in real)], rng, lowercase)
-    return Fit(Orthography(channel, whole, listed), report)
+    return Fit(Orthography(channel, whole, listed, language), report)
 
 
 def _is_misspellable(word: str) -> bool:
@@ -143,10 +145,12 @@ def _draw(words: Sequence[str], count: int, rng: np.random.Generator, even: bool
     return [words[row] for row in rng.choice(able, count, p=chance / chance.sum()).tolist()]
 
 
-def _many_typos(words: Sequence[str], exist: frozenset[str], rng: np.random.Generator, even: bool) -> list[str]:
+def _many_typos(
+    words: Sequence[str], exist: frozenset[str], rng: np.random.Generator, even: bool, language: Language
+) -> list[str]:
     """Strings that are no words: misspellings, of rarer words too."""
     count = min(TYPOS_PER_WORD * len(words), MAX_TYPOS)
-    strings = dict.fromkeys(misspell(_draw(words, count, rng, even, 10 * RANK_OFFSET), rng))
+    strings = dict.fromkeys(misspell(_draw(words, count, rng, even, 10 * RANK_OFFSET), rng, language))
     return [string for string in strings if string not in exist and string.isalpha()]
 
 
@@ -156,7 +160,7 @@ def _typos(
     """Misspellings of words drawn by Zipf's law, (right, wrong). People write what looks like a word: of two
     misspellings of each the one is taken that is spelled more like the known words."""
     right = _draw(reader.words, count, rng, even, RANK_OFFSET)
-    versions = [misspell(right, rng) for _ in range(2)]
+    versions = [misspell(right, rng, reader.orthography.language) for _ in range(2)]
     likely = [reader.likeness(version) for version in versions]
     for number, version in enumerate(versions):
         likely[number][[string in exist or not string for string in version]] = -np.inf
@@ -201,7 +205,8 @@ def _joined(reader: Reader, rng: np.random.Generator) -> list[Example]:
     words = [word for word in reader.words[: 10 * MIN_WORDS] if word.isalpha()]
     chance = 1 / (np.arange(len(words)) + RANK_OFFSET)
     drawn = rng.choice(len(words), (JOINED_STRINGS, 3), p=chance / chance.sum())
-    damaged, is_damaged = misspell([words[row] for row in drawn[:, 0].tolist()], rng), rng.random(JOINED_STRINGS) < 0.3
+    damaged = misspell([words[row] for row in drawn[:, 0].tolist()], rng, reader.orthography.language)
+    is_damaged = rng.random(JOINED_STRINGS) < 0.3
     count = np.where(rng.random(JOINED_STRINGS) < 0.75, 2, 3)
     strings = []
     for rows, size, slip, use in zip(drawn.tolist(), count, damaged, is_damaged, strict=True):

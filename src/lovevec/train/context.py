@@ -27,6 +27,7 @@ from torch import nn
 from torch.nn import functional
 
 from lovevec.damage.edits import damage
+from lovevec.damage.languages import Language
 from lovevec.damage.misspell import misspell
 from lovevec.damage.noise import Noise, damaged
 from lovevec.device import choose_device
@@ -176,7 +177,7 @@ def make_typos(model: LOVE, corpus: Corpus, rng: np.random.Generator) -> Typos:
     times = np.clip(count * TYPOS_PER_OCCURRENCE, LEAST_TYPOS, MOST_TYPOS).astype(np.int64)
     target = np.repeat(np.arange(len(words)), np.where((count >= MIN_COUNT) & able, times, 0))
     right = [words[row] for row in target.tolist()]
-    wrong = _misspelled(right, rng)
+    wrong = _misspelled(right, rng, model.parts.orthography.language.with_words(words))
     known = model._look_up(wrong)[0] >= 0
     chosen = [place for place, (one, is_known) in enumerate(zip(wrong, known.tolist(), strict=True))
               if not is_known and one.isalnum() and one != right[place]]  # fmt: skip
@@ -203,14 +204,14 @@ def make_typos(model: LOVE, corpus: Corpus, rng: np.random.Generator) -> Typos:
     return Typos(*every, first, new)
 
 
-def _misspelled(words: list[str], rng: np.random.Generator) -> list[str]:
+def _misspelled(words: list[str], rng: np.random.Generator, language: Language) -> list[str]:
     kind = rng.random(len(words))
     result = np.array(words, dtype=object)
     by_people, by_edit = kind < MISSPELLED, (kind >= MISSPELLED) & (kind < MISSPELLED + EDITED)
     by_scanner = ~by_people & ~by_edit
     ways: list[tuple[NDArray[np.bool_], Callable[[list[str]], list[str]]]] = [
-        (by_people, lambda some: misspell(some, rng)),
-        (by_edit, lambda some: damage(some, rng)),
+        (by_people, lambda some: misspell(some, rng, language)),
+        (by_edit, lambda some: damage(some, rng, language=language)),
         (by_scanner, lambda some: [one for (one,) in damaged([[word] for word in some], Noise("ocr", 1.0), 1)]),
     ]
     for which, way in ways:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
+from lovevec.damage.languages import ENGLISH, Language
 from lovevec.encoders.network import EncoderNetwork
 from lovevec.errors import LovevecError
 from lovevec.files.checkpoints import CheckpointFolder, Interruption, damage_named
@@ -37,7 +38,15 @@ CHECKPOINT = "checkpoint"
 class Trainer:
     """One training run over a prepared target: its network, its batches and its optimiser."""
 
-    def __init__(self, prepared: Prepared, settings: TrainSettings, device: torch.device, group: Group) -> None:
+    def __init__(
+        self,
+        prepared: Prepared,
+        settings: TrainSettings,
+        device: torch.device,
+        group: Group,
+        language: Language = ENGLISH,
+    ) -> None:
+        self.language = language
         self.prepared, self.settings, self.device, self.group = prepared, settings, device, group
         self.spec = settings.spec(prepared.vectors.shape[1])
         self.holdout = holdout_rows(len(prepared.words), settings.holdout, settings.seed)
@@ -81,7 +90,9 @@ class Trainer:
         synonyms = Ragged.from_lengths(synonyms.values[keep], counts)
         codes = to_codes(prepared.words, prepared.lowercase)
         encoded = self.units.encode_codes(codes)
-        augment = Augmentation(codes, encoded, self.units, synonyms, settings.augmentation, settings.twice)
+        augment = Augmentation(
+            codes, encoded, self.units, synonyms, settings.augmentation, settings.twice, self.language
+        )
         return Batches(hidden, prepared.negatives, synonyms, augment, settings, self.device)
 
     def run(self, unfinished: CheckpointFolder, progress: Progress, at_checkpoint: Callable[[], None]) -> None:

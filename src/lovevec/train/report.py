@@ -54,6 +54,7 @@ def model_card(name: str, metadata: dict[str, Any]) -> str:
         "| | |",
         "|---|---|",
         f"| mimics | {target['name']}: {target['words']:,} words, {target['dim']} dimensions ({origin}) |",
+        f"| language | {metadata['language']['name']}: misspellings are those of its keyboard, marks and sounds |",
         f"| SHA-256 of the target | {target.get('sha256') or 'not a file'} |",
         f"| parameters | {total:,} ({counts['embedding']:,} in the unit table, {counts['others']:,} others) |",
         f"| encoder, input, loss | {settings['encoder']}, {settings['input']}, {settings['loss']} |",

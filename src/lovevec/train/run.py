@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from lovevec import __version__
+from lovevec.damage.languages import Language, guess, language_of
+from lovevec.damage.sounds import sounds_of
 from lovevec.device import choose_device, device_name
 from lovevec.errors import LovevecError, Parameter
 from lovevec.files import write_json
@@ -25,6 +27,7 @@ from lovevec.progress import Progress
 from lovevec.train.calibration import calibrate
 from lovevec.train.channel import fit_reader
 from lovevec.train.group import Group
+from lovevec.train.letters import letters_alike
 from lovevec.train.loop import Trainer
 from lovevec.train.prepared import SCRATCH_VECTORS, TENSORS, Prepared, is_prepared, prepare, refuse_stale
 from lovevec.train.report import model_card, peak_memory_mb, report_lines
@@ -141,7 +144,8 @@ class _Run:
     def finish(self, prepared: Prepared) -> LOVE:
         """Train, score, save; the run's own files go last."""
         settings = replace(self.settings, **asdict(prepared.settings))
-        trainer = Trainer(prepared, settings, self.device, self.group)
+        language = self._language(prepared)
+        trainer = Trainer(prepared, settings, self.device, self.group, language)
         self._train(trainer)
         trainer.tidy()
         prepared = trainer.prepared
@@ -158,15 +162,25 @@ class _Run:
             with self.progress.phase("learning how words get damaged"):
                 seed, lowercase = self.settings.seed, parts.units.lowercase
                 lists = self.misspellings, self.others, self.listed
-                orthography, report = fit_reader(parts.words, lowercase, seed, *lists)
+                orthography, report = fit_reader(parts.words, lowercase, seed, *lists, language=language)
             parts = replace(parts, orthography=orthography, metadata=metadata | {"channel_report": report})
             measures = self._measure(LOVE(parts, low_memory=True), trainer)
             parts = replace(parts, metadata=parts.metadata | measures)
             name = self.folder.path.name if self.folder.path else prepared.target["name"]
-            love = LOVE(parts, model_card(name, parts.metadata))
+            love = LOVE(parts, model_card(name, parts.metadata | {"language": language.as_dict()}))
             self._save(love)
         self.group.leave()  # the others wait here until the first has scored and saved
         return love
+
+    def _language(self, prepared: Prepared) -> Language:
+        """The language that is set, or what the words look like; with their letters."""
+        chosen = self.settings.language
+        language = language_of(chosen) if chosen else guess(prepared.words)
+        said = "" if chosen else f", guessed from its words ({Parameter('language')} says another)"
+        self.progress.say(f"language: {language.name}{said}")
+        if not sounds_of(language.code):
+            language = replace(language, alike=letters_alike(prepared.words, prepared.synonyms))
+        return language.with_words(prepared.words)
 
     def _train(self, trainer: Trainer) -> None:
         try:

@@ -29,9 +29,9 @@ def score(love: LOVE, words: Sequence[str], vectors: Floats, holdout: Rows, seed
     rows = sample(holdout, MAX_SCORED, rng)
     if not len(rows):
         return {"words": 0}
-    right = [words[row] for row in rows]
+    right, language = [words[row] for row in rows], love.parts.orthography.language
     scores: dict[str, Any] = {"words": len(rows)}
-    for name, strings in (("clean", right), ("typo", damage(right, rng))):
+    for name, strings in (("clean", right), ("typo", damage(right, rng, language=language))):
         own, rank = ranks(love.embed(strings), vectors, rows)
         tops = {"top1": rounded((rank < 1).mean()), "top10": rounded((rank < 10).mean())}
         scores[name] = {"cosine": rounded(own.mean()), **tops}
@@ -67,7 +67,8 @@ def typo_neighbors(love: LOVE, seed: int, k: int = 3) -> list[dict[str, Any]]:
     likely = [word for word in love.words[:5000] if len(word) >= 7 and word.isalpha()] or list(love.words[:100])
     picks = np.sort(rng.choice(len(likely), min(3 * TYPOS_IN_REPORT, len(likely)), replace=False))
     chosen = [likely[pick] for pick in picks.tolist()]
-    pairs = [(word, typo) for word, typo in zip(chosen, damage(chosen, rng), strict=True) if typo not in known]
+    damaged = damage(chosen, rng, language=love.parts.orthography.language)
+    pairs = [(word, typo) for word, typo in zip(chosen, damaged, strict=True) if typo not in known]
     rows = []
     for word, typo in pairs[:TYPOS_IN_REPORT]:
         near = [[name, rounded(cosine)] for name, cosine in love.neighbors(typo, k)]

@@ -19,6 +19,7 @@ from dataclasses import Field, asdict, dataclass, field, fields, replace
 from math import isfinite
 from typing import Any, get_args, get_type_hints
 
+from lovevec.damage.languages import language_of
 from lovevec.engine.fold import ENCODERS, EncoderKind, EncoderSpec
 from lovevec.errors import LovevecError, Parameter
 from lovevec.model.known_rows import ROW_PRECISIONS, TEXT_WEIGHTS
@@ -111,6 +112,11 @@ class TrainSettings:
     dropout: float = _share(0.2, "share of units that a step leaves out")
     holdout: float = _share(0.01, "share of the words kept back, to score the model", basic=True)
 
+    language: str = _setting(
+        "",
+        "code of the words' language, as de: its keyboard, marks and sounds; by default guessed from the words",
+        basic=True,
+    )
     seed: int = _from(0, 0, "decides every random draw", 2**63 - 1, basic=True)
     device: str = _setting("auto", "auto, cpu, cuda, cuda:1, mps …", basic=True)
     precision: str = _setting("float32", "arithmetic inside the encoder", PRECISIONS)
@@ -136,6 +142,8 @@ class TrainSettings:
 
     def __post_init__(self) -> None:
         _check(self)
+        if self.language:
+            language_of(self.language)
         if not sum(self.augmentation.values()) > 0:
             raise LovevecError("the augmentation probabilities are all zero: set at least `none` above zero")
         if self.dropout >= 1 or self.holdout >= 1:

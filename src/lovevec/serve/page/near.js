@@ -313,7 +313,7 @@ export class Reader {
         let least = before[j] + lost[i - 1] + on[1];
         if (j > 0) {
           const other = substitution[letter * size + string[j - 1]];
-          least = Math.min(least, before[j - 1] + (other ? other + on[1] : 0));
+          least = Math.min(least, before[j - 1] + other + (other && other !== slips.free ? on[1] : 0));
           if (pair) least = Math.min(least, twoBefore[j - 1] + spellings[pair][one[string[j - 1]]] + on[2]);
         }
         if (j > 1) {
