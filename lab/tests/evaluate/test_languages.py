@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from lovevec.damage.keyboards import neighbors
 
+from lovevec.damage.keyboards import neighbors
 from lovevec.errors import LovevecError
 from lovevec_lab.evaluate import languages, typos
 from lovevec_lab.evaluate.languages import dictionary, language_typos, languages_table, made_up, score, slip, written

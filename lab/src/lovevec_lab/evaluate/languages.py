@@ -27,11 +27,11 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
 from lovevec.damage.keyboards import neighbors
 from lovevec.damage.languages import language_of
 from lovevec.damage.marks import without_marks
-from numpy.typing import NDArray
-
 from lovevec.errors import LovevecError, MissingExtra, Parameter
 from lovevec.files.lines import read_bytes
 from lovevec.near.reader import Reader

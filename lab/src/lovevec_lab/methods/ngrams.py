@@ -26,7 +26,7 @@ from lovevec_lab.methods.table import Table
 SHORTEST, LONGEST = 3, 6
 BUCKETS = 1 << 17
 RIDGE = 0.01
-STEPS, CLOSE = 60, 1e-3  # of conjugate gradients: at most, and when the residual is this small
+STEPS, CLOSE = 25, 3e-3  # of conjugate gradients: at most, and when the residual is this small
 
 
 class NGrams(FallbackMethod):
