@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from lovevec.damage.keyboards import neighbors
 from lovevec.damage.languages import language_of
 from lovevec.damage.marks import without_marks
-from lovevec.errors import LovevecError, MissingExtra, Parameter
+from lovevec.errors import LovevecError, Parameter
 from lovevec.files.lines import read_bytes
 from lovevec.near.reader import Reader
 from lovevec.near.readings import near_words
@@ -123,7 +123,7 @@ def dictionary(code: str) -> tuple[list[str], NDArray[np.float64]]:
     try:
         import wordfreq
     except ImportError:
-        raise MissingExtra("wordfreq", "languages") from None
+        raise LovevecError("this needs wordfreq: pip install 'lovevec-lab[languages]'") from None
     name = WORDFREQ.get(code, code)
     if name not in wordfreq.available_languages():
         raise LovevecError(f"{code}: wordfreq has no words of this language")
