@@ -43,7 +43,7 @@ from lovevec.train.score import ranks
 from lovevec.train.target import load_target
 from lovevec.vectors import ReadReport, VectorTable
 from lovevec.vectors.rows import normalized
-from lovevec_lab.evaluate.languages import Misspelled, made_up, score, written
+from lovevec_lab.evaluate.languages import Misspelled, Suggest, made_up, score, written
 from lovevec_lab.evaluate.similarity import score_similarity, similarity_set
 from lovevec_lab.methods.love import LoveMethod
 from lovevec_lab.methods.method import Method
@@ -55,7 +55,7 @@ DATA = Path(os.environ.get("LOVEVEC_DATA", Path(__file__).resolve().parents[2].p
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results" / "data" / "language-models.json"
 VERSION = "1.0.0"
 MOST_BYTES = 15_000_000
-STRINGS, SEED = 1000, 0
+STRINGS, QUICK_STRINGS, SEED = 1000, 300, 0
 SHARE = 2.0  # of fitted rows of n-grams beside the trained ones
 FLOOR = 10  # words of the same rank are drawn as evenly as this
 
@@ -201,40 +201,45 @@ def with_fitted_ngrams(love: LOVE, table: VectorTable, held: NDArray[np.int64]) 
     return LOVE(replace(parts, metadata={**parts.metadata, "confidence": confidence}))
 
 
-def scores_of(code: str, love: LOVE, table: VectorTable, held: NDArray[np.int64]) -> dict[str, Any]:
-    """All scores of the card."""
+def scores_of(code: str, love: LOVE, table: VectorTable, held: NDArray[np.int64], rivals: bool) -> dict[str, Any]:
+    """All scores of the card; those of rivals where they are asked for."""
     seen = np.ones(len(table), dtype=np.bool_)
     seen[held] = False
     rows = np.flatnonzero(seen)
     known = Table(VectorTable([table.words[row] for row in rows], table.vectors[rows], ReadReport("rows")), "n-grams")
-    rival = NGrams(known)
+    rival = NGrams(known) if rivals else None
     new = [table.words[row] for row in held.tolist()]
     unit = normalized(np.asarray(table.vectors, dtype=np.float32))
     spelled = love.copy(spelling_only=True)
     result: dict[str, Any] = {"new words": {"words": len(new)}, "similarity": {}, "misspellings": {}}
-    for name, vectors in (("LOVE", spelled.embed(new)), ("n-grams", rival.impute(new)[0])):
+    imputed = {"LOVE": spelled.embed(new)} | ({} if rival is None else {"n-grams": rival.impute(new)[0]})
+    for name, vectors in imputed.items():
         own, rank = ranks(normalized(vectors), unit, held)
         tops = {"top1": 100 * float((rank < 1).mean()), "top10": 100 * float((rank < 10).mean())}
         result["new words"][name] = {"cosine": float(own.mean()), **tops}
     pairs = DATA / "languages" / f"multisimlex.{code}.even.tsv"
     if pairs.is_file():
-        rival.known, rival.words, rival.table = Table(table, "n-grams"), table.words, table  # all have their own rows
-        methods: list[Method] = [LoveMethod(love, "LOVE", True), rival]
+        methods: list[Method] = [LoveMethod(love, "LOVE", True)]
+        if rival is not None:  # all words have their own rows
+            rival.known, rival.words, rival.table = Table(table, "n-grams"), table.words, table
+            methods.append(rival)
         for method in methods:
             (one,) = score_similarity(method, [similarity_set(str(pairs))], resamples=1000).sets
             result["similarity"][method.name] = {"spearman": one.spearman, "low": one.low, "high": one.high}
             result["similarity"] |= {"pairs": one.pairs}
     frequencies = 1 / (np.arange(len(love.words)) + FLOOR)
     sets: list[Misspelled] = [
-        *made_up(code, list(love.words), frequencies, STRINGS, SEED),
+        *made_up(code, list(love.words), frequencies, STRINGS if rivals else QUICK_STRINGS, SEED),
         *written(code, list(love.words), DATA),
     ]
-    symspell = SymSpellDictionary(love.words)
+    readers: dict[str, Suggest] = {
+        "LOVE": lambda strings: [near[0][0] if near else "" for near in love.lookup(list(strings)).near(1)]
+    }
+    if rivals:
+        symspell = SymSpellDictionary(love.words)
+        readers["SymSpell"] = lambda strings: [symspell.correct(string) or "" for string in strings]
     for one_set in sets:
-        for name, suggest in (
-            ("LOVE", lambda strings: [near[0][0] if near else "" for near in love.lookup(list(strings)).near(1)]),
-            ("SymSpell", lambda strings: [symspell.correct(string) or "" for string in strings]),
-        ):
+        for name, suggest in readers.items():
             scored = asdict(score(code, one_set, name, suggest, SEED))
             result["misspellings"].setdefault(one_set.name, {"strings": scored["strings"]})[name] = scored["first"]
     return result
@@ -288,6 +293,7 @@ def card(code: str, love: LOVE, scores: dict[str, Any], size: int) -> str:
                 ("LOVE", "this model"),
                 ("n-grams", "131,072 rows of n-grams, as in fastText, fitted to the same words"),
             )
+            if name in new
         ),
         "",
     ]
@@ -300,6 +306,7 @@ def card(code: str, love: LOVE, scores: dict[str, Any], size: int) -> str:
                     ("LOVE", "this model"),
                     ("n-grams", "the target's own vectors with n-grams behind them"),
                 )
+                if name in similar
             )
             + ".",
             "",
@@ -310,7 +317,7 @@ def card(code: str, love: LOVE, scores: dict[str, Any], size: int) -> str:
         "| | strings | this model | SymSpell, the same words |",
         "|---|--:|--:|--:|",
         *(
-            f"| {name} | {one['strings']:,} | {one['LOVE']:.1f} % | {one['SymSpell']:.1f} % |"
+            f"| {name} | {one['strings']:,} | {one['LOVE']:.1f} % | {_percent(one.get('SymSpell'))} |"
             for name, one in scores["misspellings"].items()
         ),
         "",
@@ -325,6 +332,10 @@ def card(code: str, love: LOVE, scores: dict[str, Any], size: int) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _percent(number: float | None) -> str:
+    return "not measured" if number is None else f"{number:.1f} %"
 
 
 def seconds_of(love: LOVE) -> float:
@@ -345,6 +356,7 @@ def main() -> None:
     parser.add_argument("made", type=Path, help="the folder with target.npz and the trained model")
     parser.add_argument("downloads", type=Path, help="where pip download has put the package")
     parser.add_argument("-o", "--output", type=Path, required=True, help="models/lovevec-CODE")
+    parser.add_argument("--quick", action="store_true", help="scores of the model alone, without rivals")
     parser.add_argument("--readings", action="store_true", help="learn channel and lexicon anew, without training")
     given = parser.parse_args()
     code = given.language
@@ -364,7 +376,7 @@ def main() -> None:
     model.mkdir(parents=True)
     parts = replace(trained.parts, metadata={**trained.metadata, "target": target, "scores": None})
     LOVE(parts).save(model, "int8", "int4")
-    scores = scores_of(code, LOVE.load(model), table, held)
+    scores = scores_of(code, LOVE.load(model), table, held, not given.quick)
     shown = {
         "new words among the 10 nearest, %": round(scores["new words"]["LOVE"]["top10"], 1),
         **{f"{name}, right word first, %": round(one["LOVE"], 1) for name, one in scores["misspellings"].items()},

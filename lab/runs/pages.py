@@ -198,16 +198,22 @@ def languages_page() -> ResultPage:
     for code, one in models.items():
         new = one["scores"]["new words"]
         about = [code, f"{one['words']:,}", f"{one['bytes'] / 1e6:.1f}", f"{one['seconds']:.0f}", f"{new['words']:,}"]
-        numbers = [f"{new[name][key]:.{digits}f}" for key, digits in NEW_WORDS for name in ("LOVE", "n-grams")]
+        numbers = [
+            f"{new[name][key]:.{digits}f}" if name in new else "-"
+            for key, digits in NEW_WORDS
+            for name in ("LOVE", "n-grams")
+        ]
         rows.append([*about, *numbers])
         if pairs := one["scores"]["similarity"]:
             shown = [
                 f"{pairs[name]['spearman']:.1f} ({pairs[name]['low']:.1f}–{pairs[name]['high']:.1f})"
+                if name in pairs
+                else "-"
                 for name in ("LOVE", "n-grams")
             ]
             similar.append([code, f"{pairs['pairs']:,}", *shown])
         for name, found in one["scores"]["misspellings"].items():
-            wrong.append([code, name, f"{found['strings']:,}", f"{found['LOVE']:.1f}", f"{found['SymSpell']:.1f}"])
+            wrong.append([code, name, f"{found['strings']:,}", f"{found['LOVE']:.1f}", _shown(found.get("SymSpell"))])
     heads = [f"{head}: {name}" for head in ("cosine", "top-1 %", "top-10 %") for name in ("model", "n-grams")]
     parts = [
         MADE.format(files="data/languages.json and data/language-models.json"),
@@ -221,6 +227,10 @@ def languages_page() -> ResultPage:
         markdown(("", "set", "strings", "model", "SymSpell"), wrong),
     ]
     return ResultPage("\n\n".join(part.strip() for part in parts) + "\n", {})
+
+
+def _shown(number: float | None) -> str:
+    return "-" if number is None else f"{number:.1f}"
 
 
 NEW_WORDS = (("cosine", 3), ("top1", 1), ("top10", 1))

@@ -151,6 +151,11 @@ def test_a_pipeline_without_vectors_says_which_have_some(pipeline):
         read_vectors(pipeline)
 
 
+def test_a_package_that_is_not_installed_is_told_apart_from_a_file():
+    with pytest.raises(LovevecError, match="xx_nowhere_md: no such file, nor an installed spaCy package"):
+        read_vectors("xx_nowhere_md")
+
+
 def test_floret_needs_words_and_other_vectors_have_their_own(pipeline, tmp_path):
     (tmp_path / "words.txt").write_text("a\n")
     with pytest.raises(FormatError, match="has its own words"):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.vectors.read.pipeline import find_pipeline
+from lovevec.vectors.read.pipeline import PACKAGE, find_pipeline
 from lovevec.vectors.read.source import FASTTEXT, NPY, TAR, TAR_AT, ZIP, ByteSource, open_source
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def read_file(request: ReadRequest) -> VectorTable:
 
         _refuse_mapping(request, "a spaCy pipeline")
         return read_spacy(pipeline, request)
+    if not path.exists() and PACKAGE.fullmatch(str(path)):
+        raise LovevecError(f"{path}: no such file, nor an installed spaCy package of this name")
     if path.is_dir():
         raise LovevecError(f"{path}: a folder, not a file of word vectors. Read are: {SUPPORTED}")
     with open_source(path) as source:
