@@ -37,7 +37,7 @@ from lovevec.near.kinds import WORD, Part
 from lovevec.near.lexicon import MAX_ENDING, word_hashes
 from lovevec.near.novelty import LISTED, MIN_LIKENESS, features, likeness, score
 from lovevec.near.orthography import Orthography
-from lovevec.near.parts import Composite, as_one_word, decide, take_apart
+from lovevec.near.parts import Composite, as_one_word, decide, elision_of, take_apart
 from lovevec.near.readings import (
     NEW_DIVISOR_IN_TEXT,
     WORDS_PER_READING,
@@ -377,7 +377,8 @@ class Reader:
             return self(words, threads)
 
         some = [strings[place] for place in odd]
-        taken = [take_apart(string, lambda word: row_of(word) >= 0) for string in some]
+        elision = elision_of(self.orthography.language.code)
+        taken = [take_apart(string, lambda word: row_of(word) >= 0, elision) for string in some]
         for place, string, composite in zip(odd, some, decide(some, taken, row_of, self.utility, read), strict=True):
             if composite is None and string.startswith(("#", "@")):
                 result[place] = self._words_of_tag(string, read)
