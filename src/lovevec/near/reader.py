@@ -24,11 +24,15 @@ from lovevec.near.alignment import DIGIT_COST, Pairs, Slips, align
 from lovevec.near.channel import UNIT
 from lovevec.near.index import MAX_WORD_LENGTH, Index, Spellings, quick_rank_costs
 from lovevec.near.joined import (
+    LINK_COST,
+    LINKED_WORDS,
+    LINKS,
     MAX_ONE_LETTER_ROW,
     MAX_PART,
     MAX_PARTS,
     MIN_DAMAGED_LENGTH,
     MIN_JOINED_LENGTH,
+    MIN_LINKED,
     Cuts,
     JoinedWords,
     spans_of,
@@ -48,7 +52,7 @@ from lovevec.near.readings import (
 )
 from lovevec.near.symbols import Symbols
 from lovevec.near.torn import TornWords
-from lovevec.units.characters import to_codes
+from lovevec.units.characters import to_codes, to_words
 from lovevec.units.ragged import Ragged, offsets_of
 
 if TYPE_CHECKING:
@@ -218,7 +222,17 @@ class Reader:
         chosen = np.flatnonzero(able)
         rows = self._frequent_rows[chosen]
         costs = self.channel.part_costs(self._ranks_of(rows), lengths[chosen])
-        return JoinedWords(codes.take(chosen), rows, costs, self.channel.join_cost)
+        codes = codes.take(chosen)
+        if links := LINKS.get(self.orthography.language.code):
+            linked = np.flatnonzero((codes.lengths >= MIN_LINKED) & (np.arange(len(codes)) < LINKED_WORDS))
+            words = to_words(codes.take(linked))
+            more = to_codes([word + link for link in links for word in words], lowercase=False)
+            codes = Ragged.from_lengths(
+                np.concatenate([codes.values, more.values]), np.concatenate([codes.lengths, more.lengths])
+            )
+            rows = np.concatenate([rows, np.tile(rows[linked], len(links))])
+            costs = np.concatenate([costs, np.tile(costs[linked] + np.int32(LINK_COST), len(links))])
+        return JoinedWords(codes, rows, costs, self.channel.join_cost)
 
     def _codes(self, words: Sequence[str]) -> Ragged:
         return to_codes(words, self.lowercase)

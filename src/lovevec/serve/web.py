@@ -154,7 +154,8 @@ def _ranks(model: ModelParts) -> NDArray[np.int32] | None:
 
 
 def string_tables(language: str = "en") -> dict[str, Any]:
-    """What strings.json holds for a model of this language: tables and patterns by which strings are looked up, taken apart, and found in texts."""
+    """What strings.json holds for a model of this language: tables and patterns by which strings are looked up, taken
+    apart, and found in texts."""
     generator: Any = np.random.PCG64(0).state["state"]  # signatures (texts/signatures.py) are its first numbers
     return {
         "blanks": BLANKS,
