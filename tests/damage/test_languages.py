@@ -221,3 +221,13 @@ def test_kinds_of_words_are_no_edits():
     assert not {"plain", "layout"} & set(EDITS)
     assert plain_letter("ß") == "ss"
     assert damage(["привет"], np.random.default_rng(0), ["layout"], language_of("ru")) == ["ghbdtn"]
+
+
+@pytest.mark.parametrize(
+    ("code", "word", "latin"),
+    [("ru", "привет", "privet"), ("ru", "чёрный", "chyornyy"), ("el", "ουρανός", "ouranos"), ("uk", "гриб", "hryb")],
+)
+def test_words_are_typed_in_latin_letters(code, word, latin):
+    assert damage([word], np.random.default_rng(0), ["latin"], language_of(code)) == [latin]
+    assert damage([latin], np.random.default_rng(0), ["latin"], language_of(code)) == [latin]
+    assert damage(["größe"], np.random.default_rng(0), ["latin"], language_of("de")) == ["größe"]

@@ -30,6 +30,7 @@ from lovevec.damage.keyboards import ENGLISH_LAYOUT, is_of_other_script, neighbo
 from lovevec.damage.marks import IN_FULL, in_full, plain_letter, without_marks
 from lovevec.damage.sounds import ENGLISH as ENGLISH_CODE
 from lovevec.damage.sounds import Sounds, SpellingRules, english_rules, sounds_of
+from lovevec.damage.transliteration import in_latin
 from lovevec.errors import LovevecError
 
 OTHER_CODE = "other"
@@ -146,6 +147,10 @@ class Language:
         """A word as it comes out on the English layout, or one from there on that of the language, where the two have
         letters of different scripts; any other stays as it is."""
         return typed_on_other(word, self.keyboard) if self.is_of_other_script else word
+
+    def in_latin(self, word: str) -> str:
+        """A word in Latin letters, where the language has others."""
+        return in_latin(word, self.code) if self.is_of_other_script else word
 
     @cached_property
     def is_of_other_script(self) -> bool:
