@@ -116,7 +116,7 @@ def _model_files(love: LOVE, precision: Precision | None, rows: RowPrecision | N
         "units.json": love.parts.units.as_dict(),
         "near.json": near_tables(love.parts),
         "strings.json": string_tables(orthography.language.code),
-        FORMS: orthography.listed,
+        FORMS: Reader(love.words, orthography, love.parts.units.lowercase, ranks=_ranks(love.parts)).listed,
     }
     return saved | {name: json.dumps(value).encode("ascii") for name, value in plain.items()}
 
