@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.confidence import Confidence, SpellingJudge
+from lovevec.damage.languages import Language
 from lovevec.encoders.torch_engine import TorchEngine
 from lovevec.encoders.torch_model import TorchModel
 from lovevec.engine.compiled import Mode, core, is_compiled
@@ -178,6 +179,10 @@ class LOVE(HubModel, TorchModel, WordVectors):
         return self.engine.fold is not None
 
     @property
+    def _language(self) -> Language:
+        return self.parts.orthography.language
+
+    @property
     def orthography(self) -> Orthography | None:
         """By what strings are read: channel, lexicon, listed forms; None for a model that reads by spelling only."""
         return None if self.spelling_only else self.parts.orthography
@@ -192,11 +197,11 @@ class LOVE(HubModel, TorchModel, WordVectors):
         return isinstance(word, str) and self._known_word(word) in self._known.place
 
     def _known_word(self, word: str) -> str:
-        row = known_form(word, self._known.place.get)[0]
+        row = known_form(word, self._known.place.get, self._language)[0]
         return self.words[row] if row >= 0 else word
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-        return look_up(words, self._known.place)
+        return look_up(words, self._known.place, language=self._language)
 
     def _take_apart(self, strings: Sequence[str]) -> Sequence[str | Composite]:
         if self.spelling_only or not strings:
@@ -204,7 +209,7 @@ class LOVE(HubModel, TorchModel, WordVectors):
         return self._reader.take_apart(strings, self._row_of, self._threads)
 
     def _row_of(self, word: str) -> int:
-        return known_form(word, self._known.place.get)[0]
+        return known_form(word, self._known.place.get, self._language)[0]
 
     def _read(self, strings: Sequence[str], in_text: bool = False) -> Readings:
         return self._reader(strings, self._threads, in_text)
@@ -219,7 +224,7 @@ class LOVE(HubModel, TorchModel, WordVectors):
     def _one(self, word: str) -> Floats:
         if not self._by_core:
             return super()._one(word)
-        row, form = known_form(word, self._known.place.get)
+        row, form = known_form(word, self._known.place.get, self._language)
         if row < 0:
             if not (form.isalpha() and form[1:].islower()):
                 return super()._one(word)

@@ -37,6 +37,7 @@ from lovevec.attach.folder import AttachedParts, read_attached, write_attached
 from lovevec.attach.lengths import ConfidenceLength, fit_lengths
 from lovevec.attach.neighbors import find_known_neighbors
 from lovevec.attach.space import SpaceOption, fit_space, shared_words
+from lovevec.damage.languages import ENGLISH
 from lovevec.engine.compiled import core
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.engine.threads import in_chunks
@@ -180,7 +181,9 @@ class Attached(WordVectors):
         return word in self._known.place
 
     def _look_up(self, words: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-        return look_up(words, self._known.place, self._parts.lowercase)
+        own = self.model.orthography
+        language = ENGLISH if own is None else own.language
+        return look_up(words, self._known.place, self._parts.lowercase, language)
 
     def _take_apart(self, strings: Sequence[str]) -> Sequence[str | Composite]:
         if self._reader is None or not strings:

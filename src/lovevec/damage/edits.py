@@ -11,6 +11,7 @@ and, of whole words, which many languages have and English does not (languages.p
 
     plain     electricite      marks left out, or letters written in full: fuer
     layout    ghbdtn           typed on the English layout
+    latin     privet           in Latin letters
 
 Letters, keys, look-alikes and sounds are those of a language. Everything works on flat arrays of code points, many
 words at once, with the caller's own generator.
@@ -34,8 +35,8 @@ SWAP, DROP, INSERT, KEYBOARD, SCAN, SOUND = range(6)
 EDITS = {"swap": SWAP, "drop": DROP, "insert": INSERT, "keyboard": KEYBOARD, "sound": SOUND, "scan": SCAN}
 UNTOUCHED = len(EDITS)  # any kind from here on leaves a word as it is
 TYPO_KINDS = ("swap", "drop", "insert", "keyboard")
-PLAIN, LAYOUT = "plain", "layout"
-WORD_KINDS = (PLAIN, LAYOUT)
+PLAIN, LAYOUT, LATIN = "plain", "layout", "latin"
+WORD_KINDS = (PLAIN, LAYOUT, LATIN)
 IN_FULL_SHARE = 0.5
 
 
@@ -93,8 +94,10 @@ def damage(
 
 
 def damage_word(word: str, kind: str, rng: np.random.Generator, language: Language) -> str:
-    """A whole word damaged: without marks (where the language writes letters in full, every second time that way), or
-    typed on the English layout."""
+    """A whole word damaged: without marks (where the language writes letters in full, every second time that way),
+    typed on the English layout, or in Latin letters."""
     if kind == LAYOUT:
         return language.on_other_layout(word)
+    if kind == LATIN:
+        return language.in_latin(word)
     return language.plain(word, full=bool(language.in_full) and rng.random() < IN_FULL_SHARE)

@@ -27,9 +27,10 @@ from typing import Any
 
 from lovevec.damage.confusions import Confusions, table_of
 from lovevec.damage.keyboards import ENGLISH_LAYOUT, is_of_other_script, neighbors, typed_on_other
-from lovevec.damage.marks import IN_FULL, WHOLE, in_full, plain_letter, without_marks
+from lovevec.damage.marks import IN_FULL, in_full, plain_letter, without_marks
 from lovevec.damage.sounds import ENGLISH as ENGLISH_CODE
 from lovevec.damage.sounds import Sounds, SpellingRules, english_rules, sounds_of
+from lovevec.damage.transliteration import in_latin
 from lovevec.errors import LovevecError
 
 OTHER_CODE = "other"
@@ -145,7 +146,20 @@ class Language:
     def on_other_layout(self, word: str) -> str:
         """A word as it comes out on the English layout, or one from there on that of the language, where the two have
         letters of different scripts; any other stays as it is."""
-        return typed_on_other(word, self.keyboard) if is_of_other_script(self.keyboard) else word
+        return typed_on_other(word, self.keyboard) if self.is_of_other_script else word
+
+    def in_latin(self, word: str) -> str:
+        """A word in Latin letters, where the language has others."""
+        return in_latin(word, self.code) if self.is_of_other_script else word
+
+    @cached_property
+    def is_of_other_script(self) -> bool:
+        """Whether it is not written in Latin letters, so that a word typed on the English layout by mistake shows."""
+        return is_of_other_script(self.keyboard)
+
+    def with_small_i(self, word: str) -> str:
+        """A word whose I and İ are small letters where Turkish has it: ILIK is ılık, which Python takes for ilik."""
+        return word.replace("I", "ı").replace("İ", "i") if self.code in TURKISH else word
 
     def as_dict(self) -> dict[str, Any]:
         """What a model keeps of it: `from_dict` reads it back. The letters are those of its words."""
@@ -216,13 +230,3 @@ def guess(words: Sequence[str]) -> Language:
         return language_of(code)
     plain = sum(own[letter] for letter in ascii_lowercase)
     return ENGLISH if plain >= PLAIN_SHARE * total else language_of(OTHER_CODE)
-
-
-def is_turkish(language: Language) -> bool:
-    """Whether I is the capital of ı and İ that of i."""
-    return language.code in TURKISH
-
-
-def may_lack_mark(letter: str) -> bool:
-    """Whether a letter has a mark that people leave out."""
-    return letter not in WHOLE and plain_letter(letter) != letter

@@ -10,6 +10,7 @@
     sound     becume      a spelling that sounds alike
     plain     devenu      marks left out, as of a language's letters
     layout    ,elen       typed on the English layout, where a language has another script
+    latin     privet      in Latin letters, likewise
 
 What happens to a sentence is decided by the seed and the sentence's number (`sound`: by the seed and the text): every
 method meets the same damage, and a word that is hit at 10 % is hit in the same way at 30 %. The paper used nlpaug's

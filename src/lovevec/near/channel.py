@@ -125,7 +125,7 @@ DEFAULT = Channel(
         "misprint": 1.42,
         "first": 1.31,
         "last": 0.73,
-        "bare": 0.3,
+        "bare": 0.1,
     },
     rank=0.86,
     new={

@@ -6,6 +6,8 @@
 | `Dog`, `DOG` | lower case | also where the table has both cases: the string itself comes first |
 | `ﬁlm`, `ｄｏｇ`, `don’t`, `co–op`, a zero-width space inside | NFKC, plain quotes and dashes, nothing invisible | |
 | `Nguyễn` | without marks, `nguyen` | where the letters with their marks are not known |
+| `ILIK` | ılık | in a Turkish model |
+| `ghbdtn` | привет | what was typed on the English layout, in a model of a language with another script |
 | `(dog)`, ` dog`, `dog!`, `#dog` | without outer punctuation and blanks | where that is a known word, or has letters |
 
 What becomes of the others: accents, doubled letters, blanks and hyphens inside are slips like any other, with their
@@ -27,6 +29,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.damage.languages import ENGLISH, TURKISH, Language
+from lovevec.damage.marks import WHOLE
 from lovevec.engine.word_map import CompiledWordMap
 from lovevec.errors import FormatError
 from lovevec.files.lines import filled_lines
@@ -45,6 +49,8 @@ LEADING = " \t\r\n\v\f\"'([{<#@*_~|,;:!?¿¡"
 LEADING_BUT_SIGNS = LEADING.replace("#", "").replace("@", "")
 TRAILING = " \t\r\n\v\f\"')]}>*_~|,;:!?.…"
 BRACKETS = ' \t\r\n"([{<>}])'  # what is left of a word that ends in a mark: (u.s.)
+MIN_LAYOUT_LENGTH = 3  # of a word typed on another layout: shorter strings are too often something else
+LAST_OF_KEYS = 0x7E  # the last character of an English keyboard
 MAX_FORM_LENGTH = 200  # characters: a longer string is no form of anything
 MAX_LISTED, MAX_WORDS_OF_FORM = 30_000, 8
 
@@ -89,12 +95,16 @@ def read_listed(path: Path) -> Listed:
         raise FormatError(path, str(error)) from None
 
 
-def look_up(words: Sequence[str], known: Mapping[str, int], forms: bool = True) -> tuple[NDArray[np.int64], list[str]]:
+def look_up(
+    words: Sequence[str], known: Mapping[str, int], forms: bool = True, language: Language = ENGLISH
+) -> tuple[NDArray[np.int64], list[str]]:
     """The row of each word, -1 for unknown ones, and the unknown ones in the form in which they are to be read.
 
     `known` maps known words to their rows; with `forms` a word that is a form of a known one has its row.
     """
     get = known.get
+    if forms and language.code in TURKISH:
+        words = [_in_turkish(word, get, language) for word in words]
     if isinstance(known, CompiledWordMap):
         rows, odd = known.look_up(words, forms)
     else:
@@ -104,15 +114,40 @@ def look_up(words: Sequence[str], known: Mapping[str, int], forms: bool = True) 
     if forms:
         for place in odd:
             rows[place], read_as[place] = known_form(words[place], get)
+    if forms and language.is_of_other_script:
+        for place in np.flatnonzero(rows < 0).tolist():
+            rows[place] = _row_by_layout(words[place], get, language)
     unknown = np.flatnonzero(rows < 0).tolist()
     return rows, [read_as.get(place, words[place]) for place in unknown] if read_as else [
         words[place] for place in unknown
     ]
 
 
-def known_form(word: str, get: Callable[[str, int], int]) -> tuple[int, str]:
+def known_form(word: str, get: Callable[[str, int], int], language: Language = ENGLISH) -> tuple[int, str]:
     """The row of the known word that a string is a form of, and that form; or -1 and the form in which the string is to
     be read further. `get(word, -1)` looks a known word up."""
+    row, form = _known_form(_in_turkish(word, get, language), get)
+    if row < 0 and language.is_of_other_script:
+        row = _row_by_layout(word, get, language)
+    return row, form
+
+
+def _in_turkish(word: str, get: Callable[[str, int], int], language: Language) -> str:
+    """A word as Turkish has its I, but for a word that is known as it stands; in other languages itself."""
+    small = language.with_small_i(word)
+    return word if small == word or get(word, -1) >= 0 else small
+
+
+def _row_by_layout(word: str, get: Callable[[str, int], int], language: Language) -> int:
+    """The row of a word that was typed on the English layout, -1 where that is no known word."""
+    meant = language.on_other_layout(word) if MIN_LAYOUT_LENGTH <= len(word) <= MAX_FORM_LENGTH else word
+    if meant == word or any(ord(letter) > LAST_OF_KEYS for letter in word):
+        return -1
+    row = get(meant, -1)
+    return row if row >= 0 else get(meant.lower(), -1)
+
+
+def _known_form(word: str, get: Callable[[str, int], int]) -> tuple[int, str]:
     if word.isascii() and word.isalnum():
         row = get(word, -1)
         return (row if row >= 0 else get(word.lower(), -1)), word
@@ -145,5 +180,7 @@ def _is_of_a_kind(string: str) -> bool:
 
 
 def without_marks(word: str) -> str:
-    """A word without the marks of its letters: Nguyễn -> Nguyen."""
-    return "".join(one for one in unicodedata.normalize("NFD", word) if not unicodedata.combining(one))
+    """A word without the marks of its letters: Nguyễn -> Nguyen. Й is a letter of its own."""
+    letters = unicodedata.normalize("NFC", word)
+    parts = (one if one in WHOLE else unicodedata.normalize("NFD", one) for one in letters)
+    return "".join(one for part in parts for one in part if not unicodedata.combining(one))

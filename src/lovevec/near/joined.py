@@ -1,5 +1,5 @@
 """Words that are run together: `alot`, `blacklivesmatter`, `hapybirthday`. The likeliest cut of a string into known
-words.
+words. So are compounds, which some languages write as one, with letters between their words: `Arbeitszimmer`.
 
 A cut costs what the ranks of its words cost (each of them is drawn by its frequency), `join` for each place where a
 blank is lacking, and `short` for each word of one letter or two; as a reading of the string it has the utility
@@ -39,6 +39,9 @@ MIN_DAMAGED_LENGTH, MIN_DAMAGED_PART = 7, 3  # letters of a string with a damage
 BEGINNINGS = 2  # that are tried, and as many ends
 MIN_SHARE = 3  # words around a damaged one have at least one letter in three of the string
 MAX_COST_PER_LETTER = 40  # of these words
+# Letters that some languages put between the words of a compound: Arbeit-s-zimmer, Sonne-n-schein.
+LINKS = {"de": ("s", "es", "n", "en"), "nl": ("s", "en", "e"), "da": ("s", "e"), "nb": ("s", "e"), "sv": ("s",)}
+LINKED_WORDS, MIN_LINKED, LINK_COST = 20_000, 4, 32  # the most frequent words, of so many letters; what a link costs
 FAR = 1 << 24
 BASE = 0x9E3779B97F4A7C15  # of the hashes of words (lexicon.py)
 

@@ -27,6 +27,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,12 @@ PARTS_TOGETHER = re.compile(r"[.\-‐‑]")  # marks that some write inside of o
 NO_SLIP = re.compile(r"[^\w\s'’ʼ‐‑-]")  # marks that nobody writes into a word by mistake
 POSSESSIVE = re.compile(r"['’ʼ][sS]$")
 ELISION = re.compile(r"^(?:l|j|qu|dell|nell|sull|dall|all)['’ʼ](?=\w{3})", re.IGNORECASE)
+# Before which apostrophes in other languages than English, which has ELISION for French and Italian names.
+ELISIONS = {
+    "fr": "l|d|j|m|t|s|c|n|qu|lorsqu|puisqu|jusqu|quoiqu|quelqu|presqu",
+    "it": "l|un|d|dell|nell|sull|dall|all|coll|quest|quell|bell|sant|c|v|s|m|t|n|gl|degl|negl|dagl|agl|tutt|cent",
+    "ca": "l|d|n|s|m|t|qu",
+}
 CLITIC = re.compile(r"(?<=[^\W\d_])(n['’ʼ]t|['’ʼ](?:ll|ve|re|d|m))$", re.IGNORECASE)
 CLITICS = {"nt": "not", "ll": "will", "ve": "have", "re": "are", "d": "would", "m": "am"}
 APOSTROPHE = re.compile("['’ʼ]")
@@ -123,8 +130,9 @@ def placed(composite: Composite, form: str, string: str) -> Composite:
     return composite._replace(parts=tuple(part._replace(start=0, end=len(string)) for part in composite.parts))
 
 
-def take_apart(string: str, is_known: IsKnown) -> Composite | None:
-    """The parts of a string that is not known; None for one that holds one word at most, as far as one can see."""
+def take_apart(string: str, is_known: IsKnown, elision: re.Pattern[str] = ELISION) -> Composite | None:
+    """The parts of a string that is not known; None for one that holds one word at most, as far as one can see.
+    `elision` fits the articles and pronouns that a language writes before a word, with an apostrophe."""
     if string.isalpha() and (string[1:].islower() or not HUMP.search(string)):  # as nearly all are
         return None
     if len(string) > MAX_LENGTH:
@@ -136,7 +144,7 @@ def take_apart(string: str, is_known: IsKnown) -> Composite | None:
         if (found := parts_of_kind(whole)) is not None:
             kind, parts = found
             return _shifted(Composite(parts, kind.name, False), len(string) - len(whole))
-    composite = _split(body, is_known)
+    composite = _split(body, is_known, elision)
     return None if composite is None else _shifted(composite, len(string) - len(body))
 
 
@@ -147,15 +155,15 @@ def _shifted(composite: Composite, by: int) -> Composite:
     return composite._replace(parts=parts)
 
 
-def _split(string: str, is_known: IsKnown) -> Composite | None:
+def _split(string: str, is_known: IsKnown, elision: re.Pattern[str]) -> Composite | None:
     if (emoji := AN_EMOJI.findall(string)) and (emoji_parts := _emoji_parts(string, emoji)):  # some have no name yet
         return Composite(tuple(emoji_parts), "emoji", False)
     if POSSESSIVE.search(string) and len(string) > 3:
         base = string[:-2]
-        return take_apart(base, is_known) or Composite((Part(base, WORD, 0, len(base)),), "ending", False)
-    if elision := ELISION.match(string):
-        start, rest = elision.end(), string[elision.end() :]
-        composite = take_apart(rest, is_known) or Composite((Part(rest, WORD, 0, len(rest)),), "ending", False)
+        return take_apart(base, is_known, elision) or Composite((Part(base, WORD, 0, len(base)),), "ending", False)
+    if article := elision.match(string):
+        start, rest = article.end(), string[article.end() :]
+        composite = take_apart(rest, is_known, elision) or Composite((Part(rest, WORD, 0, len(rest)),), "ending", False)
         return _shifted(composite, start)
     pieces = [found.span() for found in PIECE.finditer(string)]
     pieces = [(start, end) for start, end in pieces if any(map(str.isalnum, string[start:end]))]
@@ -277,6 +285,13 @@ def as_one_word(one: str | Composite) -> str | Composite:
     if isinstance(one, str):
         return (one.lstrip("#@") or one) if one.startswith(("#", "@")) else one
     return one.parts[0].text if len(one.parts) == 1 and one.parts[0].how == WORD else one
+
+
+@cache
+def elision_of(code: str) -> re.Pattern[str]:
+    """What a language elides before a word, by its code: l'homme, j'ai, dell'arte."""
+    listed = ELISIONS.get(code)
+    return ELISION if listed is None else re.compile(rf"^(?:{listed})['’ʼ](?=\w)", re.IGNORECASE)
 
 
 def take_all_apart(strings: Sequence[str], is_known: IsKnown) -> Sequence[str | Composite]:

@@ -17,18 +17,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.damage.languages import ENGLISH
 from lovevec.engine.compiled import MAX_CAPITALS, is_compiled, prepare
 from lovevec.engine.compiled import core as compiled_core
 from lovevec.engine.threads import in_chunks
+from lovevec.near import exact
 from lovevec.near.alignment import DIGIT_COST, Pairs, Slips, align
 from lovevec.near.channel import UNIT
+from lovevec.near.forms import MAX_WORDS_OF_FORM, Listed
 from lovevec.near.index import MAX_WORD_LENGTH, Index, Spellings, quick_rank_costs
 from lovevec.near.joined import (
+    LINK_COST,
+    LINKED_WORDS,
+    LINKS,
     MAX_ONE_LETTER_ROW,
     MAX_PART,
     MAX_PARTS,
     MIN_DAMAGED_LENGTH,
     MIN_JOINED_LENGTH,
+    MIN_LINKED,
     Cuts,
     JoinedWords,
     spans_of,
@@ -37,7 +44,7 @@ from lovevec.near.kinds import WORD, Part
 from lovevec.near.lexicon import MAX_ENDING, word_hashes
 from lovevec.near.novelty import LISTED, MIN_LIKENESS, features, likeness, score
 from lovevec.near.orthography import Orthography
-from lovevec.near.parts import Composite, as_one_word, decide, take_apart
+from lovevec.near.parts import Composite, as_one_word, decide, elision_of, take_apart
 from lovevec.near.readings import (
     NEW_DIVISOR_IN_TEXT,
     WORDS_PER_READING,
@@ -48,7 +55,7 @@ from lovevec.near.readings import (
 )
 from lovevec.near.symbols import Symbols
 from lovevec.near.torn import TornWords
-from lovevec.units.characters import to_codes
+from lovevec.units.characters import to_codes, to_words
 from lovevec.units.ragged import Ragged, offsets_of
 
 if TYPE_CHECKING:
@@ -60,6 +67,7 @@ if TYPE_CHECKING:
 MAX_KNOWN_WORDS = 100_000
 STRINGS_PER_BATCH = 512  # that a thread takes at a time
 NO_CANDIDATE_COST = np.int32(1 << 30)  # above that of any candidate
+WITHOUT_MARKS = 0.97  # how probably a string is a known word without its marks, where it is no word itself
 TAG = 20.0  # how many times as likely a hashtag is several words
 MAX_STRETCHED_LENGTH = 48  # characters: a longer string is not a word with a few letters repeated
 
@@ -218,7 +226,17 @@ class Reader:
         chosen = np.flatnonzero(able)
         rows = self._frequent_rows[chosen]
         costs = self.channel.part_costs(self._ranks_of(rows), lengths[chosen])
-        return JoinedWords(codes.take(chosen), rows, costs, self.channel.join_cost)
+        codes = codes.take(chosen)
+        if links := LINKS.get(self.orthography.language.code):
+            linked = np.flatnonzero((codes.lengths >= MIN_LINKED) & (np.arange(len(codes)) < LINKED_WORDS))
+            words = to_words(codes.take(linked))
+            more = to_codes([word + link for link in links for word in words], lowercase=False)
+            codes = Ragged.from_lengths(
+                np.concatenate([codes.values, more.values]), np.concatenate([codes.lengths, more.lengths])
+            )
+            rows = np.concatenate([rows, np.tile(rows[linked], len(links))])
+            costs = np.concatenate([costs, np.tile(costs[linked] + np.int32(LINK_COST), len(links))])
+        return JoinedWords(codes, rows, costs, self.channel.join_cost)
 
     def _codes(self, words: Sequence[str]) -> Ragged:
         return to_codes(words, self.lowercase)
@@ -342,6 +360,31 @@ class Reader:
         return index
 
     @cached_property
+    def listed(self) -> Listed:
+        """The forms that stand for known words: known words without marks, and those that are listed."""
+        own = self.orthography.language
+        if own.code == ENGLISH.code:  # which has hardly a word with marks
+            return self.orthography.listed
+        rows: dict[str, list[int]] = {}
+        for row in self._frequent_rows.tolist():
+            word = self.words[row]
+            if not word.isascii() and len(word) <= MAX_WORD_LENGTH:
+                word = word.lower() if self.lowercase else word
+                for form in {own.plain(word), own.plain(word, full=True)}:
+                    if form != word and len(form) > 1 and self.row(form) < 0:
+                        rows.setdefault(form, []).append(row)
+        exists = self.lexicon.has(word_hashes(self._codes(list(rows)))).tolist()
+        chance = exact.exp(self._utilities)
+        found = {}
+        for (form, meant), is_word in zip(rows.items(), exists, strict=True):
+            if not is_word:
+                total = float(chance[meant[:MAX_WORDS_OF_FORM]].sum())
+                found[form] = [
+                    (self.words[row], WITHOUT_MARKS * float(chance[row]) / total) for row in meant[:MAX_WORDS_OF_FORM]
+                ]
+        return found | dict(self.orthography.listed)
+
+    @cached_property
     def _listed_forms(self) -> ListedForms:
         return ListedForms.of(self)
 
@@ -364,7 +407,7 @@ class Reader:
     ) -> Sequence[str | Composite]:
         """What each unknown string is: one word, as it is to be read, or several. `row_of` gives the row of a known
         word or of a form of one, else -1. The same list comes back where all are one word as they stand."""
-        listed, result = self.orthography.listed, list[str | Composite](strings)
+        listed, result = self.listed, list[str | Composite](strings)
         odd = [
             place
             for place, string in enumerate(strings)
@@ -377,7 +420,8 @@ class Reader:
             return self(words, threads)
 
         some = [strings[place] for place in odd]
-        taken = [take_apart(string, lambda word: row_of(word) >= 0) for string in some]
+        elision = elision_of(self.orthography.language.code)
+        taken = [take_apart(string, lambda word: row_of(word) >= 0, elision) for string in some]
         for place, string, composite in zip(odd, some, decide(some, taken, row_of, self.utility, read), strict=True):
             if composite is None and string.startswith(("#", "@")):
                 result[place] = self._words_of_tag(string, read)
@@ -509,7 +553,7 @@ class ListedForms(NamedTuple):
     @classmethod
     def of(cls, reader: Reader) -> ListedForms:
         """Those of which a reader knows the words; of several words that a form stands for, the likeliest."""
-        listed = reader.orthography.listed
+        listed = reader.listed
         found = []
         for form, meanings in listed.items():
             known = [(list(map(reader.row, words.split())), chance) for words, chance in meanings]

@@ -115,8 +115,8 @@ def _model_files(love: LOVE, precision: Precision | None, rows: RowPrecision | N
         CONFIG: about,
         "units.json": love.parts.units.as_dict(),
         "near.json": near_tables(love.parts),
-        "strings.json": string_tables(),
-        FORMS: orthography.listed,
+        "strings.json": string_tables(orthography.language.code),
+        FORMS: Reader(love.words, orthography, love.parts.units.lowercase, ranks=_ranks(love.parts)).listed,
     }
     return saved | {name: json.dumps(value).encode("ascii") for name, value in plain.items()}
 
@@ -153,15 +153,16 @@ def _ranks(model: ModelParts) -> NDArray[np.int32] | None:
     return None if model.rows is None else model.rows.ranks
 
 
-def string_tables() -> dict[str, Any]:
-    """What strings.json holds: tables and patterns by which strings are looked up, taken apart, and found in texts."""
+def string_tables(language: str = "en") -> dict[str, Any]:
+    """What strings.json holds for a model of this language: tables and patterns by which strings are looked up, taken
+    apart, and found in texts."""
     generator: Any = np.random.PCG64(0).state["state"]  # signatures (texts/signatures.py) are its first numbers
     return {
         "blanks": BLANKS,
         "patterns": {
             name: in_javascript(getattr(module, name)) for module, names in PATTERNS.items() for name in names.split()
         }
-        | {"ANY_SCRIPT": in_javascript(tokens._any_script())},
+        | {"ANY_SCRIPT": in_javascript(tokens._any_script()), "ELISION": in_javascript(parts.elision_of(language))},
         "forms": {
             "same": _characters(forms.SAME),
             **{name: getattr(forms, name) for name in ("LEADING", "LEADING_BUT_SIGNS", "TRAILING", "BRACKETS")},

@@ -31,7 +31,7 @@ from lovevec.near.lexicon import Lexicon
 from lovevec.near.novelty import CHOSEN, FEATURES, score
 from lovevec.near.orthography import Orthography
 from lovevec.near.reader import NO_CANDIDATE_COST, Reader
-from lovevec.near.symbols import KINDS
+from lovevec.near.symbols import KIND, KINDS
 from lovevec.train.lexicon import learn_lexicon
 from lovevec.units.ragged import Ragged, offsets_of
 
@@ -297,7 +297,10 @@ def _cut_features(rows: NDArray[np.int32], ends: NDArray[np.int32]) -> Numbers:
 
 
 def fit(data: Choices, start: Channel) -> Channel:
-    """The numbers that make the right readings likeliest: Newton's method with a little ridge, costs held above 0."""
+    """The numbers that make the right readings likeliest: Newton's method with a little ridge, costs held above 0.
+
+    What a mark left out costs is not learned: who leaves out one mostly leaves out all, which a sum over letters cannot
+    say, and would be taken for as many slips."""
     joined = [start.joined[name] for name in JOINED]
     weights = np.array([*(start.costs[kind] for kind in KINDS), start.rank, *start.new_weights, *joined])
     near, size = len(KINDS) + 1, len(weights)
@@ -316,7 +319,7 @@ def fit(data: Choices, start: Channel) -> Channel:
         mean = np.add.reduceat(chance[:, None] * data.features, data.offsets[:-1], axis=0)
         curve = np.diag(ridge + 1e-9) + (data.features.T * share) @ data.features - (mean.T * data.weights) @ mean
         free = ~((weights <= low) & (pull < 0)) & ~((weights >= high) & (pull > 0))
-        free[[near + FEATURES.index(name) for name in CHOSEN]] = False
+        free[[KIND["bare"], *(near + FEATURES.index(name) for name in CHOSEN)]] = False
         step = np.zeros(size)
         step[free] = np.linalg.solve(curve[np.ix_(free, free)], pull[free])
         step *= min(1.0, 2.0 / max(np.abs(step).max(), 1e-12))

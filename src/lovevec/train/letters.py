@@ -1,4 +1,6 @@
-"""Letters that stand for each other in a language nobody has written rules for: those by which words of like meaning
+"""What training learns of letters: those that stand for each other, and words in letters of another script.
+
+Letters that stand for each other in a language nobody has written rules for: those by which words of like meaning
 differ (colour, color; grey, gray), as the target's vectors tell.
 
 Counted are pairs of near neighbors of the target that differ by one letter in the place of another inside of the word;
@@ -10,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from lovevec.damage.languages import MAX_ALIKE
+from lovevec.damage.languages import MAX_ALIKE, Language
 from lovevec.units.ragged import Ragged
 
 MAX_WORDS = 50_000
@@ -47,3 +49,17 @@ def _replaced(word: str, other: str) -> tuple[str, str] | None:
         return None
     one, two = sorted(differ[0])
     return (one, two) if one.isalpha() and two.isalpha() else None
+
+
+def transliterated(words: Sequence[str], language: Language, most: int) -> dict[str, list[tuple[str, float]]]:
+    """Words in Latin letters as forms of the first of the known words that they may stand for: {"privet": [("привет",
+    1.0)]}; none for a language that is written in them."""
+    known = frozenset(words)
+    found: dict[str, list[tuple[str, float]]] = {}
+    for word in words:
+        if len(found) >= most:
+            break
+        latin = language.in_latin(word)
+        if latin != word and latin not in known and len(latin) > 2 and word.isalpha():
+            found.setdefault(latin, [(word, 1.0)])
+    return found

@@ -22,12 +22,12 @@ from lovevec.files.misspellings import read_misspellings
 from lovevec.love import LOVE
 from lovevec.model.folder import ModelParts
 from lovevec.model.known_rows import KnownRows
-from lovevec.near.forms import read_listed
+from lovevec.near.forms import MAX_LISTED, read_listed
 from lovevec.progress import Progress
 from lovevec.train.calibration import calibrate
 from lovevec.train.channel import fit_reader
 from lovevec.train.group import Group
-from lovevec.train.letters import letters_alike
+from lovevec.train.letters import letters_alike, transliterated
 from lovevec.train.loop import Trainer
 from lovevec.train.prepared import SCRATCH_VECTORS, TENSORS, Prepared, is_prepared, prepare, refuse_stale
 from lovevec.train.report import model_card, peak_memory_mb, report_lines
@@ -161,7 +161,10 @@ class _Run:
         if self.group.first:
             with self.progress.phase("learning how words get damaged"):
                 seed, lowercase = self.settings.seed, parts.units.lowercase
-                lists = self.misspellings, self.others, self.listed
+                listed = self.listed
+                if self.settings.transliterated:
+                    listed = transliterated(parts.words, language, MAX_LISTED - len(listed)) | dict(listed)
+                lists = self.misspellings, self.others, listed
                 orthography, report = fit_reader(parts.words, lowercase, seed, *lists, language=language)
             parts = replace(parts, orthography=orthography, metadata=metadata | {"channel_report": report})
             measures = self._measure(LOVE(parts, low_memory=True), trainer)

@@ -140,6 +140,10 @@ class TrainSettings:
         file=True,
     )
 
+    transliterated: bool = _setting(
+        False, "also read Cyrillic and Greek words that are written in Latin letters, as privet"
+    )
+
     def __post_init__(self) -> None:
         _check(self)
         if self.language:

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.damage.languages import ENGLISH, Language
 from lovevec.errors import FormatError, LovevecError, MissingExtra
 from lovevec.files import atomic_write
 from lovevec.files.lines import read_bytes
@@ -84,6 +85,7 @@ class RobustStaticModel(StaticModel):
         try:
             raw = json.loads(file.read_text("utf-8"))
             channel, listed, keep = Channel.from_dict(raw["channel"]), check_listed(raw["forms"]), raw["keep"]
+            language = Language.from_dict(raw["language"]) if "language" in raw else ENGLISH
             if not (isinstance(keep, list) and all(isinstance(word, str) for word in keep)):
                 raise LovevecError("`keep` is no list of words")
         except OSError:
@@ -98,7 +100,7 @@ class RobustStaticModel(StaticModel):
         except ValueError as error:
             raise FormatError(lexicon, f"is not what lovevec writes ({error})") from None
         plain = StaticModel.from_pretrained(os.fspath(path), subfolder=subfolder, **options)
-        return cls(plain, Orthography(channel, exists, listed), keep)
+        return cls(plain, Orthography(channel, exists, listed, language), keep)
 
     def save_pretrained(self, path: Any, model_name: str | None = None, subfolder: str | None = None) -> None:
         """Write the plain model, for any model2vec, and beside it what makes it robust."""
@@ -107,6 +109,7 @@ class RobustStaticModel(StaticModel):
         with atomic_write(Path(path, subfolder or "", LEXICON_FILE)) as file:
             file.writelines(tensor_blocks(own.lexicon.tensors()))
         state = {"channel": own.channel.as_dict(), "forms": own.listed, "keep": list(self.keep)}
+        state |= {"language": own.language.as_dict()}
         with atomic_write(Path(path, subfolder or "", ROBUST_FILE)) as file:
             file.write(json.dumps(state, ensure_ascii=False).encode("utf-8"))
 

@@ -48,4 +48,7 @@ function lookUp(form, get) {
   return row >= 0 ? row : get(form.toLowerCase());
 }
 
-const withoutMarks = (word) => Array.from(word.normalize("NFD")).filter((one) => !isCombining(one)).join("");
+// Й is a letter of its own.
+const withoutMarks = (word) => Array.from(word.normalize("NFC"))
+  .flatMap((letter) => ("йЙ".includes(letter) ? [letter] : Array.from(letter.normalize("NFD")).filter((one) => !isCombining(one))))
+  .join("");
