@@ -66,7 +66,8 @@ LANGUAGE_MODELS = """## The models of languages
 
 `LOVE.load("fr")`, as shipped. New words are those that training did not see, by their spelling, among the words of
 the target. *N-grams*: 131,072 rows of hashed n-grams of 3 to 6 characters, as in fastText, fitted to the same words by
-least squares: 39 MB at 8 bits a number, where each of these models has 15 MB at most with everything in it."""
+least squares: 39 MB at 8 bits a number, where each of these models has 15 MB at most with everything in it. Seconds
+are those of the clock, with one thread on a machine that was busy with much else: the processor was at it for a minute."""
 CONTEXT = """# Misspellings in running text
 
     {command}
@@ -190,9 +191,13 @@ def pages() -> dict[str, ResultPage]:
 
 def languages_page() -> ResultPage:
     """Misspellings of many languages by words alone, and what is on the cards of their models."""
-    kept = json.loads((RESULTS / "data/languages.json").read_text("utf-8"))
-    settings = kept["settings"]
-    lead = LANGUAGES.format(codes=",".join(settings["languages"]), rivals=",".join(settings["rivals"]))
+    measured = RESULTS / "data/languages.json"
+    lead, table = LANGUAGES.format(codes="CODES", rivals="NAMES"), "Not measured yet."
+    if measured.is_file():
+        kept = json.loads(measured.read_text("utf-8"))
+        settings = kept["settings"]
+        lead = LANGUAGES.format(codes=",".join(settings["languages"]), rivals=",".join(settings["rivals"]))
+        table = languages_table(kept["scores"])
     models = json.loads((RESULTS / "data/language-models.json").read_text("utf-8"))
     rows, similar, wrong = [], [], []
     for code, one in models.items():
@@ -218,7 +223,7 @@ def languages_page() -> ResultPage:
     parts = [
         MADE.format(files="data/languages.json and data/language-models.json"),
         lead,
-        languages_table(kept["scores"]),
+        table,
         LANGUAGE_MODELS,
         markdown(("", "words", "MB", "trained, s", "new words", *heads), rows),
         "Multi-SimLex, even pairs, Spearman x 100; *n-grams* here: the target's own vectors with n-grams behind them:",
