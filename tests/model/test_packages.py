@@ -102,4 +102,4 @@ def test_a_language_reads_its_misspellings(code, wrong, right, tmp_path, monkeyp
     invalidate_caches()
     love = LOVE.load(code)
     assert love.near(wrong)[0][0] == right
-    assert love.metadata["language"]["code"] == code
+    assert love.parts.orthography.language.code == code
