@@ -168,6 +168,12 @@ def model(path: Path) -> None:
         json.dumps(love.explain("brea").as_dict())
         str(love.explain("brea"))
         love.tokens("two brea")
+        sentence = " ".join(["brea", *known, "xyzzy", "".join(known)])
+        for token in (*love.tokens(sentence), *love.tokens(sentence, context=False)):
+            assert -1e-6 <= token.probability <= 1 + 1e-6, "chances beyond 0 to 1, in a sentence"
+        for corrected in love.correct([sentence, "", "Two brea, \ud800"]):
+            assert isinstance(corrected.text, str), "a corrected text"
+            assert all(-1e-6 <= edit.probability <= 1 + 1e-6 for edit in corrected.edits), "chances of corrections"
 
 
 def attached(path: Path) -> None:

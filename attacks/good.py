@@ -24,6 +24,7 @@ from tests.factories import (
     navec_tar,
     npy_bytes,
     random_parts,
+    some_context,
     spacy_vocabulary,
     toy_vectors,
     toy_words,
@@ -270,6 +271,7 @@ def models() -> dict[str, Sample]:
             metadata=metadata,
             orthography=orthography(words) if name == "int8" else parts.orthography,
             rows=None if rows == "none" else KnownRows.of(own, rows, weights),
+            context=some_context(0, 8, 5, 2, 2, 9, 6, 20) if name == "float16" else None,
         )
         with tempfile.TemporaryDirectory() as folder:
             write_model(folder, parts, "# a card\n", precision)  # type: ignore[arg-type]

@@ -21,12 +21,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from lovevec import LOVE
 from lovevec.engine.compiled import core_or_none
 from lovevec.engine.fold import EncoderSpec
 from lovevec.model.folder import ModelParts
 from lovevec.model.known_rows import KnownRows
+from lovevec.near.context import MOST, PLACES, SIGN_ROWS, Context, Layer
 from lovevec.units.mixed_input import Units
 from lovevec.units.vocabulary import SPECIAL, UnitVocabulary
 
@@ -269,3 +271,40 @@ def navec_tar(words: list[str], counts: list[int], codes: np.ndarray, values: np
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
     return file.getvalue()
+
+
+def some_context(
+    seed: int, dim: int, width: int, side: int, heads: int, hidden: int, second: int, frequent: int
+) -> Context:
+    """Weights by chance, and scales by which whole numbers are some hundreds all the way."""
+    rng = np.random.default_rng(seed)
+
+    def weights(*shape: int) -> NDArray[np.int8]:
+        return np.clip(np.rint(rng.normal(size=shape) * 30), -128, 127).astype(np.int8)
+
+    def floats(size: float, *shape: int) -> NDArray[np.float32]:
+        return (rng.normal(size=shape) * size).astype(np.float32)
+
+    def layer(inputs: int, outputs: int) -> Layer:
+        scale = (rng.choice([-1, 1], outputs) * rng.uniform(0.3, 1, outputs) / (30 * inputs**0.5)).astype(np.float32)
+        return Layer(weights(inputs, outputs), scale, floats(300, outputs))
+
+    return Context(
+        projection=weights(dim, width),
+        projection_scale=floats(1000 / 4096 / 30, width),
+        own=weights(frequent, width),
+        own_scale=floats(10, width),
+        own_bias=floats(1, frequent),
+        signs=rng.integers(-MOST, MOST + 1, (SIGN_ROWS, width)).astype(np.int16),
+        layers={
+            "first": layer(2 * side * width, hidden),
+            "query": layer(hidden, heads * width),
+            "second": layer(hidden + heads * width, second),
+            "third": layer(second, hidden),
+            "row": layer(hidden, dim),
+            "frequent": layer(hidden, width),
+            "new": layer(hidden, 1),
+        },
+        position_bias=floats(1, heads, PLACES),
+        scales=np.array([3e-6 / width**0.5, 1e-6, 1e-4 / width**0.5, 1.5], np.float32),
+    )

@@ -28,7 +28,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from lovevec.near.parts import take_all_apart
 from lovevec.progress import Progress
-from lovevec.texts.encoder import weights_by_rank
+from lovevec.texts.text_reader import weights_by_rank
 from lovevec.texts.tokens import runs_of
 
 COMMON = 20_000  # the words whose mean is the centre of words

@@ -23,7 +23,7 @@ from lovevec.units.characters import normalise
 
 if TYPE_CHECKING:
     from lovevec.texts.correct import Edit
-    from lovevec.texts.encoder import Token
+    from lovevec.texts.text_reader import Token
     from lovevec.word_vectors import Lookup
 
 Map = NDArray[np.float64]

@@ -14,10 +14,11 @@ Memory does not grow with the texts: of all strings that may be new the TRACKED 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +34,8 @@ from lovevec.near.kinds import WORD, Part, kind_of, plain_form
 from lovevec.near.parts import POSSESSIVE
 from lovevec.own_words import MAX_LETTERS, OWN_RANK, with_words
 from lovevec.progress import Progress
-from lovevec.texts.encoder import weights_by_rank
 from lovevec.texts.sentence import LIKELY, NEW, NUMBER, OTHER, sequence
+from lovevec.texts.text_reader import weights_by_rank
 from lovevec.texts.tokens import words_of
 from lovevec.units.words import check_words, in_batches, refuse_other_than_words, word_list
 from lovevec.vectors.rows import normalized
@@ -42,6 +43,7 @@ from lovevec.word_vectors import WordsWithScores, WordVectors
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.float64]
+Model = TypeVar("Model", bound="LearnsWords")
 MIN_COUNT = 5
 MIN_LETTERS = 3  # of a word that nobody named
 CERTAINTY = 0.9  # probability from which on a string is taken for a new word
@@ -126,6 +128,70 @@ class LearnOptions:
             raise LovevecError(f"{Parameter('words')} is one string: must be a list of words")
         named = check_words(sorted(words) if isinstance(words, (set, frozenset)) else words)
         return cls(frozenset(word.lower() if lowercase else word for word in named), min_count)
+
+
+class LearnsWords(ABC):
+    """`learn`, `learned` and `forget`, as LOVE and Attached have them."""
+
+    @abstractmethod
+    def _learning_model(self, what: str) -> Any:
+        """The LOVE that learns: the model itself, or the one behind a table. Where there is none, an error says what
+        cannot be done."""
+
+    @abstractmethod
+    def _with_learning_model(self: Model, model: Any) -> Model:
+        """The same by that LOVE when it has learned or forgotten words."""
+
+    def learn(
+        self: Model,
+        texts: Iterable[str],
+        words: Iterable[str] | None = None,
+        min_count: int = MIN_COUNT,
+        *,
+        progress: Progress | None = None,
+    ) -> Model:
+        """The model with the words that arrive in texts: each has a row of its spelling and of the sentences that it
+        came in. Of an attached table the model behind it learns the words that neither has, and the table gets rows for
+        them in its own space, in memory. It takes a model of context, by which sentences are read.
+
+        Without `words` it finds the new ones itself: strings of letters that are no misspellings, numbers or parts of
+        others. What was known stays as it was. More texts improve the rows of words that were learned before; the order
+        of texts does not matter, and many goes are as good as one.
+
+        :param texts: running text, one paragraph or sentence a string: a list, or any stream, of any length.
+        :param words: learn these words and no others.
+        :param min_count: how often a word has to come, in all texts together, to have a row.
+        :param progress: where progress is shown.
+        :return: a model, or an attached table, which can be saved and loaded as any other.
+
+        >>> love = LOVE.load("my-model")                                          # doctest: +SKIP
+        >>> love.learn(open("news.txt")).learned.counts                           # doctest: +SKIP
+        [('covid', 1422), ('lockdown', 610)]
+        """
+        model = self._learning_model("learn")
+        parts, reader = model._parts_with_rows("learn"), model._sentence_reader
+        if reader is None:
+            problem = "this model has no model of context, by which sentences are read"
+            raise LovevecError(f"learn: {problem}: `lovevec context corpus.txt -m MODEL -o NEW` teaches it one")
+        options = LearnOptions.of(words, min_count, parts.units.lowercase)
+        before = without_learned(parts)
+        base = model if before is parts else model.copy(parts=before)
+        more = learn(base, before, base._sentence_reader, texts, options, progress, model._threads)
+        return self._with_learning_model(model.copy(parts=more))
+
+    @property
+    def learned(self) -> LearnedWords:
+        """The words that were learned from texts, the most frequent first: `learned.counts` are they with how often
+        each came, `learned[word]` also tells the known words that are nearest to what its sentences say, and to what
+        its spelling says."""
+        model = self._learning_model("learned")
+        return LearnedWords(model, model.parts)
+
+    def forget(self: Model, words: str | Iterable[str] | None = None) -> Model:
+        """The model without words that it learned from texts; without all of them, and all that it noted of others,
+        where none is named."""
+        model = self._learning_model("forget")
+        return self._with_learning_model(model.copy(parts=forgotten(model._parts_with_rows("forget"), words)))
 
 
 def learn(

@@ -34,8 +34,8 @@ from lovevec.near.parts import COMPOSITE, PRIORS, UNKNOWN, Composite, Found, fin
 from lovevec.near.readings import Readings, all_new, likeliest, near_words
 from lovevec.progress import Progress, wanted
 from lovevec.texts.encode import EncodesTexts
-from lovevec.texts.encoder import Token
 from lovevec.texts.sums import sum_rows
+from lovevec.texts.text_reader import Token
 from lovevec.units.ragged import offsets_of
 from lovevec.units.words import check_words, in_batches, refuse_other_than_words, repeats, word_list
 from lovevec.vectors.rows import scale_to
@@ -379,6 +379,44 @@ class WordVectors(EncodesTexts, ABC):
         if wanted(progress, len(strings), LONG_LIST):
             return self._vectors_with_progress(strings)
         return self._vectors(strings)
+
+    def embed_sentences(self, sentences: Iterable[Sequence[str]], *, context: bool = True) -> list[Floats]:
+        """Vectors of the words of sentences, each word read in its sentence: for taggers and other models that read
+        sequences.
+
+        Where a misspelling may stand for several words, the others of its sentence have their say. Known words have
+        their own rows, and a sentence of one word the vector of this word by itself, in running text.
+
+        :param sentences: lists of words, and of marks as words of their own, as treebanks and taggers have them.
+        :param context: False reads each word alone.
+        :return: for each sentence [its words, dim].
+
+        >>> one, other = LOVE.load().embed_sentences([["he", "drank", "cofee", "."], ["oxgen"]])
+        >>> one.shape, other.shape
+        ((4, 300), (1, 300))
+        """
+        if isinstance(sentences, str):
+            raise LovevecError(
+                f"{Parameter('sentences')} is one string: must be a list of sentences, each a list of words"
+            )
+        result, batch, count = list[Floats](), list[Sequence[str]](), 0
+        for number, sentence in enumerate(sentences):
+            if isinstance(sentence, str):
+                problem = "is one string: must be a list of words, as sentence.split() gives it"
+                raise LovevecError(f"sentence {number} {problem}")
+            batch.append(check_words(sentence))
+            count += len(batch[-1])
+            if count >= WORDS_PER_BATCH:
+                result += self._in_sentences(batch, context)
+                batch, count = [], 0
+        return result + self._in_sentences(batch, context)
+
+    def _in_sentences(self, sentences: Sequence[Sequence[str]], context: bool) -> list[Floats]:
+        lookup = Lookup(self, [word for words in sentences for word in words], in_text=True)
+        if context and lookup.unknown:
+            lookup.probabilities = self._texts.read_in_sentences(sentences, lookup._found)
+        ends = np.cumsum([len(words) for words in sentences])
+        return np.split(lookup.vectors, ends[:-1]) if sentences else []
 
     def _one(self, word: str) -> Floats:
         vector: Floats = Lookup(self, [word]).vectors[0]

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.command_line import run_here
 
 from lovevec import LOVE, LovevecError
 from lovevec.vectors import read_vectors
@@ -157,3 +158,18 @@ def test_a_model_that_says_nothing_fills_no_file(program, tiny_model, vectors, t
     assert done.returncode == 2
     assert "nothing but zeros" in done.stderr.decode()
     assert not out.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals here")
+def test_a_terminal_is_not_flooded(tiny_model, vectors, tmp_path):
+    (tmp_path / "corpus.txt").write_text(TEXT, "utf-8")
+    ours, theirs = os.openpty()
+    try:
+        done = run_here("fill", vectors, "--words", tmp_path / "corpus.txt", "-m", tiny_model, stdout=theirs)
+    finally:
+        os.close(theirs)
+        os.close(ours)
+    assert done.returncode == 2
+    assert done.stderr.decode() == (
+        "lovevec: all rows would scroll over the terminal: name a file with -o, or redirect the output\n"
+    )

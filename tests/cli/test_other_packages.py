@@ -37,8 +37,21 @@ def test_without_the_lab_one_line_says_how_to_get_it():
 def test_an_unknown_command_is_answered_by_the_names():
     done = run_bare("evaluat")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "invalid choice: 'evaluat'" in done.stderr
-    assert "evaluate" in done.stderr
+    assert done.stderr.splitlines()[-1] == "lovevec: error: there is no command 'evaluat'; did you mean evaluate?"
+
+
+def test_a_command_that_nothing_is_like_points_to_help():
+    done = run_bare("xyzzy")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "lovevec: error: there is no command 'xyzzy'; lovevec --help lists all"
+
+
+def test_an_unknown_option_is_told_by_its_command_with_the_one_that_was_meant():
+    done = run_bare("near", "--jsn", "recieve")
+    assert (done.returncode, done.stdout) == (2, "")
+    usage, problem = done.stderr.splitlines()
+    assert usage.startswith("usage: lovevec near ")
+    assert problem == "lovevec near: error: unrecognized arguments: --jsn; did you mean --json?"
 
 
 def test_a_package_brings_a_command(tmp_path):

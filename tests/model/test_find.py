@@ -54,21 +54,22 @@ def test_the_cache_is_where_the_environment_says(cached, tmp_path):
     assert done.stdout.strip() == str(cached), done.stderr
 
 
-def test_a_local_folder_wins(cached, model, tmp_path):
+def test_a_local_folder_wins_over_the_hub(cached, model, tmp_path):
     shutil.copytree(model, tmp_path / "someone" / "words")
     assert find_model("someone/words") == Path("someone/words")
-    shutil.copytree(model, tmp_path / "default")
-    assert find_model("default") == Path("default")
 
 
-def test_a_folder_without_a_model_does_not_hide_a_shipped_one(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["default", "minilm-input"])
+def test_no_folder_hides_a_shipped_model(model, tmp_path, monkeypatch, name):
+    """Where a program is started must not decide which model its users get."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "default").mkdir()
-    if "default" in shipped():
-        assert find_model("default") == shipped()["default"]
-    else:
+    shutil.copytree(model, tmp_path / name)
+    if name in shipped():
+        assert find_model(name) == shipped()[name]
+    elif name == "default":
         with pytest.raises(LovevecError, match="no model named default"):
-            find_model("default")
+            find_model(name)
+    assert find_model(f"./{name}") == find_model(Path(name)) == Path(name)
 
 
 @pytest.mark.skipif("default" not in shipped(), reason="this tree holds no shipped model yet")

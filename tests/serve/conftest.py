@@ -59,7 +59,7 @@ def started(folder: Path, *arguments: object, key: str | None = None) -> Iterato
     """Start `lovevec serve …`; when the test is over it must end well, and must not have failed inside."""
     log, temporary = folder / f"log-{time.monotonic_ns()}", folder / "temporary"
     temporary.mkdir(exist_ok=True)
-    command = [sys.executable, "-m", "lovevec.cli", "serve", "--port", "0", *map(str, arguments)]
+    command = [sys.executable, "-m", "lovevec.cli", "serve", "--port", "0", "--log", "json", *map(str, arguments)]
     environment = {name: value for name, value in os.environ.items() if name != KEY} | {"TMPDIR": str(temporary)}
     with log.open("wb") as errors:
         process = subprocess.Popen(command, stderr=errors, env=environment | ({KEY: key} if key else {}))

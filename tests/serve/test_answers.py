@@ -226,7 +226,7 @@ def test_what_is_wrong_is_said(live, path, content, status, param, says):
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"input": "\\ud800"}', b"NaN", b"1e999"])
 def test_what_is_no_json_is_refused(live, body):
     answer = live.client.post("/v1/embeddings", content=body, headers={"Content-Type": "application/json"})
-    assert answer.status_code == 400
+    assert answer.status_code == (413 if body.startswith(b"[[") else 400)
     assert answer.json()["error"]["type"] == "invalid_request_error"
 
 
@@ -311,3 +311,18 @@ def test_a_failure_of_ours_says_nothing_of_what_was_asked(shipped_love):
             "param": None,
             "code": "internal_error",
         }
+
+
+def test_who_sends_json_by_another_name_is_told(live):
+    """As `curl -d` does, or a script that sets no header."""
+    for headers in ({"Content-Type": "application/x-www-form-urlencoded"}, {}):
+        asked = httpx.Request("POST", f"{live.address}/v1/near", content=b'{"input": "a"}', headers=headers)
+        answer = live.client.send(asked)
+        assert (answer.status_code, answer.json()["error"]["param"]) == (400, None)
+        assert "Content-Type: application/json" in answer.json()["error"]["message"]
+
+
+def test_browsers_find_an_icon(live):
+    icon = live.client.get("/favicon.ico")
+    assert (icon.status_code, icon.headers["content-type"]) == (200, "image/svg+xml")
+    assert icon.text.startswith("<svg")

@@ -361,16 +361,22 @@ def test_markup_stays_text(chromium, server, tmp_path):
 
 def test_no_formulas_in_a_csv(page, tmp_path):
     """A spreadsheet takes them for text; Parquet has the lines as they are."""
-    lines = ["=cmd|' /C calc'!A0", "+1 (555) oxgen", "-5 oxgen", "@oxgen", "\t=1+1", "a = b"]
+    lines = ["=cmd|' /C calc'!A0", "+1 (555) oxgen", "-5 oxgen", "@oxgen", "\t=1+1", "a = b", ";=cmd|' /C calc'!A0"]
+    lines += ["x\t=1+1", 'a";=1+1', "-5.25", "+3e5"]
     open_text(page, "\n".join(lines))
     wait_for(page, "#counts", "words")
     page.locator("#per").select_option("line")
-    for button, expected in {"CSV": [*(f"'{line}" for line in lines[:5]), lines[5]], "Parquet": lines}.items():
+    for button, expected in {"CSV": [*(f"'{line}" for line in lines[:5]), *lines[5:]], "Parquet": lines}.items():
         with page.expect_download() as coming:
             page.get_by_role("button", name=button, exact=True).click()
         coming.value.save_as(tmp_path / button)
         if button == "CSV":
             assert [row[0] for row in csv.reader((tmp_path / button).open(encoding="utf-8"))][1:] == expected
+            for separator in ";\t":  # as spreadsheets read it elsewhere
+                rows = csv.reader((tmp_path / button).open(encoding="utf-8"), delimiter=separator)
+                cells = [cell for row in rows for cell in row]
+                assert len(cells) == len(expected) + 1
+                assert not [cell for cell in cells if cell.startswith(("=", "@", "\t", "\r"))]
         elif parquet := pytest.importorskip("pyarrow.parquet"):
             assert parquet.read_table(tmp_path / button).column("word").to_pylist() == expected
 

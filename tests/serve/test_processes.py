@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -121,3 +123,15 @@ def test_a_server_of_the_shipped_model_stays_small(live):
             assert live.post(f"/v1/{path}", {"input": words}).status_code == 200
     lines = Path(f"/proc/{live.process.pid}/smaps_rollup").read_text().splitlines()
     assert next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024 < 200
+
+
+def test_people_are_greeted_by_an_address_and_read_lines(small_model):
+    command = [sys.executable, "-m", "lovevec.cli", "serve", "--port", "0", "--model", f"small={small_model}"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        greeting = process.stderr.readline()
+        (address,) = set(re.findall(r"http://127\.0\.0\.1:\d+", greeting))
+        assert "small at http" in greeting
+        assert httpx.post(f"{address}/v1/near", json={"input": ["house", "secretword"]}).status_code == 200
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+        assert re.fullmatch(r"\d\d:\d\d:\d\d POST /v1/near 200 2 words [\d.]+ ms\n", process.stderr.read())

@@ -12,7 +12,7 @@ from tests.factories import KNOWN_WORDS, needs_core
 from tests.nasty import NASTY
 from tests.texts.toy_language import TOPICS, sentences
 
-from lovevec import LOVE
+from lovevec import LOVE, LovevecError
 from lovevec.damage.edits import damage
 from lovevec.near import exact
 from lovevec.near.context import PAD, PLACES, WINDOW
@@ -186,6 +186,55 @@ def test_any_texts(any_love, texts):
 @pytest.fixture(scope="module")
 def any_love(toy_in_context) -> LOVE:
     return LOVE.load(toy_in_context)
+
+
+def test_words_of_sentences_have_the_mean_over_their_readings_there(love):
+    texts, _, starts = mistyped(100, 6)
+    sentences = [[*text.rstrip(".").split(), "."] for text in texts]
+    changed = 0
+    for text, start, words, vectors in zip(texts, starts, sentences, love.embed_sentences(sentences), strict=True):
+        assert vectors.shape == (len(words), love.dim)
+        token = next(token for token in love.tokens(text) if token.start == start)
+        place = text[:start].count(" ")
+        if token.reading == "known":
+            np.testing.assert_array_equal(vectors[place], love[words[place]])
+        if token.reading != "near" or token.text != words[place]:
+            continue
+        near, chances = zip(*token.candidates, strict=True)
+        mean = np.array(chances) @ love.embed(near) + (1 - sum(chances)) * love.impute(words[place])
+        np.testing.assert_allclose(vectors[place], mean / np.linalg.norm(mean), atol=0.03)  # rare readings are left out
+        changed += not np.allclose(vectors[place], love[words[place]], atol=1e-3)
+    assert changed > 20
+
+
+SENTENCES = [["The", "hotse", "of", "stone", "."], ["hotse"], [], ["the", "lutter's", "500mg", ",", "hose"], ["", "\0"]]
+
+
+@pytest.mark.parametrize("attached", [False, True])
+def test_words_of_sentences_alone_are_those_of_running_text(love, attached):
+    vectors = love.attach((love.words[5:], 2 * love.embed(love.words[5:]))) if attached else love
+    for words, made in zip(SENTENCES, vectors.embed_sentences(SENTENCES, context=False), strict=True):
+        np.testing.assert_array_equal(made, vectors.lookup(words, in_text=True).vectors)
+    in_company, alone = vectors.embed_sentences(SENTENCES), [vectors.embed_sentences([one])[0] for one in SENTENCES]
+    for one, other in zip(in_company, alone, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(in_company[1], vectors.lookup(["hotse"], in_text=True).vectors)
+    assert [len(one) for one in in_company] == [len(words) for words in SENTENCES]
+    assert vectors.embed_sentences([]) == []
+
+
+def test_vectors_of_any_words_in_sentences_are_finite(love):
+    (vectors,) = love.embed_sentences([[*NASTY, "the", "hotse", "of"]])
+    assert np.isfinite(vectors).all()
+
+
+def test_what_is_no_list_of_sentences_is_refused(love):
+    with pytest.raises(LovevecError, match="sentences is one string"):
+        love.embed_sentences("the house")
+    with pytest.raises(LovevecError, match="sentence 1 is one string"):
+        love.embed_sentences([["the"], "house"])
+    with pytest.raises(LovevecError, match="word 1 is not a string but int"):
+        love.embed_sentences([["the", 5]])
 
 
 PROBABILITIES = st.lists(st.floats(0.01, 1), min_size=12, max_size=12)

@@ -16,9 +16,10 @@ from tests.near.strings import NASTY, UNREADABLE
 from lovevec import LOVE, LovevecError
 from lovevec.damage.misspell import misspell
 from lovevec.near.readings import MIN_PROBABILITY
-from lovevec.texts.encoder import NEW_SIGNATURE_LENGTH, SIGNATURE_LENGTH, weights_by_rank
+from lovevec.texts.encoder import NEW_SIGNATURE_LENGTH, SIGNATURE_LENGTH
 from lovevec.texts.signatures import Signatures
 from lovevec.texts.sums import sum_rows
+from lovevec.texts.text_reader import weights_by_rank
 
 LOVED = random_love()
 RNG = np.random.default_rng(1)

@@ -15,7 +15,7 @@ from lovevec.near.lexicon import Lexicon
 from lovevec.near.novelty import CHOSEN, FEATURES
 from lovevec.near.orthography import Orthography
 from lovevec.near.reader import Reader
-from lovevec.near.symbols import KINDS
+from lovevec.near.symbols import KIND, KINDS
 from lovevec.train.channel import WEIGHTS, Choices, Example, choices, fit, fit_reader, probabilities
 
 WORDS = toy_words(1500)
@@ -113,7 +113,7 @@ def test_the_fit_is_where_the_likelihood_is_greatest():
     numbers = [*(found.costs[kind] for kind in KINDS), found.rank, *(found.new[name] for name in FEATURES)]
     weights = np.array([*numbers, *(found.joined[name] for name in JOINED)])
     best, near, last = likelihood(data, weights), len(KINDS) + 1, len(KINDS) + 1 + len(FEATURES)
-    chosen = [near + FEATURES.index(name) for name in CHOSEN]
+    chosen = [KIND["bare"], *(near + FEATURES.index(name) for name in CHOSEN)]
     for place in range(len(weights)):
         low = 0.1 if place < near - 1 else 0.0 if place == near - 1 or place > last else -np.inf
         high = 8.0 if place < near or place > last else np.inf
@@ -122,6 +122,7 @@ def test_the_fit_is_where_the_likelihood_is_greatest():
             moved[place] += step
             outside = not low <= moved[place] <= high
             assert place in chosen or outside or likelihood(data, moved) < best + 1e-7, place
+    assert found.costs["bare"] == EVEN.costs["bare"]  # not learned
     assert [found.new[name] for name in CHOSEN] == [EVEN.new[name] for name in CHOSEN]  # not learned
 
 

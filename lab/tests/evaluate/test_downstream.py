@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from lab_factories import table_from_rows
 
 from lovevec.damage.noise import Noise
 from lovevec.errors import LovevecError
 from lovevec_lab.evaluate.classify import ClassifySettings, TextPart, TextSplit
-from lovevec_lab.evaluate.downstream import downstream_key, noises_of, subsample
+from lovevec_lab.evaluate.downstream import downstream_key, noises_of, subsample, with_sentences
 from lovevec_lab.evaluate.nets import CharCNNSettings, CNNSettings
 from lovevec_lab.evaluate.nets.char_cnn import WithCharCNN
 from lovevec_lab.evaluate.nets.lookup import look_up
 from lovevec_lab.evaluate.result_cache import content_hash
+from lovevec_lab.methods.attached import AttachedMethod
+from lovevec_lab.methods.love import LoveMethod
 
 
 def test_a_key_has_all_that_a_run_depends_on_but_not_where_it_runs():
@@ -64,3 +67,28 @@ def test_noises_are_shares_then_counts_each_once():
     for wrong in (((101,), ()), ((-1,), ()), ((), (-1,))):
         with pytest.raises(LovevecError, match=r"(noise|typos_per_sentence)=(101|-1):"):
             noises_of(*wrong, None)
+
+
+def test_models_with_a_model_of_context_have_a_row_that_reads_sentences(shipped_love):
+    table = table_from_rows({word: shipped_love[word].tolist() for word in shipped_love.words[:3000]}, name="table")
+    love = LoveMethod(shipped_love, "default", near=True)
+    rows = with_sentences([table, love, AttachedMethod(table, love)])
+    names = ["table", "default", "default, in its sentence", "table + default", "table + default, in its sentence"]
+    assert [row.name for row in rows] == names
+    sentence = ["we", "wnat", "to", "see", "the", "wrold", "again"]
+    for alone, inside in (rows[1:3], rows[3:5]):
+        assert not alone.reads_sentences
+        assert inside.covers(sentence).all()
+        np.testing.assert_array_equal(inside.embed(sentence), alone.embed(sentence))
+        known = [place for place, word in enumerate(sentence) if word not in ("wnat", "wrold")]
+        (vectors,) = inside.embed_sentences([sentence])
+        np.testing.assert_array_equal(vectors[known], alone.embed(sentence)[known])
+        lookups = [look_up(row, [sentence], [["wnat"]]) for row in (alone, inside)]
+        keys = [
+            downstream_key("tag", row, lookup, TextSplit("made", *[TextPart([], [])] * 3), [], ClassifySettings())
+            for row, lookup in zip((alone, inside), lookups, strict=True)
+        ]
+        assert keys[0] != keys[1]
+    for without in ([table], [table, LoveMethod(shipped_love, "by spelling")]):
+        with pytest.raises(LovevecError, match="in_sentences: no model here has a model of context"):
+            with_sentences(without)

@@ -14,11 +14,13 @@ from lovevec.cli import main
 from lovevec.errors import FormatError, LovevecError
 from lovevec.learn import context_of, usual_around
 from lovevec_lab.evaluate import new_words
+from lovevec_lab.evaluate.a_la_carte import LEAST, WINDOW, ALaCarte
 from lovevec_lab.evaluate.new_words import (
     MOST,
     SLOT,
     Chimera,
     Definition,
+    by_context,
     chimeras,
     definition_ranks,
     definitions,
@@ -79,11 +81,38 @@ def test_scores_are_those_by_hand():
     usual = usual_around(LOVED, LOVED.parts)
     row = context_of(sentences_of(LOVED, [item.sentences]), usual)[0]
     cosines = LOVED.embed(probes) @ row
-    assert score_chimeras(LOVED, [item._replace(ratings=cosines.tolist())]) == pytest.approx(1)
-    assert score_chimeras(LOVED, [item._replace(ratings=(-cosines).tolist())]) == pytest.approx(-1)
+    for sign in (1, -1):
+        rated = item._replace(ratings=(sign * cosines).tolist())
+        assert score_chimeras(LOVED, [rated], by_context(LOVED)) == pytest.approx(sign)
     rank = 1 + int((LOVED.embed(list(LOVED.words)) @ row > LOVED["mouse"] @ row).sum())
-    ranks = definition_ranks(LOVED, [Definition("mouse", item.sentences[0]), Definition("qxzw", "a ___")])
+    defined = [Definition("mouse", item.sentences[0]), Definition("qxzw", "a ___")]
+    ranks = definition_ranks(LOVED, defined, by_context(LOVED))
     assert ranks.tolist() == [rank]
+
+
+def test_a_la_carte_maps_the_mean_of_the_words_around():
+    """By hand: loops over places and words, and the normal equations."""
+    rng = np.random.default_rng(5)
+    words = [*PLAIN[: DIM + 20], "qxzw"]
+    texts = [" ".join(rng.choice(words, rng.integers(1, 30))) + "." for _ in range(200)]
+    rows, around = LOVED.embed(PLAIN[: DIM + 20]).astype(np.float64), {word: [] for word in words[:-1]}
+    for text in texts:
+        known = [word for word in text.rstrip(".").split() if word != "qxzw"]
+        for place, word in enumerate(known):
+            if others := known[max(place - WINDOW, 0) : place] + known[place + 1 : place + 1 + WINDOW]:
+                around[word].append(np.mean([rows[words.index(other)] for other in others], axis=0))
+    often = [word for word in words[:-1] if len(around[word]) >= LEAST]
+    assert len(often) > DIM
+    means, weights = np.stack([np.mean(around[word], axis=0) for word in often]), [len(around[word]) for word in often]
+    weights, own = np.log(weights)[:, None], rows[[words.index(word) for word in often]]
+    expected = np.linalg.solve(means.T @ (weights * means), means.T @ (weights * own))
+    rival = ALaCarte(LOVED, [texts[:120], texts[120:]])
+    np.testing.assert_allclose(rival.map, expected, rtol=1e-5, atol=1e-6)
+    (vector, nothing) = rival([[f"{words[0]} ___ {words[1]}", f"qxzw {words[2]}"], ["___"]], "___")
+    np.testing.assert_allclose(vector, rows[:3].mean(axis=0) @ expected, rtol=1e-4, atol=1e-5)
+    assert not nothing.any()
+    with pytest.raises(LovevecError, match=f"a map of {DIM} dimensions needs more"):
+        ALaCarte(LOVED, [texts[:2]])
 
 
 def test_sentences_are_drawn_from_all_that_there_are():
@@ -116,6 +145,11 @@ def test_the_command_scores_models_side_by_side(program, folder):
 def test_models_in_memory_and_what_is_wrong_with_them(folder, capsys):
     result = new_words(LOVED, data=folder / "data")
     assert result.scores[0]["held_back"] == []
+    (folder / "long.txt").write_text("\n".join([" ".join(PLAIN[:100])] * LEAST))
+    both = new_words(LOVED, data=folder / "data", a_la_carte=folder / "long.txt").scores
+    assert both[0] == result.scores[0]
+    assert both[1]["model"] == f"{both[0]['model']}, à la carte"
+    assert both[1]["chimeras"] != both[0]["chimeras"]
     for arguments, message in {
         ("alone",): "alone: has no model of context",
         ("m", "m"): "two methods are called m",

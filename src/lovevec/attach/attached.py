@@ -23,7 +23,7 @@ them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -44,14 +44,14 @@ from lovevec.engine.threads import in_chunks
 from lovevec.engine.word_map import CompiledWordMap
 from lovevec.errors import LovevecError
 from lovevec.files.tensors import lengths_of
-from lovevec.learn import MIN_COUNT, LearnedWords
+from lovevec.learn import LearnsWords
 from lovevec.near.forms import look_up
 from lovevec.near.parts import UNKNOWN, Composite
 from lovevec.near.reader import Reader
 from lovevec.near.readings import MIN_PROBABILITY, Readings, all_new, mix_readings
-from lovevec.progress import Progress
-from lovevec.texts.encoder import TextEncoder, WordSource
+from lovevec.texts.encoder import TextEncoder
 from lovevec.texts.sentence import Sentences
+from lovevec.texts.text_reader import WordSource
 from lovevec.units.words import refuse_other_than_words
 from lovevec.vectors import VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
@@ -78,7 +78,7 @@ class Imputed(NamedTuple):
         return Imputed(self.vectors[which], None if self.lengths is None else self.lengths[which])
 
 
-class Attached(WordVectors):
+class Attached(LearnsWords, WordVectors):
     """Word vectors that have a vector for any word. Immutable, safe to share between threads.
 
     :param model: a LOVE; or a `PlainModel` around anything else that gives words a direction.
@@ -205,31 +205,14 @@ class Attached(WordVectors):
         in_other_case = not self._parts.lowercase and string.lower() in self._known.place
         return in_other_case or string in self.model
 
-    def learn(
-        self,
-        texts: Iterable[str],
-        words: Iterable[str] | None = None,
-        min_count: int = MIN_COUNT,
-        *,
-        progress: Progress | None = None,
-    ) -> Attached:
-        """The table with the words that arrive in texts and that neither it nor the model behind it has; see
-        `LOVE.learn`. The model learns them, and the table gets rows for them in its own space. Its other rows stay as
-        they are; they are copied, those of a mapped file into memory."""
-        return self._with_learned(self.model.learn(texts, words, min_count, progress=progress))
+    def _learning_model(self, what: str) -> Any:
+        if isinstance(self.model, PlainModel):
+            raise LovevecError(f"{what}: only a table with a LOVE behind it learns words, and behind this one is none")
+        return self.model
 
-    @property
-    def learned(self) -> LearnedWords:
-        """The words that were learned from texts; see `LOVE.learned`."""
-        return self.model.learned
-
-    def forget(self, words: str | Iterable[str] | None = None) -> Attached:
-        """The table without words that were learned from texts, or without all of them; see `LOVE.forget`."""
-        return self._with_learned(self.model.forget(words))
-
-    def _with_learned(self, model: BackingModel) -> Attached:
-        """The table before another model behind it, with rows for the words that this has learned, and for no others
-        that were learned before."""
+    def _with_learning_model(self, model: Any) -> Attached:
+        """The table with another model behind it: with rows for the words that this has learned, and for no others that
+        were learned before."""
         count = len(self) - self._parts.learned
         words, vectors = list(self.words[:count]), self.vectors[:count]
         own = set(words)

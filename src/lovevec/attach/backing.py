@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.errors import LovevecError
-from lovevec.learn import MIN_COUNT, LearnedWords
 from lovevec.near.context import SentenceReader
 from lovevec.near.forms import look_up
 from lovevec.near.orthography import Orthography
 from lovevec.near.readings import Readings
-from lovevec.progress import Progress
 
 if TYPE_CHECKING:
     from lovevec.explain import Explanation
@@ -53,13 +51,7 @@ class BackingModel(Protocol):
     def save(self, folder: Any) -> None: ...
     def _own_vectors(self, rows: NDArray[np.integer]) -> Floats: ...
     @property
-    def learned(self) -> LearnedWords: ...
-    @property
     def _learned_rows(self) -> NDArray[np.int64]: ...
-    def learn(
-        self, texts: Any, words: Any = ..., min_count: int = ..., *, progress: Progress | None = ...
-    ) -> BackingModel: ...
-    def forget(self, words: Any = ...) -> BackingModel: ...
 
 
 class PlainModel:
@@ -103,18 +95,6 @@ class PlainModel:
 
     def _own_vectors(self, rows: NDArray[np.integer]) -> Floats:
         return self._embed([self.words[row] for row in rows.tolist()])
-
-    @property
-    def learned(self) -> LearnedWords:
-        raise LovevecError("learned: only a table with a LOVE behind it learns words, and behind this one is none")
-
-    def learn(
-        self, texts: Any, words: Any = None, min_count: int = MIN_COUNT, *, progress: Progress | None = None
-    ) -> BackingModel:
-        raise LovevecError("learn: only a table with a LOVE behind it learns words, and behind this one is none")
-
-    def forget(self, words: Any = None) -> BackingModel:
-        raise LovevecError("forget: only a table with a LOVE behind it learns words, and behind this one is none")
 
     def save(self, folder: Any) -> None:
         """A plain model has no files."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -104,6 +104,14 @@ def _entry_points() -> EntryPoints:
     return entry_points(group=GROUP)
 
 
+def _meant(typed: str, names: Iterable[str]) -> str:
+    """`; did you mean near?`: those of the names that are nearly what was typed, if any."""
+    from difflib import get_close_matches  # here, because most calls do without
+
+    alike = get_close_matches(typed, names, n=2, cutoff=0.7)
+    return f"; did you mean {' or '.join(alike)}?" if alike else ""
+
+
 def _run(arguments: Sequence[str]) -> int | None:
     name = arguments[0] if arguments else None
     parser = argparse.ArgumentParser(
@@ -114,11 +122,17 @@ def _run(arguments: Sequence[str]) -> int | None:
     )
     parser.add_argument("--version", action="version", version=f"lovevec {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command", required=True, title="commands")
-    for command, about in (COMMANDS if name in COMMANDS else COMMANDS | commands_of_others()).items():
-        subparser = commands.add_parser(command, help=about)
-        if command == name:
-            command_module(command).add_arguments(subparser)
-    options = parser.parse_args(arguments)
+    listed = COMMANDS if name in COMMANDS else COMMANDS | commands_of_others()
+    if name is not None and not name.startswith("-") and name not in listed:
+        parser.error(f"there is no command {name!r}{_meant(name, listed) or '; lovevec --help lists all'}")
+    subparsers = {command: commands.add_parser(command, help=about) for command, about in listed.items()}
+    if name in subparsers:
+        command_module(name).add_arguments(subparsers[name])
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        own = subparsers[options.command]
+        meant = _meant(unknown[0].partition("=")[0], own._option_string_actions)
+        own.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
     for positional in ("words", "texts"):  # names of files stay as the system has them
         if isinstance(strings := getattr(options, positional, None), list):
             setattr(options, positional, [decode_argument(word) for word in strings])

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lovevec.cli.shell import (
-    MODEL_HELP,
+    TEXTS_MORE,
+    add_texts,
     as_path,
     describe,
     late_progress,
     refuse_same_file,
-    refuse_terminal,
+    refuse_unclear_texts,
     refuse_unwritable,
     tidy_when_killed,
 )
@@ -29,10 +30,7 @@ if TYPE_CHECKING:
 ABOUT = """Texts with their misspellings put right, a line a text; or a table with one column corrected, and all else as
 it was. The spelling and the sentence decide together. Capitals, blanks and marks stay; numbers, codes and words that
 are probably names or new are left alone. Any size in constant memory."""
-MORE = """texts: from the command line, a file or standard input, one a line; or a column of a table
-  .csv .tsv       --column NAME, as in the first line
-  .jsonl .ndjson  --column NAME, in each line's object
-  .parquet        --column NAME (needs lovevec[parquet])
+MORE = """\
 The table is written whole and in its own format; its other columns, its rows, quotes and line ends stay as they were.
 
 A correction is made where its probability is at least --threshold: 0.9 makes fewer and surer ones. Words in the file
@@ -55,14 +53,9 @@ PLACES = 4  # of a probability in a file
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    describe(parser, ABOUT, MORE)
+    describe(parser, ABOUT, TEXTS_MORE + MORE)
+    add_texts(parser, "corrected texts")
     add = parser.add_argument
-    parser.usage = "%(prog)s [options] [text ...]"
-    add("texts", nargs="*", metavar="text", help="any texts; without them: -i, or standard input")
-    add("-m", "--model", help=MODEL_HELP)
-    add("-i", "--input", metavar="FILE", help="texts (- for standard input)")
-    add("--column", metavar="NAME", help="where the texts of a table stand")
-    add("-o", "--output", metavar="FILE", help="where the corrected texts go (default: standard output)")
     add("--suggest", action="store_true", help="a table as it was, with its corrections in a new column")
     add("--json", action="store_true", help="a JSON object for each plain text: text and edits")
     add("--threshold", type=float, metavar="P", help="least probability of a correction (default 0.5)")
@@ -108,14 +101,11 @@ def run(options: argparse.Namespace) -> None:
 
 def refuse_contradictions(options: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
-    if options.texts and (options.input or options.column):
-        raise LovevecError("texts on the command line and -i or --column: name one of the two")
+    refuse_unclear_texts(options)
     if options.suggest and options.column is None:
         raise LovevecError("--suggest adds a column to a table: name that of its texts with --column; or use --json")
     if options.json and options.column is not None:
         raise LovevecError("--json is for plain texts: --suggest adds the corrections to a table")
-    if not options.texts and options.input is None:
-        refuse_terminal("some texts")
 
 
 def refuse_other_format(output: Path | None, kind: str) -> None:

@@ -7,12 +7,13 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from lovevec.cli.shell import (
-    MODEL_HELP,
+    TEXTS_MORE,
+    add_texts,
     as_path,
     describe,
     late_progress,
     refuse_same_file,
-    refuse_terminal,
+    refuse_unclear_texts,
     refuse_unwritable,
     tidy_when_killed,
 )
@@ -26,11 +27,7 @@ if TYPE_CHECKING:
 ABOUT = """Vectors for whole texts (titles, queries, messages), one row a text, in their order: the mean of their words'
 vectors by how much each word counts. A misspelled word counts as the word that was meant, so that a mistyped text is
 near its right spelling. Any size in constant memory. A text without words has a row of zeros."""
-MORE = """texts: from the command line, a file or standard input, one a line; or a column of a table
-  .csv .tsv       --column NAME, as in the first line
-  .jsonl .ndjson  --column NAME, in each line's object
-  .parquet        --column NAME (needs lovevec[parquet])
-
+MORE = """
 formats, by the end of the output's name or --format:
   npy      numpy array [texts, dim]
   parquet  columns text and vector, for pandas, polars, duckdb (needs lovevec[parquet])
@@ -45,14 +42,9 @@ FORMATS: dict[str, Format] = {".npy": "npy", ".parquet": "parquet", ".jsonl": "j
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    describe(parser, ABOUT, MORE)
+    describe(parser, ABOUT, TEXTS_MORE + MORE)
+    add_texts(parser, "vectors")
     add = parser.add_argument
-    parser.usage = "%(prog)s [options] [text ...]"
-    add("texts", nargs="*", metavar="text", help="any texts; without them: -i, or standard input")
-    add("-m", "--model", help=MODEL_HELP)
-    add("-i", "--input", metavar="FILE", help="texts (- for standard input)")
-    add("--column", metavar="NAME", help="where the texts of a table stand")
-    add("-o", "--output", metavar="FILE", help="where the vectors go (default: standard output)")
     add("--format", choices=("npy", "parquet", "jsonl"), help="see below")
     add("--precision", choices=("float32", "float16"), default="float32", help="of npy and parquet")
     add(
@@ -70,12 +62,9 @@ def run(options: argparse.Namespace) -> None:
 
     source, output = as_path(options.input), as_path(options.output)
     kind: Format = "jsonl" if options.tokens else format_of(options.output if output else None, options.format)
-    if options.texts and (options.input or options.column):
-        raise LovevecError("texts on the command line and -i or --column: name one of the two")
+    refuse_unclear_texts(options)
     if options.tokens and output:
         raise LovevecError("--tokens prints lines to standard output: leave out -o")
-    if not options.texts and options.input is None:
-        refuse_terminal("some texts")
     refuse_unwritable(output, kind)
     with ExitStack() as stack:
         texts = TextStream(iter([options.texts]), len(options.texts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -73,6 +74,8 @@ def run(options: argparse.Namespace) -> None:
         raise LovevecError("vectors and words both from standard input: name a file for one of the two")
     inputs = [as_path(options.vectors) or 0, as_path(options.words) or 0]
     refuse_same_file(inputs, output_files(output, kind))
+    if output is None and sys.stdout is not None and sys.stdout.isatty():
+        raise LovevecError("all rows would scroll over the terminal: name a file with -o, or redirect the output")
     refuse_unwritable(output, kind)
     with Progress(options.quiet) as progress:
         with vector_file(options.vectors) as path:

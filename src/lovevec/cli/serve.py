@@ -6,12 +6,13 @@ import argparse
 import os
 
 from lovevec.cli.shell import describe
+from lovevec.cli.terminal import put
 
 ABOUT = """Vectors over HTTP: POST /v1/embeddings as OpenAI's clients ask for them; /v1/near, /v1/neighbors,
 /v1/explain, /v1/similar, /v1/tokens, /v1/correct; /docs says more. A page for people at /. Needs the extra `serve`.
 
 Listens on this machine only, unless --host says otherwise. If LOVEVEC_API_KEY is set, clients have to show that key.
-SIGTERM or Ctrl-C: what runs is answered, then the server ends. The log is one JSON object a line on stderr."""
+SIGTERM or Ctrl-C: what runs is answered, then the server ends. The log is on stderr (--log json: an object a line)."""
 EXAMPLES = """examples:
   lovevec serve
   lovevec serve --model default --model mine=my-model --vectors my.vec
@@ -27,13 +28,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--port", type=int, default=8765, help="its port (default 8765; 0: any free one)")
     add("--workers", type=int, default=1, metavar="N", help="processes, which share memory (default 1)")
     add("--cors", action="append", default=[], metavar="ORIGIN", help="pages from there may ask too; repeat for more")
-    add("-q", "--quiet", action="store_true", help="log warnings and errors only")
+    add("-q", "--quiet", action="store_true", help="log warnings and errors only; with --port 0 the address is printed")
+    add("--log", choices=("text", "json"), default="text", help="lines for people, or for programs (default text)")
     limits = parser.add_argument_group("limits")
     limits.add_argument("--max-body", type=int, metavar="BYTES", help="of a request (default 4 MB)")
     limits.add_argument("--max-inputs", type=int, metavar="N", help="strings of a request (default 2048)")
     limits.add_argument("--max-words", type=int, metavar="N", help="of a request's texts (default 65536)")
     limits.add_argument("--max-length", type=int, metavar="N", help="characters of a word (default 1024)")
     limits.add_argument("--max-waiting", type=int, metavar="N", help="words that wait (default 131072)")
+    limits.add_argument(
+        "--max-room", type=int, metavar="BYTES", help="of requests and answers under way together (default 256 MB)"
+    )
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
     from lovevec.serve.batches import Limits
     from lovevec.serve.processes import KEY, ServerSettings, serve
 
-    names = ("body", "inputs", "words", "length", "waiting")
+    names = ("body", "inputs", "words", "length", "waiting", "room")
     limits = {name: value for name in names if (value := getattr(options, f"max_{name}")) is not None}
     serve(
         ServerSettings(
@@ -71,7 +76,14 @@ def run(options: argparse.Namespace) -> None:
             workers=options.workers,
             origins=options.cors,
             limits=Limits(**limits),
-            key=os.environ.get(KEY) or None,
+            key=os.environ.get(KEY),
             quiet=options.quiet,
+            log=options.log,
+            on_start=_tell if options.quiet and options.port == 0 else None,
         )
     )
+
+
+def _tell(address: str) -> None:
+    """Nobody else says which port the system chose."""
+    put(f"{address}\n")

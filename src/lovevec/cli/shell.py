@@ -20,6 +20,12 @@ from lovevec.progress import Progress
 SECONDS_BEFORE_PROGRESS = 1.0  # what is done sooner needs none
 MODEL_HELP = "a model folder, a shipped or installed model's name, or a hub id (default: the shipped one, English)"
 
+TEXTS_MORE = """texts: from the command line, a file or standard input, one a line; or a column of a table
+  .csv .tsv       --column NAME, as in the first line
+  .jsonl .ndjson  --column NAME, in each line's object
+  .parquet        --column NAME (needs lovevec[parquet])
+"""
+
 
 def as_path(name: str | None) -> Path | None:
     """A file, or None for `-` and nothing: the standard stream."""
@@ -134,3 +140,22 @@ def describe(parser: argparse.ArgumentParser, about: str, more: str) -> None:
     """What --help says before and behind the options, line for line as it is written."""
     parser.description, parser.epilog = about, more
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+
+
+def add_texts(parser: argparse.ArgumentParser, results: str) -> None:
+    """The options of a command that reads texts (TEXTS_MORE says which) and writes `results`."""
+    add = parser.add_argument
+    parser.usage = "%(prog)s [options] [text ...]"
+    add("texts", nargs="*", metavar="text", help="any texts; without them: -i, or standard input")
+    add("-m", "--model", help=MODEL_HELP)
+    add("-i", "--input", metavar="FILE", help="texts (- for standard input)")
+    add("--column", metavar="NAME", help="where the texts of a table stand")
+    add("-o", "--output", metavar="FILE", help=f"where the {results} go (default: standard output)")
+
+
+def refuse_unclear_texts(options: argparse.Namespace) -> None:
+    """Refuse texts from two places, and from none."""
+    if options.texts and (options.input or options.column):
+        raise LovevecError("texts on the command line and -i or --column: name one of the two")
+    if not options.texts and options.input is None:
+        refuse_terminal("some texts")

@@ -34,5 +34,5 @@ def run(options: argparse.Namespace) -> None:
 
             webbrowser.open(address)
 
-    key = os.environ.get(KEY) or None
+    key = os.environ.get(KEY)
     serve(ServerSettings(options.model, options.vectors, port=options.port, key=key, quiet=True, on_start=show))

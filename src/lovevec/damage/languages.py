@@ -118,7 +118,7 @@ class Language:
         """Spellings, each with what is written for it; doubled letters are slips of their own."""
         found = {spelling: list(others) for spelling, others in sounds_of(self.code).items()}
         for pair in self.alike:
-            for one, other in (pair, pair[::-1]):
+            for one, other in ((pair[0], pair[1]), (pair[1], pair[0])):
                 if other not in found.setdefault(one, []):
                     found[one].append(other)
         return found

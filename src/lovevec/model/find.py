@@ -3,9 +3,10 @@
 None, "default"       the default model, English, which ships with the package
 "minilm-input"        another shipped model
 "fr"                  a model that a package of its own brought: pip install lovevec-fr
-"my-model", a path    a model folder; it wins over all models of the same name
+"my-model", a path    a model folder; it wins over an installed model or a hub id of the same name
 "owner/name"          a model on the Hugging Face hub: from the local cache, or else from the network
 
+The name of a shipped model always means that one, wherever the program runs: a folder of the same name is "./default".
 A package names its models by entry points of the group `lovevec.models`: `fr = "lovevec_fr"` is the folder `fr` in the
 package lovevec_fr. No code of the package runs.
 """
@@ -42,6 +43,8 @@ def find_model(name: str | os.PathLike[str] | None = None, **hub: Any) -> Path:
         return _shipped(DEFAULT)
     if not isinstance(name, (str, os.PathLike)) or not os.fspath(name):
         raise LovevecError(f"a model is named by its folder, its name or its hub id, not by {name!r}")
+    if isinstance(name, str) and (name in shipped() or name == DEFAULT):
+        return _shipped(name)
     folder = Path(name)
     try:
         if not isinstance(name, str) or (folder / CONFIG).is_file():
@@ -49,8 +52,6 @@ def find_model(name: str | os.PathLike[str] | None = None, **hub: Any) -> Path:
     except OSError as error:  # a name that is too long, a folder that may not be read
         short = str(name) if len(str(name)) <= 200 else f"{str(name)[:100]}…{str(name)[-50:]}"
         raise LovevecError(f"{short}: cannot be read: {error.strerror}") from None
-    if name in shipped() or name == DEFAULT:
-        return _shipped(name)
     if (package := _installed(name)) is not None:
         return package
     if folder.is_dir():

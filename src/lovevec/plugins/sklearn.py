@@ -32,7 +32,8 @@ from lovevec.attach import Attached
 from lovevec.errors import LovevecError, MissingExtra
 from lovevec.plugins import LoveOption, load_love
 from lovevec.texts.encode import TEXTS_PER_BATCH, EncodeOptions, encode_texts
-from lovevec.texts.encoder import SIF, TextEncoder
+from lovevec.texts.encoder import TextEncoder
+from lovevec.texts.text_reader import SIF
 from lovevec.units.words import word_list
 from lovevec.vectors.rows import normalized
 

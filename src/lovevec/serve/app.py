@@ -5,10 +5,12 @@ FastAPI checks requests by the types of schema.py, and describes them in OpenAPI
 
 from __future__ import annotations
 
+import asyncio
 import base64
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ import orjson
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from numpy.typing import NDArray
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
@@ -24,7 +26,9 @@ from starlette.responses import Response
 from lovevec import __version__
 from lovevec.serve import schema
 from lovevec.serve.batches import Limits
-from lovevec.serve.gate import ApiError, Gate
+from lovevec.serve.body import json_route
+from lovevec.serve.gate import OTHER, PAGE, ApiError, Gate
+from lovevec.serve.metrics import Metrics
 from lovevec.serve.models import EmbeddingResult, ServedModel
 from lovevec.serve.pages import add_pages
 from lovevec.serve.service import Service
@@ -35,6 +39,10 @@ ABOUT = "Vectors for any word: known, misspelled, rare or new."
 # Some answers take long: of their words fewer are taken, and each counts for more in the queue.
 NEIGHBORS_INPUTS, NEIGHBORS_COST = 256, 16
 EXPLAIN_INPUTS, EXPLAIN_LENGTH, EXPLAIN_COST = 16, 64, 64
+# What answers take, in bytes: a number of a vector, a neighbor, an explanation of a letter.
+NUMBER_BYTES, NEIGHBOR_BYTES, EXPLAIN_BYTES = {"float": 14, "base64": 6}, 64, 4096
+VALUES_PER_INPUT, OTHER_VALUES = 4, 64  # of a request's JSON: a pair has three, and a word to keep may be as many
+ROWS_AT_ONCE = 64  # of an answer that are written before other requests have their turn
 PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": {"model": schema.ErrorAnswer, "description": "what is wrong"}}
 
 
@@ -43,15 +51,16 @@ def make_app(
     limits: Limits | None = None,
     key: str | None = None,
     origins: Sequence[str] = (),
-    metrics_of: Callable[[], CollectorRegistry] | None = None,
+    workers: int = 1,
 ) -> FastAPI:
     """The server as an ASGI app, for `lovevec serve` or any ASGI server.
 
     `models` come from `lovevec.serve.models.load_models`. Clients have to show `key`, if there is one. `origins` are
-    those of other sites whose pages may ask (CORS). `metrics_of` gives the registry that /metrics shows, where several
-    processes count together.
+    those of other sites whose pages may ask (CORS). Forked processes, as many as `workers` says, count together: each
+    has to set `app.state.metrics.row` to its number.
     """
-    service = Service(models, limits or Limits())
+    limits = limits or Limits()
+    service = Service(models, limits)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -60,14 +69,16 @@ def make_app(
 
     app = FastAPI(title="lovevec", version=__version__, summary=ABOUT, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.router.redirect_slashes = False  # it would send clients to whatever host they named
+    app.router.route_class = json_route(VALUES_PER_INPUT * limits.inputs + OTHER_VALUES)
     add_answers(app, service)
-    add_operations(app, service, metrics_of or (lambda: service.registry))
+    add_operations(app, service)
     add_pages(app)
     app.add_exception_handler(HTTPException, _http_problem)
     app.add_exception_handler(RequestValidationError, _bad_request)
     app.add_exception_handler(Exception, _internal_error)
     paths = frozenset(str(route.path) for route in app.routes if hasattr(route, "path"))
-    app.add_middleware(Gate, limit=service.limits.body, key=key, metrics=service.metrics, paths=paths)
+    app.state.metrics = service.metrics = Metrics(models, [*sorted(paths), *({PAGE, OTHER} - paths)], workers)
+    app.add_middleware(Gate, limit=limits.body, room=service.room, key=key, metrics=service.metrics, paths=paths)
     if origins:  # outside the gate: whom it refuses should be able to read why
         app.add_middleware(
             CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=["*"]
@@ -80,81 +91,92 @@ def add_answers(app: FastAPI, service: Service) -> None:
     """Add the endpoints that models answer: POST /v1/embeddings, near, neighbors, explain, similar, tokens,
     correct."""
 
-    async def vectors_of(served: ServedModel, body: schema.EmbeddingsRequest, count: int) -> Floats:
-        strings, kind = body.input, body.input_type
+    async def vectors_of(request: Request, served: ServedModel, body: schema.EmbeddingsRequest) -> Floats:
+        strings, kind, costs = body.input, body.input_type, request.state.costs
         encode = partial(served.encode, context=body.context)
         texts = [kind == "text" or (kind == "auto" and len(string.split(maxsplit=1)) > 1) for string in strings]
         if all(texts):
-            encoded: Floats = await service.ask(served, encode, strings, count, key=body.context)
+            encoded: Floats = await service.ask(request, served, encode, strings, sum(costs), key=body.context)
             return encoded
         both = list(zip(strings, texts, strict=True))
-        words: EmbeddingResult = await service.ask(served, served.embed, [string for string, text in both if not text])
+        count = sum(cost for cost, text in zip(costs, texts, strict=True) if text)
+        words: EmbeddingResult = await service.ask(
+            request, served, served.embed, [string for string, text in both if not text], sum(costs) - count
+        )
         service.count_readings(served, words.readings)
         if not any(texts):
             return words.vectors
         vectors = np.empty((len(strings), served.dim), dtype=np.float32)
         vectors[~np.array(texts)] = words.vectors
         some = [string for string, text in both if text]
-        vectors[texts] = await service.ask(served, encode, some, count, key=body.context)
+        vectors[texts] = await service.ask(request, served, encode, some, count, key=body.context)
         return vectors
 
     async def embeddings(body: schema.EmbeddingsRequest, request: Request) -> Response:
         """Vectors of words or texts, as OpenAI's clients ask for them. A string with white space inside is a text and
         encoded as `love.encode` does; any other is a word and has the vector of `love.embed`. `input_type` says
         otherwise."""
-        served = service.admit(request, body, body.input)
+        size = service.find(body.model).dim * NUMBER_BYTES[body.encoding_format]
+        served = service.admit(request, body, body.input, size=0)
+        request.state.share.claim(size * len(body.input))
         words = request.state.words
-        vectors = first_dimensions(await vectors_of(served, body, words), body.dimensions)
+        vectors = first_dimensions(await vectors_of(request, served, body), body.dimensions)
         rows: Iterable[Any] = vectors
         if body.encoding_format == "base64":
             rows = (base64.b64encode(row.astype("<f4", copy=False).tobytes()).decode("ascii") for row in vectors)
-        data = [{"object": "embedding", "index": index, "embedding": row} for index, row in enumerate(rows)]
+        data = ({"object": "embedding", "index": index, "embedding": row} for index, row in enumerate(rows))
         usage = {"prompt_tokens": words, "total_tokens": words}
-        return respond({"object": "list", "model": served.name, "data": data, "usage": usage})
+        return await respond_rows(service, {"object": "list", "model": served.name, "usage": usage}, data)
 
     async def near(body: schema.NearRequest, request: Request) -> Response:
         """How words are read: known, near (probably a known word, damaged), parts (several words), new or empty; how
         probably, which known words may be meant, what stands where in parts, and the kind of what is no word."""
         served = service.admit(request, body, body.input)
-        readings = await service.ask(served, served.near, body.input)
+        readings = await service.ask(request, served, served.near, body.input, sum(request.state.costs))
         service.count_readings(served, (reading["reading"] for reading in readings))
-        return answer(served, [{**reading, "near": reading["near"][: body.k]} for reading in readings])
+        return await answer(service, served, ({**reading, "near": reading["near"][: body.k]} for reading in readings))
 
     async def neighbors(body: schema.NeighborsRequest, request: Request) -> Response:
         """The known words whose vectors are nearest, with their cosine; the word itself is left out."""
-        served, words = service.admit(request, body, body.input, NEIGHBORS_INPUTS), body.input
-        compute = partial(served.neighbors, k=body.k)
-        lists = await service.ask(served, compute, words, NEIGHBORS_COST * len(words), True, body.k)
-        return answer(served, [{"word": word, "neighbors": near} for word, near in zip(words, lists, strict=True)])
+        served = service.admit(request, body, body.input, NEIGHBORS_INPUTS, size=NEIGHBOR_BYTES * body.k)
+        words, compute = body.input, partial(served.neighbors, k=body.k)
+        lists = await service.ask(request, served, compute, words, NEIGHBORS_COST * len(words), True, body.k)
+        both = zip(words, lists, strict=True)
+        return await answer(service, served, ({"word": word, "neighbors": near} for word, near in both))
 
     async def explain(body: schema.ExplainRequest, request: Request) -> Response:
         """What words' vectors are made of: units, which letters they cover, what each counts, attention."""
-        served = service.admit(request, body, body.input, EXPLAIN_INPUTS, EXPLAIN_LENGTH)
+        size = EXPLAIN_BYTES * EXPLAIN_LENGTH
+        served = service.admit(request, body, body.input, EXPLAIN_INPUTS, EXPLAIN_LENGTH, size)
         compute, cost = partial(served.explain, k=body.k), EXPLAIN_COST * len(body.input)
-        return answer(served, await service.ask(served, compute, body.input, cost, True, body.k))
+        return await answer(
+            service, served, await service.ask(request, served, compute, body.input, cost, True, body.k)
+        )
 
     async def similar(body: schema.SimilarRequest, request: Request) -> Response:
         """How near the two words of each pair are, as the cosine of their vectors."""
         words = [word for pair in body.pairs for word in pair]
         served = service.admit(request, body, words)
-        cosines = await service.ask(served, served.similar, [(one, other) for one, other in body.pairs], len(words))
-        return answer(served, [{"cosine": cosine} for cosine in cosines])
+        pairs, cost = [(one, other) for one, other in body.pairs], sum(request.state.costs)
+        cosines = await service.ask(request, served, served.similar, pairs, cost)
+        return await answer(service, served, ({"cosine": cosine} for cosine in cosines))
 
     async def tokens(body: schema.TokensRequest, request: Request) -> Response:
         """The words of texts as they are read when a text is encoded, and where they stand."""
         served = service.admit(request, body, body.input)
-        compute, words = partial(served.tokens, context=body.context), request.state.words
-        lists = await service.ask(served, compute, body.input, words, key=body.context)
+        compute, cost = partial(served.tokens, context=body.context), sum(request.state.costs)
+        lists = await service.ask(request, served, compute, body.input, cost, key=body.context)
         service.count_readings(served, (token["reading"] for tokens in lists for token in tokens))
-        return answer(served, [{"tokens": tokens} for tokens in lists])
+        return await answer(service, served, ({"tokens": tokens} for tokens in lists))
 
     async def correct(body: schema.CorrectRequest, request: Request) -> Response:
         """Texts with their misspellings put right, and what was changed. The spelling and the sentence decide together;
         capitals, blanks and marks stay."""
-        served = service.admit(request, body, body.input)
-        keep = frozenset(body.keep)
-        compute, words = partial(served.correct, threshold=body.threshold, keep=keep), request.state.words
-        return answer(served, await service.ask(served, compute, body.input, words, key=(body.threshold, keep)))
+        served, keep = service.admit(request, body, body.input), frozenset(body.keep)
+        compute, cost = partial(served.correct, threshold=body.threshold, keep=keep), sum(request.state.costs)
+        return await answer(
+            service, served, await service.ask(request, served, compute, body.input, cost, key=(body.threshold, keep))
+        )
 
     for endpoint, model in (
         (embeddings, schema.EmbeddingsAnswer),
@@ -168,7 +190,7 @@ def add_answers(app: FastAPI, service: Service) -> None:
         app.post(f"/v1/{endpoint.__name__}", response_model=model, responses=PROBLEMS, tags=["vectors"])(endpoint)
 
 
-def add_operations(app: FastAPI, service: Service, metrics_of: Callable[[], CollectorRegistry]) -> None:
+def add_operations(app: FastAPI, service: Service) -> None:
     """Add the endpoints for those who run a server: models, health, metrics."""
 
     @app.get("/v1/models", response_model=schema.ModelsAnswer, responses=PROBLEMS, tags=["models"])
@@ -196,7 +218,7 @@ def add_operations(app: FastAPI, service: Service, metrics_of: Callable[[], Coll
     @app.get("/metrics", response_class=Response, responses=PROBLEMS, tags=["operations"])
     async def metrics() -> Response:
         """Counts and times of requests and words, for Prometheus."""
-        return Response(generate_latest(metrics_of()), media_type=CONTENT_TYPE_LATEST)
+        return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
 def first_dimensions(vectors: Floats, dimensions: int | None) -> Floats:
@@ -221,10 +243,34 @@ def _card(served: ServedModel) -> dict[str, Any]:
     }
 
 
-def answer(served: ServedModel, rows: list[dict[str, Any]]) -> Response:
+async def answer(service: Service, served: ServedModel, rows: Iterable[dict[str, Any]]) -> Response:
     """The rows of an answer, each with its number, as a list in OpenAI's shape."""
-    data = [{"index": index, **row} for index, row in enumerate(rows)]
-    return respond({"object": "list", "model": served.name, "data": data})
+    numbered = ({"index": index, **row} for index, row in enumerate(rows))
+    return await respond_rows(service, {"object": "list", "model": served.name}, numbered)
+
+
+async def respond_rows(service: Service, head: dict[str, Any], rows: Iterable[dict[str, Any]]) -> Response:
+    """An answer in JSON, with the rows as its `data`. A large one is written a part at a time, and one after the other:
+    between parts others are answered."""
+    each = _some_rows(iter(rows))
+    parts = [orjson.dumps(head, option=orjson.OPT_SERIALIZE_NUMPY)[:-1], b',"data":[', _written(next(each, []))]
+    if (some := next(each, None)) is not None:
+        async with service.writing:
+            while some is not None:
+                parts += [b",", _written(some)]
+                await asyncio.sleep(0)
+                some = next(each, None)
+            return Response(b"".join([*parts, b"]}"]), media_type="application/json")
+    return Response(b"".join([*parts, b"]}"]), media_type="application/json")
+
+
+def _written(rows: list[dict[str, Any]]) -> bytes:
+    return orjson.dumps(rows, option=orjson.OPT_SERIALIZE_NUMPY)[1:-1]
+
+
+def _some_rows(rows: Iterator[Any]) -> Iterator[list[Any]]:
+    while some := list(islice(rows, ROWS_AT_ONCE)):
+        yield some
 
 
 def respond(content: Any) -> Response:
@@ -242,6 +288,11 @@ async def _http_problem(request: Request, error: Exception) -> Response:
 async def _bad_request(request: Request, error: Exception) -> Response:
     """The first thing that is wrong; never what was given, which may be anything."""
     assert isinstance(error, RequestValidationError)
+    kind = request.headers.get("content-type", "")
+    if request.method == "POST" and "json" not in kind.lower():
+        named = "says nothing of" if not kind else "is not sent as"
+        message = f"the body {named} JSON: send the header Content-Type: application/json (curl -H 'Content-Type: …')"
+        return ApiError(400, message, code="no_json").response()
     first = error.errors()[0]
     place = [str(part) for part in first["loc"] if part not in ("body", "path", "query")]
     message = first["msg"].removeprefix("Value error, ")

@@ -1,5 +1,5 @@
-"""What every request passes on its way in and out: its size, its time, its key, security headers, metrics, one line of
-log.
+"""What every request passes on its way in and out: its size, its key, the room for answers, security headers, metrics,
+one line of log.
 
 A request's words and the key are never logged, nor is anything else that a client wrote but the path, where we have it.
 """
@@ -11,14 +11,14 @@ import hmac
 import logging
 import os
 import time
-from typing import Any
 
 import orjson
-from prometheus_client import Counter, Histogram
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from lovevec.serve.logs import REQUEST
+from lovevec.serve.metrics import Metrics
 
 Headers = dict[str, str] | None
 log = logging.getLogger("lovevec.serve")
@@ -30,68 +30,8 @@ HEADERS = [
     (b"cross-origin-opener-policy", b"same-origin"),
 ]
 ERROR_TYPES = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error", 500: "server_error"}
-MAX_HEAD_BYTES = 64 << 10
-REQUEST_SECONDS = 30  # for a request to arrive whole
-ANSWER_SECONDS = 120  # for a client to read what waits for it
-LATENCY_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-
-
-class Connection(HttpToolsProtocol):
-    """A client's connection, which ends where uvicorn would wait forever: for a request that does not arrive whole, for
-    a head without an end, for a client that does not read its answer."""
-
-    _arrival: asyncio.TimerHandle | None = None
-    _reading: asyncio.TimerHandle | None = None
-    _head = 0  # bytes of a head that is not whole yet
-    _has_head = False
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._expect()
-
-    def data_received(self, data: bytes) -> None:
-        self._expect()
-        super().data_received(data)
-        self._head = 0 if self._has_head else self._head + len(data)
-        if self._head > MAX_HEAD_BYTES:
-            self.transport.close()
-
-    def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self._has_head = False
-        self._expect()
-
-    def on_headers_complete(self) -> None:
-        self._has_head = True
-        super().on_headers_complete()
-
-    def on_message_complete(self) -> None:
-        _cancel(self._arrival)
-        self._arrival = None
-        super().on_message_complete()
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._reading = self._reading or self.loop.call_later(ANSWER_SECONDS, self.transport.abort)
-
-    def resume_writing(self) -> None:
-        _cancel(self._reading)
-        self._reading = None
-        super().resume_writing()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        _cancel(self._arrival)
-        _cancel(self._reading)
-        super().connection_lost(exc)
-
-    def _expect(self) -> None:
-        if self._arrival is None:
-            self._arrival = self.loop.call_later(REQUEST_SECONDS, self.transport.close)
-
-
-def _cancel(timer: asyncio.TimerHandle | None) -> None:
-    if timer is not None:
-        timer.cancel()
+PAGE, OTHER = "/page", "other"  # the names in logs and metrics of the page's files, and of what clients make up
+PART_BYTES = 128 << 10  # of an answer that is sent at a time
 
 
 class ApiError(HTTPException):
@@ -109,24 +49,41 @@ class ApiError(HTTPException):
         return Response(orjson.dumps({"error": error}), self.status_code, self.headers, "application/json")
 
 
-class Metrics:
-    """The counts and times that /metrics shows to Prometheus."""
+class Room:
+    """Bytes that all requests and answers under way may take together."""
 
-    def __init__(self, registry: Any) -> None:
-        on: dict[str, Any] = {"registry": registry}
-        self.requests = Counter("lovevec_requests", "Requests answered", ["endpoint", "status"], **on)
-        self.seconds = Histogram(
-            "lovevec_request_seconds", "Seconds a request", ["endpoint"], buckets=LATENCY_BUCKETS, **on
-        )
-        self.words = Counter("lovevec_words", "Words read", ["model", "endpoint"], **on)
-        self.readings = Counter("lovevec_readings", "Words of word lists by reading", ["model", "reading"], **on)
+    def __init__(self, limit: int) -> None:
+        self.limit, self.used = limit, 0
+
+
+class Share:
+    """What one request takes of the room."""
+
+    def __init__(self, room: Room) -> None:
+        self.room, self.taken = room, 0
+
+    def claim(self, size: int) -> None:
+        """Take at least so many bytes; an ApiError 429 where others leave no room for them."""
+        more, others = size - self.taken, self.room.used - self.taken
+        if more > 0:
+            if others and others + size > self.room.limit:
+                message = f"the server is busy: requests and answers under way take {others:,} bytes; ask again soon"
+                raise ApiError(429, message, code="server_busy", headers={"Retry-After": "1"})
+            self.resize(size)
+
+    def resize(self, size: int) -> None:
+        """Take exactly so many bytes."""
+        self.room.used += size - self.taken
+        self.taken = size
 
 
 class Gate:
     """ASGI middleware around the app: refuses what is too large or lacks the key, adds headers, counts, logs."""
 
-    def __init__(self, app: ASGIApp, *, limit: int, key: str | None, metrics: Metrics, paths: frozenset[str]) -> None:
-        self.app, self.limit, self.metrics, self.paths = app, limit, metrics, paths
+    def __init__(
+        self, app: ASGIApp, *, limit: int, room: Room, key: str | None, metrics: Metrics, paths: frozenset[str]
+    ) -> None:
+        self.app, self.limit, self.room, self.metrics, self.paths = app, limit, room, metrics, paths
         self._key = None if key is None else f"Bearer {key}".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -134,32 +91,42 @@ class Gate:
             await self.app(scope, receive, send)
             return
         start, status, sent, number = time.perf_counter(), 500, 0, os.urandom(8).hex()
-        scope.setdefault("state", {})["words"] = 0
+        share = Share(self.room)
+        scope.setdefault("state", {}).update(words=0, share=share)
 
         async def answer(message: Message) -> None:
             nonlocal status, sent
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message.get("headers", ()), *HEADERS, (b"x-request-id", number.encode())]
-            else:
-                sent += len(message.get("body", b""))
-            await send(message)
+                await send(message)
+                return
+            body, more = message.get("body", b""), message.get("more_body", False)
+            share.resize(len(body))
+            for start in range(0, max(len(body), 1), PART_BYTES):
+                # A part waits until the client has taken the one before: what waits is ours, and counts. And if the
+                # client has gone, we hear of it in between.
+                if start:
+                    await asyncio.sleep(0)
+                part = body[start : start + PART_BYTES]
+                await send({**message, "body": part, "more_body": more or start + PART_BYTES < len(body)})
+                sent += len(part)
 
         try:
             refusal = self._refusal(scope)
             if refusal is None:
-                await self.app(scope, self._with_limit(receive), answer)
+                await self.app(scope, self._with_limit(receive, share), answer)
             else:
                 await refusal.response()(scope, receive, answer)
         finally:
+            share.resize(0)
             seconds, path = time.perf_counter() - start, scope["path"]
             # What clients make up is one name.
-            endpoint = path if path in self.paths else "/page" if path.startswith("/page/") else "other"
-            self.metrics.requests.labels(endpoint, str(status)).inc()
-            self.metrics.seconds.labels(endpoint).observe(seconds)
+            endpoint = path if path in self.paths else PAGE if path.startswith("/page/") else OTHER
+            self.metrics.add_request(endpoint, status, seconds)
             facts = {"method": scope["method"], "endpoint": endpoint, "status": status, "ms": round(seconds * 1e3, 2)}
             facts |= {"words": scope["state"]["words"], "bytes": sent, "id": number}
-            log.info("request", extra={"facts": facts})
+            log.info(REQUEST, extra={"facts": facts})
 
     def _refusal(self, scope: Scope) -> ApiError | None:
         headers = dict(scope["headers"])
@@ -176,8 +143,9 @@ class Gate:
         message = f"the request's body is larger than {self.limit:,} bytes: send it in parts"
         return ApiError(413, message, code="request_too_large")
 
-    def _with_limit(self, receive: Receive) -> Receive:
-        """`receive` with an error where the body grows too large: a client need not state its size before."""
+    def _with_limit(self, receive: Receive, share: Share) -> Receive:
+        """`receive` with an error where the body grows too large: a client need not state its size before. What has
+        come takes its share of the room."""
         total = 0
 
         async def receive_part() -> Message:
@@ -186,6 +154,7 @@ class Gate:
             total += len(message.get("body", b""))
             if total > self.limit:
                 raise self._too_large()
+            share.claim(total)
             return message
 
         return receive_part

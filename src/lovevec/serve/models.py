@@ -21,7 +21,7 @@ from lovevec.explain import edit_facts, part_facts
 from lovevec.love import LOVE
 from lovevec.near.readings import WORDS_PER_READING
 from lovevec.texts.correct import THRESHOLD
-from lovevec.texts.encoder import Token
+from lovevec.texts.text_reader import Token
 from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
@@ -31,7 +31,7 @@ SAMPLE = "wonderfull"  # a misspelling: to read it, all of a model is needed
 
 
 class EmbeddingResult:
-    """Vectors [n, dim] with the readings of their words. A slice is one too, so that a batch can be taken apart."""
+    """Vectors [n, dim] with the readings of their words. Slices are such results too, and can be joined again."""
 
     def __init__(self, vectors: Floats, readings: list[str]) -> None:
         self.vectors, self.readings = vectors, readings
@@ -41,6 +41,12 @@ class EmbeddingResult:
 
     def __getitem__(self, part: slice) -> EmbeddingResult:
         return EmbeddingResult(self.vectors[part], self.readings[part])
+
+    @classmethod
+    def joined(cls, results: Sequence[EmbeddingResult]) -> EmbeddingResult:
+        """Several results as one, in their order."""
+        readings = [reading for result in results for reading in result.readings]
+        return cls(np.concatenate([result.vectors for result in results]), readings)
 
 
 class ServedModel:

@@ -31,7 +31,8 @@ td { border-bottom: 1px solid var(--line); }
 """
 REFERENCE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{title}: what programs may ask</title><link rel="stylesheet" href="/docs.css"></head>
+<title>{title}: what programs may ask</title><link rel="icon" href="/page/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/docs.css"></head>
 <body><main><h1>{title} {version}</h1><p>{summary} <a href="/">The page for people</a> ·
 <a href="/openapi.json">OpenAPI</a></p>{body}</main></body></html>
 """
@@ -55,6 +56,10 @@ def add_pages(app: FastAPI) -> None:
     @app.get("/", include_in_schema=False)
     async def index() -> Response:
         return FileResponse(PAGE_FOLDER / "index.html", headers=REVALIDATE)
+
+    @app.get("/favicon.ico", include_in_schema=False)
+    async def icon() -> Response:
+        return FileResponse(PAGE_FOLDER / "icon.svg", media_type=MEDIA_TYPES[".svg"], headers=REVALIDATE)
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> Response:

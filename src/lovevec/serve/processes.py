@@ -1,7 +1,7 @@
 """A running server: its socket, its worker processes, its signals, its log.
 
-Models are loaded and made ready once; workers are forked from there and share that memory. SIGTERM or Ctrl-C ends a
-server once what runs is answered. The log is one JSON object a line on stderr.
+Models are loaded and made ready once; workers are forked from there and share that memory, and the counts. SIGTERM or
+Ctrl-C ends a server once what runs is answered.
 """
 
 from __future__ import annotations
@@ -10,19 +10,16 @@ import asyncio
 import ctypes
 import gc
 import ipaddress
-import json
 import logging
 import os
 import re
-import shutil
 import signal
 import socket
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
@@ -30,17 +27,17 @@ from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 from lovevec.errors import LovevecError, MissingExtra, Parameter
+from lovevec.serve.logs import SERVING, start_log
 
 if TYPE_CHECKING:
     import uvicorn
-    from prometheus_client import CollectorRegistry
 
     from lovevec.serve.batches import Limits
     from lovevec.serve.models import ServedModel
 
 HOST, PORT = "127.0.0.1", 8765
 KEY = "LOVEVEC_API_KEY"
-SHARED_COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client looks there when it is imported
+LOGS = ("text", "json")
 MINIMUM_VERSIONS = {
     "fastapi": (0, 132),
     "pydantic": (2, 10),
@@ -52,6 +49,7 @@ BACKLOG = 2048  # connections that may wait to be accepted
 GRACE_SECONDS = 30  # for requests to end after SIGTERM
 HOUSEKEEPING_SECONDS = 5  # between two checks whether the parent is still there, and of memory to give back
 SHORT_LIFE_SECONDS, MAX_SHORT_LIVES = 2.0, 5  # workers that die so soon, so often in a row: give up
+KILLED_SECONDS = 0.05  # before another takes the place of one that was killed: where memory is short, it may be next
 MAX_WORKERS = 256
 WARM_UP_SECONDS = 2.0  # after the start
 SWITCH_SECONDS = 0.0005  # that a computing thread keeps the interpreter while the loop waits; Python's own: 0.005
@@ -65,8 +63,8 @@ log = logging.getLogger("lovevec.serve")
 @dataclass(frozen=True)
 class ServerSettings:
     """Models and tables as `serve/models.py` reads them, where to listen, how many processes, and which origins' pages
-    may ask (CORS). `key` is what clients have to show, if anything. `on_start` gets the address as soon as the server
-    takes connections."""
+    may ask (CORS). `key` is what clients have to show, if anything. `log` is "text" or "json". `on_start` gets the
+    address as soon as the server takes connections."""
 
     models: Sequence[str] = ()
     tables: Sequence[str] = ()
@@ -77,6 +75,7 @@ class ServerSettings:
     limits: Limits | None = None
     key: str | None = None
     quiet: bool = False
+    log: str = "text"
     on_start: Callable[[str], None] | None = None
 
     def __post_init__(self) -> None:
@@ -86,9 +85,12 @@ class ServerSettings:
             raise LovevecError(f"workers is {self.workers}: must be 1 to {MAX_WORKERS}")
         if self.workers > 1 and not hasattr(os, "fork"):
             raise LovevecError("workers: this system cannot fork; start several servers on several ports instead")
-        key = self.key or ""
-        if self.key is not None and not (key.isascii() and key.isprintable() and key.strip() == key):
-            raise LovevecError(f"{KEY}: must be printable ASCII without blanks around it")
+        if self.log not in LOGS:
+            raise LovevecError(f"log is {self.log!r}: must be {' or '.join(LOGS)}")
+        key = self.key
+        if key is not None and not (key and key.isascii() and key.isprintable() and key.strip() == key):
+            empty = "" if key else "is empty: unset it for a server without a key; a key "
+            raise LovevecError(f"{KEY}: {empty}must be printable ASCII without blanks around it")
 
 
 def serve(settings: ServerSettings) -> None:
@@ -97,20 +99,23 @@ def serve(settings: ServerSettings) -> None:
     serve(ServerSettings(models=["default"], port=8765))
     """
     refuse_missing_packages()
-    log_as_json(logging.WARNING if settings.quiet else logging.INFO)
-    with listening(settings.host, settings.port) as listener, counting_together(settings.workers) as metrics_of:
+    start_log(settings.log, settings.quiet)
+    stop = StopSignals()
+    with listening(settings.host, settings.port) as listener:
         start = time.perf_counter()
         with ThreadPoolExecutor(1) as side:  # half of the time to start goes into imports, half into models
             loading = side.submit(_load, settings)
             from lovevec.serve.app import make_app
 
             models = loading.result()
-        config = uvicorn_config(make_app(models, settings.limits, settings.key, settings.origins, metrics_of))
+        app = make_app(models, settings.limits, settings.key, settings.origins, settings.workers)
+        config = uvicorn_config(app)
         settle_memory()
+        stop.catch()
         listener.listen(BACKLOG)
         address = address_of(listener)
         facts = {"address": address, "models": list(models), "workers": settings.workers, "key": bool(settings.key)}
-        log.info("serving", extra={"facts": {**facts, "seconds": round(time.perf_counter() - start, 3)}})
+        log.info(SERVING, extra={"facts": {**facts, "seconds": round(time.perf_counter() - start, 3)}})
         if not settings.key and not ipaddress.ip_address(listener.getsockname()[0]).is_loopback:
             log.warning(f"anybody who reaches {address} may ask: set {KEY}, or listen on {HOST}")
         if settings.on_start is not None:
@@ -120,9 +125,39 @@ def serve(settings: ServerSettings) -> None:
             later = Timer(WARM_UP_SECONDS, _warm_up, [models])
             later.daemon = True
             later.start()
-            answer_requests(config, listener)
+            answer_requests(config, listener, stop)
         else:
-            supervise(settings.workers, lambda: answer_requests(config, listener, os.getppid()))
+
+            def work(number: int) -> None:
+                app.state.metrics.row = number
+                answer_requests(config, listener, stop, os.getppid())
+
+            supervise(settings.workers, work, stop)
+
+
+class StopSignals:
+    """SIGTERM and Ctrl-C, remembered from the moment when they are caught: whoever comes to care for them later, a
+    server that starts or a worker that is forked, finds that it has been asked to stop."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._action: Callable[[], None] | None = None
+
+    def catch(self) -> None:
+        """From here on, signals are no end to the process."""
+        for number in STOP_SIGNALS:
+            signal.signal(number, self._handle)
+
+    def then(self, action: Callable[[], None] | None) -> None:
+        """Do this when a signal comes, instead of what was set before; at once if one has come already."""
+        self._action = action
+        if self.asked and action is not None:
+            action()
+
+    def _handle(self, number: int, frame: Any) -> None:
+        self.asked = True
+        if self._action is not None:
+            self._action()
 
 
 def refuse_missing_packages() -> None:
@@ -157,7 +192,7 @@ def uvicorn_config(app: Any) -> uvicorn.Config:
     """uvicorn's settings, with all modules that they need: workers share these too."""
     import uvicorn
 
-    from lovevec.serve.gate import Connection
+    from lovevec.serve.connection import Connection
 
     config = uvicorn.Config(
         app,
@@ -176,7 +211,9 @@ def uvicorn_config(app: Any) -> uvicorn.Config:
     return config
 
 
-def answer_requests(config: uvicorn.Config, listener: socket.socket, parent: int | None = None) -> None:
+def answer_requests(
+    config: uvicorn.Config, listener: socket.socket, stop: StopSignals, parent: int | None = None
+) -> None:
     """Answer requests until SIGTERM or Ctrl-C, or until the process `parent` is gone; what is under way is
     finished."""
     import uvicorn
@@ -191,53 +228,53 @@ def answer_requests(config: uvicorn.Config, listener: socket.socket, parent: int
     config.callback_notify = keep_house
     server = uvicorn.Server(config)
 
-    def stop(number: int, frame: Any) -> None:
+    def end() -> None:
         server.should_exit = True
 
-    # uvicorn stops by its own handlers, then hands the signal on to these: a signal to stop is no failure.
-    for number in STOP_SIGNALS:
-        signal.signal(number, stop)
+    # uvicorn stops by its own handlers, then hands the signal on to ours: a signal to stop is no failure.
+    stop.then(end)
     server.run(sockets=[listener])
 
 
-def supervise(count: int, work: Callable[[], None]) -> None:
-    """Keep `count` forked processes at `work` until SIGTERM or Ctrl-C, which is handed on to them. Returns in the
-    parent when all workers have ended, and in a worker when its work is done."""
-    from prometheus_client.multiprocess import mark_process_dead
+def supervise(count: int, work: Callable[[int], None], stop: StopSignals) -> None:
+    """Keep `count` forked processes at `work` until SIGTERM or Ctrl-C, which is handed on to them. Each gets a number
+    below `count`; who takes the place of a dead one gets that one's. Returns in the parent when all workers have ended,
+    and in a worker when its work is done."""
+    living: dict[int, tuple[int, float]] = {}  # workers: their numbers, and when they began
+    short_lives = 0
 
-    started: dict[int, float] = {}  # of each living worker
-    stopping, short_lives = False, 0
+    def end_all() -> None:
+        for worker in list(living):
+            with suppress(ProcessLookupError):  # it has ended by itself, and we are about to hear of it
+                os.kill(worker, signal.SIGTERM)
 
-    def stop(number: int, frame: Any) -> None:
-        nonlocal stopping
-        stopping = True
-        for worker in started:
-            os.kill(worker, signal.SIGTERM)
-
-    for number in STOP_SIGNALS:
-        signal.signal(number, stop)
+    stop.then(end_all)
     while True:
-        while len(started) < count and not stopping:
-            signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # one between fork and handler would go astray
+        while len(living) < count and not stop.asked:
+            number = min(set(range(count)) - {taken for taken, _ in living.values()})
             worker = os.fork()
             if worker == 0:
-                for number in STOP_SIGNALS:
-                    signal.signal(number, signal.SIG_DFL)
-                signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-                return work()
-            started[worker] = time.monotonic()
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-        if not started:
+                stop.then(None)
+                return work(number)
+            living[worker] = (number, time.monotonic())
+            if stop.asked:  # perhaps before this one was among the living
+                end_all()
+        if not living:
             break
         worker, status = os.wait()
-        lived = time.monotonic() - started.pop(worker)
-        mark_process_dead(worker)  # type: ignore[no-untyped-call]
-        if not stopping:
+        if worker not in living:
+            continue
+        lived = time.monotonic() - living.pop(worker)[1]
+        if not stop.asked:
             code = os.waitstatus_to_exitcode(status)
             log.error("worker ended", extra={"facts": {"worker": worker, "code": code, "seconds": round(lived, 1)}})
-            short_lives = short_lives + 1 if lived < SHORT_LIFE_SECONDS else 0
+            if code == -signal.SIGKILL:  # from outside: the next one may live
+                time.sleep(KILLED_SECONDS)
+            else:
+                short_lives = short_lives + 1 if lived < SHORT_LIFE_SECONDS else 0
             if short_lives >= MAX_SHORT_LIVES:
-                stop(signal.SIGTERM, None)
+                stop.asked = True
+                end_all()
     if short_lives >= MAX_SHORT_LIVES:
         raise LovevecError("workers end as soon as they start: the log says why")
 
@@ -266,32 +303,6 @@ def address_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-@contextmanager
-def counting_together(workers: int) -> Iterator[Callable[[], CollectorRegistry] | None]:
-    """Where several processes count together: makes a folder for their counts, and gives the function that reads them
-    all. With one worker, None."""
-    os.environ.pop(SHARED_COUNTS, None)
-    if workers == 1:
-        yield None
-        return
-    folder, owner = tempfile.mkdtemp(prefix="lovevec-metrics-"), os.getpid()
-    os.environ[SHARED_COUNTS] = folder
-
-    def metrics_of() -> CollectorRegistry:
-        from prometheus_client import CollectorRegistry
-        from prometheus_client.multiprocess import MultiProcessCollector
-
-        registry = CollectorRegistry()
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        return registry
-
-    try:
-        yield metrics_of
-    finally:
-        if os.getpid() == owner:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
 def settle_memory() -> None:
     """Give back what only loading needed, and keep the garbage collector from touching what workers are to share."""
     gc.collect()
@@ -317,22 +328,3 @@ def give_back_memory() -> None:
 def _glibc() -> ctypes.CDLL | None:
     library = ctypes.CDLL(None) if sys.platform == "linux" else None
     return library if hasattr(library, "malloc_trim") and hasattr(library, "mallopt") else None
-
-
-class JsonLines(logging.Formatter):
-    """One JSON object a line: time, level, event, and what else is known."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        line = {"time": round(record.created, 3), "level": record.levelname.lower(), "event": record.getMessage()}
-        line |= getattr(record, "facts", {})
-        if record.exc_info:
-            line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line)
-
-
-def log_as_json(level: int) -> None:
-    """Send all logs of this process to stderr, as JSON lines."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(JsonLines())
-    logging.basicConfig(handlers=[handler], level=level, force=True)
-    logging.captureWarnings(True)

@@ -31,7 +31,7 @@ def _as_list(value: Any) -> Any:
     return value
 
 
-StringList = Annotated[list[str], Field(min_length=1)]
+StringList = Annotated[list[str], Field(min_length=1, fail_fast=True)]  # the first error is enough: no million of them
 Strings = Annotated[
     StringList,
     BeforeValidator(_as_list, json_schema_input_type=str | StringList),
@@ -39,6 +39,7 @@ Strings = Annotated[
         description="a string, or a list of strings", examples=["mispelling", ["recieve", "neural-netwrok", "500mg"]]
     ),
 ]
+Pair = Annotated[list[str], Field(min_length=2, max_length=2, fail_fast=True)]
 ModelName = Annotated[str | None, Field(description="one of /v1/models; the first by default", examples=["default"])]
 
 
@@ -96,7 +97,7 @@ class ExplainRequest(InputRequest):
 class SimilarRequest(ModelRequest):
     """Asks how near the two words of each pair are."""
 
-    pairs: Annotated[list[Annotated[list[str], Field(min_length=2, max_length=2)]], Field(min_length=1)]
+    pairs: Annotated[list[Pair], Field(min_length=1, fail_fast=True)]
 
 
 class TokensRequest(InputRequest):
@@ -111,7 +112,9 @@ class CorrectRequest(InputRequest):
     threshold: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = Field(
         THRESHOLD, description="the least probability of a correction that is made"
     )
-    keep: list[str] = Field([], description="words that stay as they are, in any case", examples=[["Vestergaard"]])
+    keep: Annotated[list[str], Field(fail_fast=True)] = Field(
+        [], description="words that stay as they are, in any case", examples=[["Vestergaard"]]
+    )
 
 
 class ListAnswer(BaseModel):

@@ -2,43 +2,52 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Coroutine, Hashable, Iterable, Sequence
 from functools import partial
 from sys import maxsize
 from typing import Any
 
 from fastapi import Request
-from prometheus_client import CollectorRegistry
 
 from lovevec.errors import LovevecError, as_field
 from lovevec.serve.batches import Batcher, Busy, Compute, Limits
-from lovevec.serve.gate import ApiError, Metrics
+from lovevec.serve.gate import ApiError, Room
+from lovevec.serve.metrics import Metrics
 from lovevec.serve.models import ServedModel
 from lovevec.serve.schema import ModelRequest, SimilarRequest
 
 WORDS_IN_LOOP = 16  # up to so many are computed in the event loop's own thread: changing threads would take longer
+LARGE_REQUEST = 1024  # words: a request of more waits and is computed apart from others
+LOOK_SECONDS = 0.5  # between two looks whether a client still waits
+LETTERS_PER_WORD = 16  # what a string's letters count for at least: no word is read in no time
+ANSWER_BYTES = 1024  # what an answer takes for each word of a request, until its size is known
+RUN = re.compile(r"[^\W\d_]+|\d+")  # of letters, of digits: what is looked up, at most, of well-known, 5km, a.b.c
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Service:
     """Models, and what stands between them and requests: limits, batches, counts.
 
-    Quick answers (vectors, readings, tokens) and slow ones (neighbors, explanations) have a queue and a thread each, so
-    that no word waits for an explanation.
+    A few words, longer requests, large ones, and slow answers (neighbors, explanations) have a queue and a thread each,
+    so that no word waits for a book or an explanation.
     """
+
+    metrics: Metrics  # its columns are the endpoints, which are made for the service
 
     def __init__(self, models: dict[str, ServedModel], limits: Limits) -> None:
         self.models, self.limits = models, limits
-        self.registry = CollectorRegistry()
-        self.metrics = Metrics(self.registry)
-        self.quick, self.slow = Batcher(limits.waiting, WORDS_IN_LOOP), Batcher(limits.waiting)
+        self.room = Room(limits.room)
+        self.writing = asyncio.Lock()  # of the one large answer that is written at a time
+        self.few = Batcher(limits.waiting, WORDS_IN_LOOP)
+        self.quick, self.large, self.slow = (Batcher(limits.waiting) for _ in range(3))
 
     def close(self) -> None:
         """Wait until what is being computed is done, and end the threads."""
-        self.quick.close()
-        self.slow.close()
+        for batcher in (self.few, self.quick, self.large, self.slow):
+            batcher.close()
 
     def find(self, name: str | None) -> ServedModel:
         """The model of that name, or without a name the first; an ApiError 404 where none has it."""
@@ -50,6 +59,7 @@ class Service:
 
     async def ask(
         self,
+        request: Request,
         served: ServedModel,
         compute: Compute,
         items: Sequence[Any],
@@ -62,43 +72,82 @@ class Service:
         `cost` is what the items count for in the queue, in words (default: one each). `slow` work has a thread of its
         own. Requests with different `key` (say, another k) are not joined.
         """
-        batcher = self.slow if slow else self.quick
+        batcher = self.slow if slow else self._batcher(cost or len(items))
         name = compute.func.__name__ if isinstance(compute, partial) else compute.__name__
         try:
-            return await batcher((served.name, name, key), compute, items, cost)
+            answer = batcher((served.name, name, key), compute, items, cost)
+            return await (answer if batcher is self.few else _while_there(request, answer))
         except Busy:
             message = f"the server is busy: {batcher.waiting:,} words wait already; ask again in a second"
             raise ApiError(429, message, code="server_busy", headers={"Retry-After": "1"}) from None
         except LovevecError as error:
             raise ApiError(400, error.spelled(as_field), next(iter(error.parameters), None)) from None
 
+    def _batcher(self, cost: int) -> Batcher:
+        if cost <= WORDS_IN_LOOP:
+            return self.few
+        return self.quick if cost <= LARGE_REQUEST else self.large
+
     def count_readings(self, served: ServedModel, readings: Iterable[str]) -> None:
         """Add to the counts of known, near, new and empty words, and of parts, that /metrics shows."""
         for reading, count in Counter(readings).items():
-            self.metrics.readings.labels(served.name, reading).inc(count)
+            self.metrics.add_readings(served.name, reading, count)
 
     def admit(
-        self, request: Request, body: ModelRequest, strings: Sequence[str], inputs: int = maxsize, length: int = maxsize
+        self,
+        request: Request,
+        body: ModelRequest,
+        strings: Sequence[str],
+        inputs: int = maxsize,
+        length: int = maxsize,
+        size: int = ANSWER_BYTES,
     ) -> ServedModel:
-        """The model that a request names; its words are counted for the log and /metrics. An ApiError 413 if there are
-        too many strings or words, or one is too long; `inputs` and `length` are lower limits for what costs more."""
+        """The model that a request names; its words are counted for the log and /metrics, and what each string costs,
+        in words to look up, goes to `request.state.costs`. An ApiError 413 if there are too many strings or words, or
+        one is too long; 429 if there is no room for the answer, of `size` bytes a word. `inputs` and `length` are lower
+        limits for what costs more."""
         served, param = self.find(body.model), "pairs" if isinstance(body, SimilarRequest) else "input"
         inputs, length = min(inputs, self.limits.inputs), min(length, self.limits.length)
         if len(strings) > inputs:
             raise _too_much(f"{len(strings):,} strings: at most {inputs:,} a request", param)
-        words = 0
+        words, left, costs = 0, self.limits.words, list[int]()
         for place, string in enumerate(strings):
             if not string.isascii() and SURROGATE.search(string):
                 raise ApiError(400, f"string {place} holds half a surrogate pair: no JSON can answer it", param)
+            costs.append(cost_of(string, left))
+            left -= costs[-1]
+            if left < 0:
+                message = f"too many words: at most {self.limits.words:,} a request, where {LETTERS_PER_WORD} letters"
+                raise _too_much(f"{message} count as one at least", param)
             parts = string.split()
             words += max(len(parts), 1)
             if len(string) > length and max(map(len, parts), default=len(string)) > length:
                 raise _too_much(f"string {place} has a word of more than {length:,} characters", param)
-        if words > self.limits.words:
-            raise _too_much(f"{words:,} words: at most {self.limits.words:,} a request", param)
-        request.state.words = words
-        self.metrics.words.labels(served.name, request.scope["path"]).inc(words)
+        request.state.words, request.state.costs = words, costs
+        request.state.share.claim(size * sum(costs))
+        self.metrics.add_words(served.name, request.scope["path"], words)
         return served
+
+
+async def _while_there(request: Request, answer: Coroutine[Any, Any, Any]) -> Any:
+    """The answer; an ApiError, which nobody will read, if the client hangs up before it is there."""
+    task = asyncio.ensure_future(answer)
+    try:
+        while not (await asyncio.wait({task}, timeout=LOOK_SECONDS))[0]:
+            if await request.is_disconnected():
+                raise ApiError(400, "the client has gone", code="client_gone")
+        return task.result()
+    finally:
+        task.cancel()
+
+
+def cost_of(string: str, limit: int) -> int:
+    """How many words of a string are looked up at most, by its runs of letters and of digits; counting ends beyond
+    `limit`. Marks alone are not free: every 16 characters count for one."""
+    least = max(1, len(string) // LETTERS_PER_WORD)
+    if least > limit or (len(string) <= LETTERS_PER_WORD and string.isalpha()):
+        return least
+    return max(least, len(RUN.split(string, maxsplit=limit + 1)) - 1)
 
 
 def _too_much(message: str, param: str) -> ApiError:

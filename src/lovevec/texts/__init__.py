@@ -3,5 +3,5 @@
     text   = Σ weight(word) · vector(word), at unit length
     word   = known: its own row;  else Σ p(known word) · weight · its row + p(new) · weight of a rare word · imputed
 
-tokens.py says what the words of a text are, encoder.py adds up.
+tokens.py says what the words of a text are, text_reader.py how they are read, encoder.py adds up.
 """

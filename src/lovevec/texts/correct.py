@@ -30,7 +30,8 @@ from lovevec.texts.tokens import of_a_kind
 
 if TYPE_CHECKING:
     from lovevec.near.readings import Readings
-    from lovevec.texts.encoder import TextEncoder, Token
+    from lovevec.texts.encoder import TextEncoder
+    from lovevec.texts.text_reader import Token
 
 THRESHOLD = 0.5  # probability of a correction that is made
 DOUBT, NAME = 3.0, 7.0

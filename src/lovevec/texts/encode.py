@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from lovevec.errors import LovevecError, MissingExtra, Parameter
 from lovevec.progress import Progress, wanted
 from lovevec.texts.correct import THRESHOLD, Correction, Corrector
-from lovevec.texts.encoder import TextEncoder, Token
+from lovevec.texts.encoder import TextEncoder
+from lovevec.texts.text_reader import Token
 from lovevec.units.words import in_batches, refuse_other_than_words, word_list
 
 Floats = NDArray[np.float32]

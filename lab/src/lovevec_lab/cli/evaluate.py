@@ -203,11 +203,15 @@ of a target that the model was trained without: how often the target's own vecto
 1, 5 and 20 sentences."""
     examples = """examples:
   lovevec evaluate new-words my-model
+  lovevec evaluate new-words my-model --a-la-carte text.txt
   lovevec evaluate new-words my-model --target glove.txt --corpus text.txt -o results"""
     describe(parser, about, examples)
     parser.add_argument("models", nargs="+", metavar="MODEL", help="a folder, shipped name or hub id; NAME=… names it")
     parser.add_argument("--target", metavar="FILE", help="vectors of words some of which the models do not know")
     parser.add_argument("--corpus", metavar="FILE", help="running text, a text a line, in which these words stand")
+    parser.add_argument(
+        "--a-la-carte", metavar="FILE", help="also à la carte, by a map that it learns from this text, a text a line"
+    )
 
 
 def add_classify(parser: argparse.ArgumentParser) -> None:
@@ -326,6 +330,9 @@ def add_downstream(parser: argparse.ArgumentParser, sets: str) -> None:
         help="a model for the words that the vectors lack; may be given several times",
     )
     parser.add_argument("--generated", action="store_true", help="models make the vectors of known words too")
+    parser.add_argument(
+        "--in-sentences", action="store_true", help="also each model with words read in their sentences"
+    )
     parser.add_argument("--char-cnn", action="store_true", help="also the vectors with a CharCNN, trained in the task")
     parser.add_argument(
         "--noise", metavar="PERCENTS", help="shares of words to damage, by commas (default 0,70; 0 is clean text)"

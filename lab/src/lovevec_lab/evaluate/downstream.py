@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from lovevec_lab.evaluate.results import HEADER, Cell, Pictures, Result, markdow
 from lovevec_lab.evaluate.speed import REPEATS, SECONDS, known_words, typo_copies, words_per_second
 from lovevec_lab.figures.curves import curves
 from lovevec_lab.methods.attached import AttachedMethod
+from lovevec_lab.methods.in_sentences import in_sentences_too
 from lovevec_lab.methods.method import Method, Parameters
 from lovevec_lab.methods.table import table_of
 
@@ -87,6 +89,7 @@ class Downstream:
         impute: Any = (),
         generated: bool = False,
         char_cnn: bool = False,
+        in_sentences: bool = False,
         noise: Sequence[float] = (),
         typos_per_sentence: Sequence[int] = (),
         kind: str | None = None,
@@ -105,7 +108,8 @@ class Downstream:
         """Train and test a model on each method's vectors. `dataset` is a name or an own folder.
 
         `vectors` are those of the known words, `impute` models for the words that they lack; with `generated` models
-        make the vectors of known words too, `char_cnn` adds a CharCNN that is trained in the task. `noise` are shares
+        make the vectors of known words too, `char_cnn` adds a CharCNN that is trained in the task, `in_sentences` a row
+        for each model that can read words in their sentences. `noise` are shares
         of damaged words in per cent (0 and 70 by default), `typos_per_sentence` numbers of damaged words. Finished runs
         are kept in the folder `keep`, so that stopped work goes on.
         """
@@ -124,6 +128,7 @@ class Downstream:
         split = self.read(str(dataset), data_folder(data))
         split = few(split) if quick else split
         methods = rows_of(comparison, vectors, impute, generated, char_cnn)
+        methods = with_sentences(methods) if in_sentences else methods
         speeds = speeds_of(methods, cache, seed, quick)
         scores = [
             {
@@ -141,6 +146,7 @@ class Downstream:
             "impute": [without_folders(source) for source in as_list(impute)],
             **comparison.settings(),
             "generated": generated,
+            "in_sentences": in_sentences,
             "quick": quick,
             "noises": [asdict(one) for one in noises],
             **asdict(settings),
@@ -199,6 +205,16 @@ def rows_of(comparison: Comparison, vectors: Any, impute: Any, generated: bool, 
     from lovevec_lab.evaluate.nets.char_cnn import WithCharCNN
 
     return [*alone, *rows, WithCharCNN(known)]
+
+
+def with_sentences(methods: Sequence[Method]) -> list[Method]:
+    """The methods, and behind each that can do so the same with words read in their sentences."""
+    rows = list(chain.from_iterable(map(in_sentences_too, methods)))
+    if len(rows) == len(methods):
+        raise LovevecError(
+            f"{Parameter('in_sentences')}: no model here has a model of context; `lovevec context` learns one"
+        )
+    return rows
 
 
 def speeds_of(methods: Sequence[Method], cache: ResultCache, seed: int, quick: bool) -> list[Score]:

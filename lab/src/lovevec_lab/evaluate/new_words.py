@@ -16,8 +16,9 @@ held back    words of a target that the model was trained without: how often the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +32,7 @@ from lovevec.learn import Learner, LearnOptions, context_of, learned_vectors, us
 from lovevec.model.learned import Learned
 from lovevec.progress import Progress
 from lovevec.texts.read import open_texts
+from lovevec_lab.evaluate.a_la_carte import ALaCarte
 from lovevec_lab.evaluate.comparison import Folder, as_list, refuse_namesakes, without_folders
 from lovevec_lab.evaluate.datasets import data_folder, digest_of, find
 from lovevec_lab.evaluate.results import Cell, Result, markdown
@@ -40,6 +42,7 @@ from lovevec_lab.methods.method import Floats
 from lovevec_lab.methods.open_method import as_table, split_name
 from lovevec_lab.methods.table import Table
 
+Directions = Callable[[Sequence[Sequence[str]]], Floats]  # of words by their sentences: [words, dim]
 SLOT, BETWEEN = "___", "@@"
 SENTENCES = (0, 1, 5, 20)  # of a word that was held back
 MOST = max(SENTENCES)
@@ -130,6 +133,7 @@ def new_words(
     *,
     target: Any = None,
     corpus: Folder | None = None,
+    a_la_carte: Folder | None = None,
     seed: int = 0,
     quick: bool = False,
     data: Folder | None = None,
@@ -137,7 +141,8 @@ def new_words(
     progress: Progress | None = None,
 ) -> Result:
     """Score models that have a model of context on Chimeras and Definitions; with a `target` and a `corpus` of running
-    text also on the target's words that they do not know (up to 1500; with `quick` 50). `keep` is for nothing here."""
+    text also on the target's words that they do not know (up to 1500; with `quick` 50). From the text `a_la_carte` the
+    rival of that name learns its map: a row for each model's rows. `keep` is for nothing here."""
     progress = progress or Progress(quiet=True)
     if not as_list(models) or models == ():
         raise LovevecError(f"nothing to evaluate: name models with {Parameter('models')}")
@@ -153,22 +158,44 @@ def new_words(
     scores = []
     for name, love in named:
         with progress.phase(f"scoring {name}"):
-            alike = {file: score_chimeras(love, items) for file, items in unseen.items()}
-            ranks = definition_ranks(love, defined)
-        held: tuple[list[HeldBack], int] = [], 0
+            scores.append(_score(name, love, unseen, defined, by_context(love)))
         if table is not None and corpus is not None:
-            held = score_held_back(love, table, Path(corpus), QUICK_WORDS if quick else MAX_WORDS, seed, progress)
-        mean, median = float(np.mean(1 / ranks)), float(np.median(ranks))
-        scores.append(NewWordScores(name, alike, mean, median, len(ranks), len(love), *held))
+            count = QUICK_WORDS if quick else MAX_WORDS
+            held, words = score_held_back(love, table, Path(corpus), count, seed, progress)
+            scores[-1] = replace(scores[-1], held_back=held, held_back_words=words)
+        if a_la_carte is not None:
+            with open_texts(Path(a_la_carte), None) as stream, progress.phase("reading for à la carte", unit="batches"):
+                rival = ALaCarte(love, stream.batches)
+            scores.append(_score(f"{name}, à la carte", love, unseen, defined, partial(rival, slot=SLOT)))
     settings = {
         "models": [without_folders(source) for source in as_list(models)],
         "sets": {name: digest_of(paths) for name, paths in zip(("Chimeras", "Definitions"), files, strict=True)},
         "target": without_folders(target),
         "corpus": without_folders(corpus),
+        "a_la_carte": without_folders(a_la_carte),
         "seed": seed,
         "quick": quick,
     }
     return Result("new-words", settings, [_plain(score) for score in scores], new_words_table(scores))
+
+
+def by_context(love: LOVE) -> Directions:
+    """Words by their sentences as `learn` has it, without their spelling."""
+    usual = usual_around(love, love.parts)
+    return lambda items: context_of(sentences_of(love, items), usual).astype(np.float32)
+
+
+def _score(
+    name: str,
+    love: LOVE,
+    unseen: Mapping[str, Sequence[Chimera]],
+    defined: Sequence[Definition],
+    directions: Directions,
+) -> NewWordScores:
+    alike = {file: score_chimeras(love, items, directions) for file, items in unseen.items()}
+    ranks = definition_ranks(love, defined, directions)
+    mean, median = float(np.mean(1 / ranks)), float(np.median(ranks))
+    return NewWordScores(name, alike, mean, median, len(ranks), len(love), [], 0)
 
 
 def _plain(score: NewWordScores) -> dict[str, Any]:
@@ -214,20 +241,18 @@ def _made_up(number: int) -> str:
     return f"zqxv{digits}qzxj"
 
 
-def score_chimeras(love: LOVE, items: Sequence[Chimera]) -> float:
+def score_chimeras(love: LOVE, items: Sequence[Chimera], directions: Directions) -> float:
     """The mean over the words of Spearman's ρ of ratings and cosines; 0 for a word where all cosines are the same."""
-    context = context_of(sentences_of(love, [item.sentences for item in items]), usual_around(love, love.parts))
-    pairs = zip(context, items, strict=True)
+    pairs = zip(directions([item.sentences for item in items]), items, strict=True)
     return float(np.mean([spearman(love.embed(item.probes) @ row, np.array(item.ratings)) for row, item in pairs]))
 
 
-def definition_ranks(love: LOVE, items: Sequence[Definition]) -> Floats:
+def definition_ranks(love: LOVE, items: Sequence[Definition], directions: Directions) -> Floats:
     """The rank of each known word's own row among all known words, by the cosine to what the sentence says, from 1."""
     known = [item for item in items if love.known(item.word)]
     if not known:
         raise LovevecError("Definitions: the model knows none of the words")
-    learned = sentences_of(love, [[item.sentence] for item in known])
-    context = context_of(learned, usual_around(love, love.parts)).astype(np.float32)
+    context = directions([[item.sentence] for item in known])
     rows = love._look_up([item.word for item in known])[0]
     _, rank = recovery(context, love._own_vectors(np.arange(len(love))), rows)
     result: Floats = (rank + 1).astype(np.float32)
@@ -298,13 +323,13 @@ def new_words_table(scores: Sequence[NewWordScores]) -> str:
         "\nChimeras: Spearman's ρ x 100, the mean over the words. Definitions: the rank of the word's own row "
         "among all known words; the mean of 1 / rank x 100. By sentences alone.\n",
     ]
-    if first.held_back:
+    if held := [one for one in scores if one.held_back]:
         cells: list[list[Cell]] = [
             [one.model, *chain.from_iterable((size.top1, size.top10, 100 * size.cosine) for size in one.held_back)]
-            for one in scores
+            for one in held
         ]
         header = [f"{name}, {size}" for size in SENTENCES for name in ("top-1 %", "top-10 %", "cosine")]
-        counts = "; ".join(f"{one.model}: {one.held_back_words:,}" for one in scores)
+        counts = "; ".join(f"{one.model}: {one.held_back_words:,}" for one in held)
         parts += [
             f"\nWords of the target that the model does not know ({counts}), by their spelling and 0, 1, 5 and 20 "
             "sentences:\n\n",

@@ -31,6 +31,7 @@ class Method(ABC):
     `words` are those that it has vectors of its own for, or has learned from. `table` holds the vectors of the known
     words that it stands on; None for a model, which makes every vector from the spelling. `timed` says whether it has a
     speed of its own. `input_settings` are those of what it trains inside a downstream network (see `input_layer`).
+    `reads_sentences` says whether a word has another vector in another sentence (see `embed_sentences`).
     """
 
     name: str
@@ -40,10 +41,15 @@ class Method(ABC):
     table: VectorTable | None = None
     timed: bool = True
     input_settings: Mapping[str, Any] | None = None
+    reads_sentences: bool = False
 
     @abstractmethod
     def embed(self, words: Sequence[str]) -> Floats:
         """[len(words), dim], of any length; zeros for a word that the method has no vector for."""
+
+    def embed_sentences(self, sentences: Sequence[Sequence[str]]) -> list[Floats]:
+        """The vectors of the words of each sentence, [its words, dim]."""
+        return [self.embed(words) for words in sentences]
 
     @abstractmethod
     def covers(self, words: Sequence[str]) -> Bools:
@@ -70,7 +76,11 @@ class Method(ABC):
 def finite_embed(method: Method, words: Sequence[str]) -> Floats:
     """[len(words), dim]; an error names the method and the first word whose vector holds NaN or Inf, since one of these
     would spoil every score without a word."""
-    vectors = method.embed(words)
+    return refuse_not_finite(method, words, method.embed(words))
+
+
+def refuse_not_finite(method: Method, words: Sequence[str], vectors: Floats) -> Floats:
+    """The vectors of words, if all of their numbers are finite."""
     finite = np.isfinite(vectors).all(axis=1)
     if not finite.all():
         bad = words[int(np.argmin(finite))]

@@ -6,6 +6,7 @@ from lab_factories import table_from_rows
 
 from lovevec.errors import LovevecError
 from lovevec_lab.evaluate.nets.lookup import look_up
+from lovevec_lab.methods.method import Method, Parameters
 
 ROWS = {"good": [3.0, 4.0], "bad": [0.0, 1.0], "film": [6.0, 8.0], "new": [30.0, 40.0]}
 TRAIN = [["good", "film"], ["bad", "zzz", "film"]]
@@ -65,3 +66,30 @@ def test_a_word_of_no_text_is_not_guessed():
 def test_a_vector_that_is_no_number_is_refused():
     with pytest.raises(LovevecError, match="its vector of 'new' holds numbers that are not finite"):
         look_up(table_from_rows({**ROWS, "new": [np.nan, 1.0]}), TRAIN, TEST)
+
+
+class ByPlace(Method):
+    """A word's vector is 1 and the number of words before it in its sentence; nothing else counts."""
+
+    name, dim, reads_sentences, parameters = "by place", 2, True, Parameters(0)
+
+    def embed(self, words):
+        return np.ones((len(words), 2), dtype=np.float32)
+
+    def embed_sentences(self, sentences):
+        return [np.array([[1, place] for place in range(len(words))], np.float32).reshape(-1, 2) for words in sentences]
+
+    def covers(self, words):
+        return np.ones(len(words), dtype=np.bool_)
+
+
+def test_words_in_sentences_have_a_row_for_each_vector():
+    training, test = [["a", "b"], ["a", "b"], ["b", "a"]], [["a", "a", "b"], []]
+    lookup = look_up(ByPlace(), training, test)
+    assert len(lookup.vectors) == 1 + 4 + 1  # padding; a and b in two places each; b in a third
+    scale = lookup.vectors[lookup(training)[0][0]][0]
+    for sentence, rows in zip([*training, *test], lookup([*training, *test]), strict=True):
+        expected = [[1, place] for place in range(len(sentence))]
+        np.testing.assert_allclose(lookup.vectors[rows] / scale, np.reshape(expected, (-1, 2)), rtol=1e-6)
+    lengths = np.linalg.norm(lookup.vectors[1:5], axis=1)
+    assert lengths.mean() == pytest.approx(1, rel=1e-6)

@@ -9,10 +9,14 @@ export function download(name, parts, type) {
 }
 
 // CSV is opened by spreadsheets, which take =, +, -, @ at the begin of a cell for a formula: such names get an apostrophe
-// before them, which says that they are text. npy and Parquet are exact.
+// before them, which says that they are text; numbers are left as they are. Names are always in quotes: a spreadsheet that
+// takes ; or tabs for separators would else begin a cell inside of one. npy and Parquet are exact.
+const FORMULA = /^[\s\0-\x1f]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
 export function toCsv(names, vectors) {
-  const plain = (name) => (/^\s*[=+\-@]/.test(name) ? `'${name}` : name);
-  const quoted = (name) => (/[",\r\n]/.test(name) || name !== name.trim() ? `"${name.replaceAll('"', '""')}"` : name);
+  const plain = (name) => (FORMULA.test(name) && !DECIMAL.test(name) ? `'${name}` : name);
+  const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
   const head = ["word", ...Array.from(vectors[0] ?? [], (_, column) => `v${column}`)].join(",");
   const rows = names.map((name, row) => [quoted(plain(name)), ...Array.from(vectors[row], (number) => String(number))].join(","));
   return [[head, ...rows, ""].join("\n")];

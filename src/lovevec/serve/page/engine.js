@@ -223,7 +223,7 @@ export class KnownWords {
   }
 }
 
-// How much words count in texts by the order of their frequency (lovevec/texts/encoder.py).
+// How much words count in texts by the order of their frequency (lovevec/texts/text_reader.py).
 function weightsByRank(count) {
   const frequencies = Float64Array.from({ length: count }, (_, row) => 1 / (row + 1));
   const total = frequencies.reduce((sum, one) => sum + one, 0);
