@@ -243,7 +243,7 @@ def test_a_full_disk_is_one_error_and_leaves_the_old_output(program, small_model
     (tmp_path / f"out.{kind}").write_text("old")
     given = ["-m", small_model, "-i", f"t.{kind}", "-o", f"out.{kind}", *(["--column", "note"] * (kind != "txt"))]
     with small_files():
-        done = program("correct", *given, cwd=tmp_path)
+        done = program("correct", "-q", *given, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.decode() == f"lovevec: out.{kind}: cannot be written: File too large\n"
     assert {path.name for path in tmp_path.iterdir()} == {f"t.{kind}", f"out.{kind}"}
