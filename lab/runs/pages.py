@@ -67,7 +67,7 @@ LANGUAGE_MODELS = """## The models of languages
 `LOVE.load("fr")`, as shipped. New words are those that training did not see, by their spelling, among the words of
 the target. *N-grams*: 131,072 rows of hashed n-grams of 3 to 6 characters, as in fastText, fitted to the same words by
 least squares: 39 MB at 8 bits a number, where each of these models has 15 MB at most with everything in it. Seconds
-are those of the clock, with one thread on a machine that was busy with much else: the processor was at it for a minute."""
+are those of the clock, with one thread on a machine that was busy with much else: the processor took a minute."""
 CONTEXT = """# Misspellings in running text
 
     {command}
