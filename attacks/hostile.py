@@ -23,7 +23,9 @@ from tests.factories import floret_vocabulary, msgpack_map, navec_tar, npy_bytes
 
 from attacks.good import Sample, as_text, as_zip, models, samples, single, table
 from attacks.mutate import CONFIG, with_right_hashes
+from lovevec.files import as_json
 from lovevec.files.checkpoints import UNFINISHED
+from lovevec.train.prepared import with_checksum
 
 Maker = Callable[[Path], tuple[str, Path]]
 MEGABYTE = 1 << 20
@@ -540,7 +542,7 @@ def _folders() -> dict[str, Sample]:
         content = save({**load(ready.files["prepared.safetensors"]), **change})
         told = json.loads(ready.files["prepared.json"])
         told["sha256"]["prepared.safetensors"] = hashlib.sha256(content).hexdigest()
-        files = {**ready.files, "prepared.safetensors": content, "prepared.json": json.dumps(told).encode()}
+        files = {**ready.files, "prepared.safetensors": content, "prepared.json": as_json(with_checksum(told)).encode()}
         return replace(ready, files=files)
 
     good = load(ready.files["prepared.safetensors"])

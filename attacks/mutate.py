@@ -23,8 +23,10 @@ from safetensors.numpy import load, save
 
 from attacks.good import Sample, as_zip, models, samples
 from lovevec.attach.folder import _checksum as attached_checksum
+from lovevec.files import as_json
 from lovevec.files.checkpoints import UNFINISHED
 from lovevec.model.validation import checksums
+from lovevec.train.prepared import with_checksum
 
 SIZES = (0, 1, -1, 2**15, 2**16 - 1, 2**31 - 1, -(2**31), 2**32 - 1, 2**40, 2**62, 2**63 - 1, -(2**63))
 NUMBERS = ("0", "-1", "1e999", "-1e999", "nan", "inf", "1e-400", "9" * 30, "9" * 5000, "0x10", "1_000", "١", "", "1,5")
@@ -352,10 +354,12 @@ def _folder(sample: Sample, rng: random.Random) -> tuple[str, Sample]:
     else:
         new = hurt(content, rng)
     sample = _with(sample, file, new)
-    if sample.door == "prepared" and file != "prepared.json":
-        told = json.loads(sample.files["prepared.json"])
-        told["sha256"] = {name: hashlib.sha256(sample.files[name]).hexdigest() for name in told["sha256"]}
-        sample = _with(sample, "prepared.json", json.dumps(told).encode())
+    if sample.door == "prepared":
+        with suppress(ValueError, RecursionError, AttributeError, TypeError, KeyError):  # of what is no JSON now
+            told = json.loads(sample.files["prepared.json"])
+            told["sha256"] = {name: hashlib.sha256(sample.files[name]).hexdigest() for name in told["sha256"]}
+            content = as_json(with_checksum(told)).encode("utf-8", "backslashreplace")
+            sample = _with(sample, "prepared.json", content)
     if sample.door == "attached":
         with suppress(ValueError, RecursionError, AttributeError, TypeError, KeyError):  # of a config that is none now
             told = json.loads(sample.files["attached.json"])

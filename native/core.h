@@ -296,6 +296,40 @@ typedef struct {
     int64_t probes;
 } Clusters;
 
+/* A collection of texts that is searched (search/signals.py). */
+enum { TEXT_FEATURES = 9 };
+typedef struct {
+    int64_t texts, terms, dim;
+    const int32_t *bags;         /* the terms of each text; */
+    const int64_t *bag_ends;     /* [texts + 1] */
+    const float *counts;         /* how often each stands there */
+    const int32_t *stem_of;      /* [terms] */
+    const uint8_t *is_number;    /* [terms] */
+    const float *damping, *norms; /* [texts] */
+    const double *masses;        /* [texts] */
+    const int32_t *posting_texts; /* the texts of each term; */
+    const int64_t *posting_ends; /* [terms + 1] */
+    const float *posting_counts;
+    const int8_t *codes;         /* [texts, dim] */
+    const float *scale;          /* [texts] */
+} Collection;
+
+/* A query as search/signals.py has it: each word may mean terms and stems, by shares. */
+typedef struct {
+    int64_t words, terms, stems;
+    const double *masses;        /* [words] */
+    const uint8_t *is_number;    /* [words] */
+    const int64_t *term_list, *stem_list; /* [terms], [stems] distinct, stems in order */
+    const uint8_t *is_asked_number; /* [terms] */
+    const double *weights, *best, *rarity; /* [stems] */
+    const int64_t *term_ends, *term_places, *stem_ends, *stem_places; /* of each word the places in these lists */
+    const double *term_shares, *stem_shares;
+    const float *products;       /* [terms of the collection] */
+    const int16_t *codes;        /* [dim] */
+    double total, length, steepness;
+    float scale;
+} TextQuery;
+
 /* A layer of a model of context as it is given, with weights [inputs, outputs] (no bias: zeros); and as it is computed
  * with: [outputs, inputs], with zeros among them so that rows are whole steps (context.h). */
 enum { LAYER_FIRST, LAYER_QUERY, LAYER_SECOND, LAYER_THIRD, LAYER_ROW, LAYER_FREQUENT, LAYER_NEW, LAYER_PROJECTION, LAYERS };
@@ -355,6 +389,11 @@ typedef struct {
                             double strength, const Readings *result);
     void (*weigh_readings)(const Readings *, int64_t count, const float *weights, double new_weight, float *result);
     int (*search)(const Clusters *, const int16_t *queries, int64_t count, int64_t most, int32_t *keys);
+    int64_t (*best_texts)(const Collection *, const int64_t *terms, const double *weights, int64_t count, int by_norms, const uint8_t *allowed,
+                          int64_t most, int64_t *rows);
+    int64_t (*nearest_texts)(const Collection *, const int16_t *query, float scale, const uint8_t *allowed, int64_t low, int64_t high,
+                             int64_t most, int64_t *rows, float *cosines);
+    int (*judge_texts)(const Collection *, const TextQuery *, const int64_t *rows, int64_t count, float *result);
     int (*build_context)(Context *); /* 0, or -1 where memory ends */
     ContextRoom *(*context_room)(const Context *);
     void (*score_windows)(const Context *, const int32_t *windows, const int32_t *candidates, int64_t count, int64_t most, ContextRoom *,

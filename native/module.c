@@ -88,7 +88,7 @@ static int are_offsets(const int64_t *offsets, int64_t rows, int64_t total, int6
 
 typedef struct {
     PyObject_HEAD
-    union { Index index; Fold fold; Rows rows; Signatures signatures; WordMap map; Context context; } of;
+    union { Index index; Fold fold; Rows rows; Signatures signatures; WordMap map; Context context; Collection collection; } of;
     Py_buffer views[MAX_ARRAYS];
     int arrays;
     void *room;         /* working memory that no call holds now */
@@ -731,7 +731,7 @@ static PyObject *map_look_up(PyObject *object, PyObject *const *arguments, Py_ss
 
 /* --- Context: what the rest of a sentence says of a word --- */
 
-static PyTypeObject *index_type, *fold_type, *rows_type, *signatures_type, *map_type, *context_type;
+static PyTypeObject *index_type, *fold_type, *rows_type, *signatures_type, *map_type, *context_type, *collection_type;
 
 static int has_shape(const Py_buffer *view, int64_t rows, int64_t columns) {
     return view->ndim == 2 && view->shape[0] == rows && view->shape[1] == columns;
@@ -1270,6 +1270,131 @@ static PyObject *core_search(PyObject *module, PyObject *const *arguments, Py_ss
     Py_RETURN_NONE;
 }
 
+/* --- search/signals.py --- */
+
+static int set_up_collection(Object *self, PyObject *options) {
+    enum { BAGS, BAG_ENDS, COUNTS, STEM_OF, IS_NUMBER, DAMPING, NORMS, MASSES, POSTING_TEXTS, POSTING_ENDS, POSTING_COUNTS, CODES, SCALE };
+    static const Field fields[] = {
+        FIELD(Collection, bags, "i4"), FIELD(Collection, bag_ends, "i8"), FIELD(Collection, counts, "f4"), FIELD(Collection, stem_of, "i4"),
+        FIELD(Collection, is_number, "u1"), FIELD(Collection, damping, "f4"), FIELD(Collection, norms, "f4"), FIELD(Collection, masses, "f8"),
+        FIELD(Collection, posting_texts, "i4"), FIELD(Collection, posting_ends, "i8"), FIELD(Collection, posting_counts, "f4"),
+        FIELD(Collection, codes, "i1"), FIELD(Collection, scale, "f4"),
+    };
+    Collection *collection = &self->of.collection;
+    collection->dim = number_of(options, "dim");
+    if (PyErr_Occurred() || TAKE_FIELDS(self, options, fields)) return -1;
+    const Py_buffer *views = self->views;
+    const int64_t texts = LENGTH(views[SCALE]), terms = LENGTH(views[STEM_OF]), bags = LENGTH(views[BAGS]);
+    collection->texts = texts, collection->terms = terms;
+    REQUIRE(collection->dim > 0 && collection->dim <= 8192 && LENGTH(views[CODES]) == texts * collection->dim, "codes");
+    REQUIRE(LENGTH(views[BAG_ENDS]) == texts + 1 && are_offsets(collection->bag_ends, texts, bags, 0, bags), "bag_ends");
+    REQUIRE(ints_within(collection->bags, bags, 0, terms) && LENGTH(views[COUNTS]) == bags, "bags");
+    REQUIRE(LENGTH(views[IS_NUMBER]) == terms && LENGTH(views[POSTING_ENDS]) == terms + 1, "terms");
+    REQUIRE(are_offsets(collection->posting_ends, terms, LENGTH(views[POSTING_TEXTS]), 0, LENGTH(views[POSTING_TEXTS])), "posting_ends");
+    REQUIRE(ints_within(collection->posting_texts, LENGTH(views[POSTING_TEXTS]), 0, texts), "posting_texts");
+    REQUIRE(LENGTH(views[POSTING_COUNTS]) == LENGTH(views[POSTING_TEXTS]), "posting_counts");
+    REQUIRE(LENGTH(views[DAMPING]) == texts && LENGTH(views[NORMS]) == texts && LENGTH(views[MASSES]) == texts, "texts");
+    return 0;
+}
+
+/* best(terms, weights, by_norms, allowed, rows): how many of the rows were filled. */
+static PyObject *collection_best(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    const Collection *collection = &((Object *)object)->of.collection;
+    static const Wanted wanted[] = {{"allowed", "u1", 0, -1}, {"rows", "i8", 1, -1}};
+    Py_buffer terms, weights, views[2];
+    if (expect(given, 5)) return NULL;
+    const int by_norms = PyObject_IsTrue(arguments[2]) == 1;
+    if (take_array(arguments[0], "terms", "i8", 0, -1, &terms)) return NULL;
+    if (take_array(arguments[1], "weights", "f8", 0, LENGTH(terms), &weights)) return PyBuffer_Release(&terms), NULL;
+    int64_t found = -2;
+    if (!take_arrays(arguments + 3, wanted, 2, views)) {
+        const int all = LENGTH(views[0]) == 0;
+        if ((all || LENGTH(views[0]) == collection->texts) && longs_within(terms.buf, LENGTH(terms), 0, collection->terms)) {
+            Py_BEGIN_ALLOW_THREADS
+            found = kernels->best_texts(collection, terms.buf, weights.buf, LENGTH(terms), by_norms, all ? NULL : views[0].buf, LENGTH(views[1]), views[1].buf);
+            Py_END_ALLOW_THREADS
+        }
+        release_arrays(views, 2);
+    }
+    PyBuffer_Release(&weights), PyBuffer_Release(&terms);
+    if (PyErr_Occurred()) return NULL;
+    if (found == -2) return PyErr_SetString(PyExc_ValueError, "terms or allowed do not fit the collection"), NULL;
+    return found < 0 ? PyErr_NoMemory() : PyLong_FromLongLong(found);
+}
+
+/* nearest(query, scale, allowed, low, high, rows, cosines): how many of the rows were filled. */
+static PyObject *collection_nearest(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    const Collection *collection = &((Object *)object)->of.collection;
+    static const Wanted wanted[] = {{"rows", "i8", 1, -1}, {"cosines", "f4", 1, -1}};
+    Py_buffer query, allowed, views[2];
+    if (expect(given, 7)) return NULL;
+    const float scale = (float)PyFloat_AsDouble(arguments[1]);
+    const int64_t low = PyLong_AsLongLong(arguments[3]), high = PyLong_AsLongLong(arguments[4]);
+    if (PyErr_Occurred() || take_array(arguments[0], "query", "i2", 0, collection->dim, &query)) return NULL;
+    if (take_array(arguments[2], "allowed", "u1", 0, -1, &allowed)) return PyBuffer_Release(&query), NULL;
+    int64_t found = -2;
+    if (!take_arrays(arguments + 5, wanted, 2, views)) {
+        const int all = LENGTH(allowed) == 0;
+        if ((all || LENGTH(allowed) == collection->texts) && low >= 0 && low <= high && high <= collection->texts && LENGTH(views[0]) == LENGTH(views[1])) {
+            Py_BEGIN_ALLOW_THREADS
+            found = kernels->nearest_texts(collection, query.buf, scale, all ? NULL : allowed.buf, low, high, LENGTH(views[0]), views[0].buf, views[1].buf);
+            Py_END_ALLOW_THREADS
+        }
+        release_arrays(views, 2);
+    }
+    PyBuffer_Release(&allowed), PyBuffer_Release(&query);
+    if (PyErr_Occurred()) return NULL;
+    if (found == -2) return PyErr_SetString(PyExc_ValueError, "allowed, low, high or rows do not fit the collection"), NULL;
+    return found < 0 ? PyErr_NoMemory() : PyLong_FromLongLong(found);
+}
+
+/* judge(total, length, steepness, scale, rows, result, then the arrays of a TextQuery) */
+static PyObject *collection_judge(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
+    enum { NUMBERS = 4, ROWS = 0, RESULT, MASSES, IS_NUMBER, TERM_LIST, STEM_LIST, IS_ASKED, WEIGHTS, BEST, RARITY, TERM_ENDS, TERM_PLACES, TERM_SHARES,
+           STEM_ENDS, STEM_PLACES, STEM_SHARES, PRODUCTS, CODES, ARRAYS };
+    static const Wanted wanted[] = {
+        {"rows", "i8", 0, -1}, {"result", "f4", 1, -1}, {"masses", "f8", 0, -1}, {"is_number", "u1", 0, -1}, {"term_list", "i8", 0, -1},
+        {"stem_list", "i8", 0, -1}, {"is_asked_number", "u1", 0, -1}, {"weights", "f8", 0, -1}, {"best", "f8", 0, -1}, {"rarity", "f8", 0, -1},
+        {"term_ends", "i8", 0, -1}, {"term_places", "i8", 0, -1}, {"term_shares", "f8", 0, -1}, {"stem_ends", "i8", 0, -1},
+        {"stem_places", "i8", 0, -1}, {"stem_shares", "f8", 0, -1}, {"products", "f4", 0, -1}, {"codes", "i2", 0, -1},
+    };
+    const Collection *collection = &((Object *)object)->of.collection;
+    Py_buffer views[ARRAYS];
+    if (expect(given, NUMBERS + ARRAYS)) return NULL;
+    double numbers[NUMBERS];
+    for (int number = 0; number < NUMBERS; number++) numbers[number] = PyFloat_AsDouble(arguments[number]);
+    if (PyErr_Occurred() || take_arrays(arguments + NUMBERS, wanted, ARRAYS, views)) return NULL;
+    const TextQuery query = {
+        .words = LENGTH(views[MASSES]), .terms = LENGTH(views[TERM_LIST]), .stems = LENGTH(views[STEM_LIST]), .masses = views[MASSES].buf,
+        .is_number = views[IS_NUMBER].buf, .term_list = views[TERM_LIST].buf, .stem_list = views[STEM_LIST].buf,
+        .is_asked_number = views[IS_ASKED].buf, .weights = views[WEIGHTS].buf, .best = views[BEST].buf, .rarity = views[RARITY].buf,
+        .term_ends = views[TERM_ENDS].buf, .term_places = views[TERM_PLACES].buf, .stem_ends = views[STEM_ENDS].buf,
+        .stem_places = views[STEM_PLACES].buf, .term_shares = views[TERM_SHARES].buf, .stem_shares = views[STEM_SHARES].buf,
+        .products = views[PRODUCTS].buf, .codes = views[CODES].buf, .total = numbers[0], .length = numbers[1], .steepness = numbers[2],
+        .scale = (float)numbers[3],
+    };
+    const int64_t count = LENGTH(views[ROWS]), term_entries = LENGTH(views[TERM_PLACES]), stem_entries = LENGTH(views[STEM_PLACES]);
+    int good = LENGTH(views[RESULT]) == count * TEXT_FEATURES && longs_within(views[ROWS].buf, count, 0, collection->texts);
+    good = good && LENGTH(views[IS_NUMBER]) == query.words && LENGTH(views[IS_ASKED]) == query.terms && LENGTH(views[CODES]) == collection->dim;
+    good = good && LENGTH(views[WEIGHTS]) == query.stems && LENGTH(views[BEST]) == query.stems && LENGTH(views[RARITY]) == query.stems;
+    good = good && LENGTH(views[TERM_ENDS]) == query.words + 1 && are_offsets(query.term_ends, query.words, term_entries, 0, term_entries);
+    good = good && LENGTH(views[STEM_ENDS]) == query.words + 1 && are_offsets(query.stem_ends, query.words, stem_entries, 0, stem_entries);
+    good = good && LENGTH(views[TERM_SHARES]) == term_entries && longs_within(query.term_places, term_entries, 0, query.terms);
+    good = good && LENGTH(views[STEM_SHARES]) == stem_entries && longs_within(query.stem_places, stem_entries, 0, query.stems);
+    good = good && LENGTH(views[PRODUCTS]) == collection->terms && query.terms < 1 << 30 && query.stems < 1 << 30;
+    good = good && longs_within(query.term_list, query.terms, 0, INT32_MAX) && longs_within(query.stem_list, query.stems, 0, INT32_MAX);
+    int failed = 0;
+    if (good) {
+        Py_BEGIN_ALLOW_THREADS
+        failed = kernels->judge_texts(collection, &query, views[ROWS].buf, count, views[RESULT].buf);
+        Py_END_ALLOW_THREADS
+    }
+    release_arrays(views, ARRAYS);
+    if (!good) return PyErr_SetString(PyExc_ValueError, "the arrays of the query do not fit each other or the collection"), NULL;
+    if (failed) return PyErr_NoMemory();
+    Py_RETURN_NONE;
+}
+
 /* --- the module --- */
 
 #define DEFINE_TYPE(name, Name, set_up, release, methods_of)                                              \
@@ -1296,6 +1421,8 @@ static PyMethodDef rows_methods[] = {METHOD("take", rows_take), METHOD("mix", ro
 static PyMethodDef signatures_methods[] = {METHOD("add", signatures_add), {NULL, NULL, 0, NULL}};
 static PyMethodDef map_methods[] = {METHOD("get", map_get), METHOD("look_up", map_look_up), {NULL, NULL, 0, NULL}};
 static PyMethodDef context_methods[] = {METHOD("scores", context_scores), METHOD("expected", context_expected), {NULL, NULL, 0, NULL}};
+static PyMethodDef collection_methods[] = {METHOD("best", collection_best), METHOD("nearest", collection_nearest), METHOD("judge", collection_judge),
+                                           {NULL, NULL, 0, NULL}};
 static PyMethodDef functions[] = {
     METHOD("mean", core_mean), METHOD("sum_texts", core_sum_texts), METHOD("windows", core_windows),
     METHOD("in_context", core_in_context), METHOD("weigh", core_weigh), METHOD("normalize", core_normalize), METHOD("sum_rows", core_sum_rows),
@@ -1308,6 +1435,7 @@ DEFINE_TYPE(rows, "Rows", set_up_rows, NULL, rows_methods)
 DEFINE_TYPE(signatures, "Signatures", set_up_signatures, NULL, signatures_methods)
 DEFINE_TYPE(map, "WordMap", set_up_map, free_map, map_methods)
 DEFINE_TYPE(context, "Context", set_up_context, free_context, context_methods)
+DEFINE_TYPE(collection, "Collection", set_up_collection, NULL, collection_methods)
 
 /* The numbers that Python states, too: tests compare them. */
 static const struct { const char *name; long number; } constants[] = {
@@ -1336,8 +1464,8 @@ static void choose_kernels(void) {
 }
 
 static int fill_module(PyObject *module) {
-    PyType_Spec *specs[] = {&index_spec, &fold_spec, &rows_spec, &signatures_spec, &map_spec, &context_spec};
-    PyTypeObject **types[] = {&index_type, &fold_type, &rows_type, &signatures_type, &map_type, &context_type};
+    PyType_Spec *specs[] = {&index_spec, &fold_spec, &rows_spec, &signatures_spec, &map_spec, &context_spec, &collection_spec};
+    PyTypeObject **types[] = {&index_type, &fold_type, &rows_type, &signatures_type, &map_type, &context_type, &collection_type};
     choose_kernels();
     for (size_t type = 0; type < sizeof specs / sizeof *specs; type++) {
         *types[type] = (PyTypeObject *)PyType_FromModuleAndSpec(module, specs[type], NULL); /* kept for good */

@@ -19,12 +19,13 @@ from safetensors.numpy import load, save
 from lovevec import LOVE, LovevecError
 from lovevec.confidence import Confidence
 from lovevec.errors import FormatError
+from lovevec.files import write_json
 from lovevec.files.checkpoints import UNFINISHED, CheckpointFolder
 from lovevec.files.lines import lines_of, read_bytes
 from lovevec.files.misspellings import read_misspellings
 from lovevec.model.folder import ROWS, WEIGHTS, read_model, write_model
 from lovevec.texts.read import open_texts
-from lovevec.train.prepared import Prepared
+from lovevec.train.prepared import Prepared, with_checksum
 from lovevec.train.settings import Settings
 from lovevec.units.vocabulary import read_pieces
 from lovevec.vectors import read_vectors
@@ -278,6 +279,10 @@ def test_rows_that_are_not_of_unit_length_by_far_are_refused(tmp_path):
         vouch(tmp_path, ROWS, save({**good, **wrong}))
         with pytest.raises(FormatError, match="numbers that no row of unit length has"):
             read_model(tmp_path)
+    for wrong in ({"scale": good["scale"] * np.float32(1.1)}, {"codes": np.full(good["codes"].shape, -128, np.int8)}):
+        vouch(tmp_path, ROWS, save({**good, **wrong}))
+        with pytest.raises(FormatError, match=r"rows that are not of unit length|numbers that no row"):
+            read_model(tmp_path)
 
 
 def test_a_calibration_of_absurd_numbers_is_refused_and_a_large_one_does_not_overflow():
@@ -332,7 +337,7 @@ def test_a_prepared_folder_whose_parts_do_not_fit_is_refused_before_training(tmp
     (tmp_path / "prepared.safetensors").write_bytes(content)
     told = json.loads((tmp_path / "prepared.json").read_text())
     told["sha256"]["prepared.safetensors"] = hashlib.sha256(content).hexdigest()
-    (tmp_path / "prepared.json").write_text(json.dumps(told))
+    write_json(tmp_path / "prepared.json", with_checksum(told))
     with pytest.raises(LovevecError, match="run lovevec prepare again"):
         Prepared.load(tmp_path)
 

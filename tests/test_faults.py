@@ -7,16 +7,18 @@ import os
 import shutil
 import subprocess
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from lovevec import LOVE, LovevecError
+from lovevec import LOVE, Attached, LovevecError
 from lovevec.files import atomic_write
-from lovevec.model.folder import read_model, write_model
+from lovevec.model.folder import read_card, read_model, write_model
 from tests.factories import random_parts, toy_words
+from tests.model.test_known_rows import parts_with_rows
 
 pytest.importorskip("attacks", reason="the attacks lie in the repository alone")
 ROOT = Path(__file__).parents[1]
@@ -90,38 +92,90 @@ def test_kill_9_at_random_moments(command):
     assert all(row.endswith("| 0 |") for row in rows)
 
 
-@pytest.mark.parametrize("moment", range(6))
-def test_a_model_that_is_killed_while_it_takes_its_place_is_none_and_never_a_mixture(tmp_path, moment, monkeypatch):
-    """Each rename is the last thing that happens: the folder holds the old model, the new one, or says it has none."""
-    old, new = random_parts(), random_parts(head=5)
-    write_model(tmp_path / "old", old, "card", "int8")
-    write_model(tmp_path / "new", new, "card", "int8")
-    write_model(tmp_path / "m", old, "card", "int8")
-    count, replace = 0, os.replace
+CALLS = ("replace", "rename", "unlink", "rmdir", "mkdir", "fsync")  # that change what a folder holds, or settle it
 
-    class Killed(BaseException):
-        pass
 
-    def stops(source: str, goal: str) -> None:
-        nonlocal count
-        if count == moment:
-            raise Killed
-        count += 1
-        replace(source, goal)
+def killed_before_each_call(run: Callable[[], object]) -> Iterator[None]:
+    """Do `run` in one process after another, which dies before its first, second, … call to the system."""
+    is_killed, moment = True, 0
+    while is_killed:
+        if (child := os.fork()) == 0:
+            left = moment
 
-    monkeypatch.setattr(os, "replace", stops)
-    with suppress(Killed):
-        write_model(tmp_path / "m", new, "card", "int8")
-    monkeypatch.undo()
-    try:
-        found = read_model(tmp_path / "m")
-    except LovevecError as error:
-        assert "holds no model" in str(error)  # noqa: PT017
-    else:
+            def counted(call: Callable[..., object], *arguments: object, **options: object) -> object:
+                nonlocal left
+                left -= 1
+                if left < 0:
+                    os._exit(9)
+                return call(*arguments, **options)
+
+            for name in CALLS:
+                setattr(os, name, partial(counted, getattr(os, name)))
+            code = 1
+            try:
+                run()
+                code = 0
+            finally:
+                os._exit(code)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert code in (0, 9)
+        is_killed, moment = code == 9, moment + 1
+        yield
+
+
+@LINUX
+def test_a_model_that_is_killed_while_it_takes_its_place_is_the_old_one_or_the_new_one_whole(tmp_path):
+    """Each call to the system is the last thing that happens: the folder holds the old model or the new one."""
+    old, new = parts_with_rows(seed=1), random_parts(head=5)
+    folder, seen = tmp_path / "m", []
+    write_model(folder, old, "the old card", "int8")
+    (folder / "mine.txt").write_text("mine")
+    usual = sorted(path.name for path in folder.iterdir())
+    for _ in killed_before_each_call(lambda: write_model(folder, new, "the new card", "int8")):
+        found = read_model(folder)
         assert found.spec in (old.spec, new.spec)
-        which = "old" if found.spec == old.spec else "new"
-        for name in ("model.safetensors", "tokenizer.json", "words.json"):
-            assert (tmp_path / "m" / name).read_bytes() == (tmp_path / which / name).read_bytes()
+        assert (found.rows is None) == (found.spec == new.spec)
+        assert read_card(folder) == ("the new card" if found.spec == new.spec else "the old card")
+        seen.append(found.spec == new.spec)
+        write_model(folder, old, "the old card", "int8")
+        assert read_model(folder).spec == old.spec
+        assert sorted(os.listdir(folder)) == usual
+        assert (folder / "mine.txt").read_text() == "mine"
+    assert seen == sorted(seen), "once it is new, it stays so"
+    assert len(seen) > 15
+    assert {seen[0], seen[-1]} == {False, True}
+
+
+@LINUX
+def test_a_first_model_is_there_whole_or_not_at_all(tmp_path):
+    folder, seen = tmp_path / "m", []
+    for _ in killed_before_each_call(lambda: write_model(folder, random_parts(), "card", "int8")):
+        try:
+            LOVE.load(folder)
+            seen.append(True)
+        except LovevecError as error:
+            assert "no such model folder" in str(error) or "holds no model" in str(error)  # noqa: PT017
+            seen.append(False)
+        shutil.rmtree(folder, ignore_errors=True)
+    assert seen == sorted(seen)
+    assert {seen[0], seen[-1]} == {False, True}
+
+
+@LINUX
+def test_an_attached_table_that_is_killed_while_it_takes_its_place_is_whole(tmp_path):
+    loves = [LOVE(random_parts(dim=dim), spelling_only=True) for dim in (24, 20)]
+    old, new = (Attached(love, {word: love[word] for word in love.words[:50]}) for love in loves)
+    old.save(tmp_path / "t")
+    seen = []
+    for _ in killed_before_each_call(lambda: new.save(tmp_path / "t")):
+        found = Attached.load(tmp_path / "t")
+        assert found.dim == found.model.dim
+        np.testing.assert_array_equal(found["blorf"], (old if found.dim == 24 else new)["blorf"])
+        seen.append(found.dim == 20)
+        old.save(tmp_path / "t")
+        assert Attached.load(tmp_path / "t").dim == 24
+    assert seen == sorted(seen)
+    assert {seen[0], seen[-1]} == {False, True}
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")

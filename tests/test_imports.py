@@ -50,6 +50,7 @@ LIBRARY = House(
         {"bulk", "plugins", "serve"},
         {"train"},
         {"love"},
+        {"search"},
         {"attach", "explain", "learn", "own_words"},
         {"word_vectors"},
         {"texts", "transformer"},
@@ -58,7 +59,7 @@ LIBRARY = House(
         {"near"},
         {"confidence", "damage", "engine"},
         {"figures", "units"},
-        {"device", "errors", "files", "progress"},
+        {"arguments", "device", "errors", "files", "locks", "progress", "room"},
     ],
 )
 LAB = House(lovevec_lab, [{"cli"}, {"reproduce"}, {"evaluate"}, {"methods"}, {"figures"}])

@@ -177,7 +177,7 @@ def test_a_save_that_fails_leaves_the_old_table(robust, tmp_path):
     def full_disk(folder):
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(LovevecError, match="t: cannot be written: No space left"):
         write_attached(tmp_path / "t", robust._parts, full_disk)
     assert {path: path.read_bytes() for path in (tmp_path / "t").rglob("*") if path.is_file()} == before
 

@@ -20,6 +20,8 @@ import numpy as np
 from lovevec_lab.evaluate.context import context_tables, draw_context
 from lovevec_lab.evaluate.languages import languages_table
 from lovevec_lab.evaluate.results import Pictures, markdown
+from lovevec_lab.evaluate.search import LEGEND as SEARCH_LEGEND
+from lovevec_lab.evaluate.search import SearchScore, search_table
 from lovevec_lab.reproduce import augmentation, bert, extrinsic, intrinsic, robustness
 from lovevec_lab.reproduce.bench import CHAR_CNN, NEAR, TARGET, TASKS, WITH_LOVE, WITH_RECIPE
 from lovevec_lab.reproduce.pages import OCR, TYPOS, mean, mean_over, standing
@@ -29,6 +31,13 @@ from lovevec_lab.reproduce.variants import SHRINK as SHRUNK
 from lovevec_lab.reproduce.variants import TEMPERATURE as TEMPERED
 from lovevec_lab.reproduce.variants import numbers_of
 
+SEARCH = """# Search
+
+Is the right text found first, and when the query is mistyped? `{command}`.
+
+autofj's sets M to Z, 28 pairs of tables of names (films, places, companies …), means over tables: a name of the right
+table is the query, and the same thing's name in the left one is to be found among all there. The index was chosen on
+the sets A to L, and on documents that are not shown here (`lab/runs/fusion.py`)."""
 RESULTS = Path(__file__).parents[2] / "docs/results"
 GLOVE = "glove840b-300d-34k"
 OTHERS = {"googlenews-300d-52k": ("conll03", "bc2gm"), "glove6b-100d-100k": ("sst2",)}  # further targets
@@ -194,6 +203,7 @@ def pages() -> dict[str, ResultPage]:
         ),
         "context": context_page(),
         "languages": languages_page(),
+        "search": search_page(),
         "claims": ResultPage(claims_page()),
         "README": ResultPage(overview()),
     }
@@ -296,6 +306,16 @@ def in_sentences_part() -> str:
 def _damaged_mean(run: Mapping[str, Any]) -> float:
     """The mean of a run's scores on damaged text."""
     return mean([score for label, score in run["test"].items() if label != "original"])
+
+
+def search_page() -> ResultPage:
+    """Search: the table, and notes."""
+    kept = json.loads((RESULTS / "data/search.json").read_text("utf-8"))
+    command = f"lovevec evaluate search {' '.join(kept['settings']['methods'])} -o results"
+    notes = (RESULTS / "notes/search.md").read_text("utf-8")
+    table = search_table([SearchScore(**one) for one in kept["scores"]]) + SEARCH_LEGEND
+    parts = [MADE.format(files="data/search.json"), SEARCH.format(command=command), table, notes]
+    return ResultPage("\n\n".join(part.strip() for part in parts) + "\n")
 
 
 def sources(table: str) -> list[str]:

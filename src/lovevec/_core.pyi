@@ -48,6 +48,30 @@ class Rows:
         /,
     ) -> None: ...
 
+class Collection:
+    def __init__(self, **parts: Any) -> None: ...
+    def best(
+        self,
+        terms: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        by_norms: bool,
+        allowed: NDArray[np.uint8],
+        rows: NDArray[np.int64],
+        /,
+    ) -> int: ...
+    def nearest(
+        self,
+        query: NDArray[np.int16],
+        scale: float,
+        allowed: NDArray[np.uint8],
+        low: int,
+        high: int,
+        rows: NDArray[np.int64],
+        cosines: NDArray[np.float32],
+        /,
+    ) -> int: ...
+    def judge(self, *arguments: Any) -> None: ...
+
 class Signatures:
     def __init__(self, **parts: Any) -> None: ...
     def add(self, words: Sequence[str], scales: NDArray[np.float32], vectors: NDArray[np.float32], /) -> None: ...

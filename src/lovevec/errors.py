@@ -90,5 +90,10 @@ class MissingExtra(LovevecError):
 def reason(error: Exception) -> str:
     """What another library says of a damaged file, as part of our line: its first 200 characters on one line. Its words
     may be those of the file."""
-    text = str(error) or type(error).__name__
-    return " ".join(text[:1000].split())[:200]
+    text = " ".join((str(error) or type(error).__name__)[:1000].split())
+    return (text if text.isprintable() else repr(text)[1:-1])[:200]
+
+
+def shown(value: object) -> str:
+    """A value as part of our line: the first 60 characters of its repr on one line. A frame's has several."""
+    return " ".join(f"{value!r:.300}".split())[:60]

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lovevec.engine.threads import in_chunks
-from lovevec.errors import LovevecError, Parameter
+from lovevec.errors import LovevecError, Parameter, shown
 from lovevec.model.folder import ModelParts
 from lovevec.model.known_rows import KnownRows
 from lovevec.model.learned import KNOWN, MAX_CONTEXTS, MAX_STEP, NAMED, Learned, origin_of
@@ -121,7 +121,7 @@ class LearnOptions:
     @classmethod
     def of(cls, words: Iterable[str] | None, min_count: int, lowercase: bool) -> LearnOptions:
         if isinstance(min_count, bool) or not isinstance(min_count, int) or min_count < 1:
-            raise LovevecError(f"{Parameter('min_count')} is {min_count!r:.60}: must be at least 1, a whole number")
+            raise LovevecError(f"{Parameter('min_count')} is {shown(min_count)}: must be at least 1, a whole number")
         if words is None:
             return cls(None, min_count)
         if isinstance(words, str):
@@ -209,6 +209,8 @@ def learn(
     if before.origin != origin_of(reader.context):
         raise LovevecError("learn: what this model has learned is by another model of context: `forget` it before")
     learner = Learner(model, parts, reader, before, options, threads)
+    if progress is not None and not isinstance(progress, Progress):
+        raise LovevecError(f"{Parameter('progress')} is {shown(progress)}: must be a Progress, of lovevec.progress")
     with (progress or Progress(quiet=True)).phase("learning", unit="texts") as phase:
         for batch in in_batches(_stream(texts), TEXTS_PER_BATCH):
             refuse_other_than_words(batch, learner.texts, "text")
@@ -274,10 +276,12 @@ def forgotten(parts: ModelParts, words: Iterable[str] | None) -> ModelParts:
     learned = parts.learned
     known = [] if learned is None else learned.known_words
     if words is not None:
-        listed = check_words([words] if isinstance(words, str) else list(words))
+        listed = check_words(
+            [words] if isinstance(words, str) else sorted(words) if isinstance(words, (set, frozenset)) else words
+        )
         gone = list(dict.fromkeys(word.lower() if parts.units.lowercase else word for word in listed))
         if strange := [word for word in gone if word not in set(known)]:
-            raise LovevecError(f"forget: {strange[0]!r:.60} was not learned")
+            raise LovevecError(f"forget: {shown(strange[0])} was not learned")
     if learned is None:
         return parts
     rest = None if words is None else learned.without(gone)

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.arguments import check_flags, new_folder
 from lovevec.confidence import Confidence, SpellingJudge
 from lovevec.damage.languages import Language
 from lovevec.encoders.torch_engine import TorchEngine
@@ -37,14 +38,14 @@ from lovevec.encoders.torch_model import TorchModel
 from lovevec.engine.compiled import Mode, core, is_compiled
 from lovevec.engine.engine import Engine, FoldEngine
 from lovevec.engine.fold import Precision
-from lovevec.engine.nearest import NeighborIndex
+from lovevec.engine.nearest import NeighborIndex, is_zero
 from lovevec.engine.threads import in_chunks
 from lovevec.engine.word_map import CompiledWordMap
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, shown
 from lovevec.files.lines import printable
 from lovevec.learn import LearnsWords
 from lovevec.model.find import find_model
-from lovevec.model.folder import CARD, ModelParts, read_model, write_model
+from lovevec.model.folder import ModelParts, read_card, read_model, write_model
 from lovevec.model.known_rows import RowPrecision
 from lovevec.model.pretrained import HubModel
 from lovevec.near.context import SentenceReader
@@ -53,7 +54,7 @@ from lovevec.near.orthography import Orthography
 from lovevec.near.parts import UNKNOWN, Composite, take_all_apart
 from lovevec.near.reader import Reader
 from lovevec.near.readings import MIN_PROBABILITY, NEW_DIVISOR_IN_TEXT, Readings, all_new, mix_readings
-from lovevec.own_words import with_lexicon, with_weights_of, with_words
+from lovevec.own_words import with_lexicon, with_weights_by, with_weights_of, with_words
 from lovevec.texts.encoder import TextEncoder
 from lovevec.texts.sentence import Sentences
 from lovevec.texts.text_reader import WordSource
@@ -64,6 +65,8 @@ from lovevec.word_vectors import Lookup, WordsWithScores, WordVectors
 if TYPE_CHECKING:
     from lovevec.attach import Attached
     from lovevec.explain import Explanation
+    from lovevec.progress import Progress
+    from lovevec.search import Index
 
 Floats = NDArray[np.float32]
 WORDS_PER_CHUNK = 1024  # that a thread takes at a time
@@ -83,7 +86,8 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
         low_memory: bool = False,
     ) -> None:
         if not isinstance(parts, ModelParts):
-            raise LovevecError(f"parts is {parts!r:.60}: a model is read by its name or folder with LOVE.load(name)")
+            raise LovevecError(f"parts is {shown(parts)}: a model is read by its name or folder with LOVE.load(name)")
+        check_flags(spelling_only=spelling_only, low_memory=low_memory)
         self.parts = parts
         self.card = card
         self.dim = parts.spec.dim
@@ -125,9 +129,7 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
 
     @classmethod
     def _read_folder(cls, folder: Path, engine: Mode, spelling_only: bool, low_memory: bool) -> LOVE:
-        card = folder / CARD
-        text = card.read_text("utf-8", "replace") if card.is_file() else ""
-        return cls(read_model(folder), text, engine, spelling_only=spelling_only, low_memory=low_memory)
+        return cls(read_model(folder), read_card(folder), engine, spelling_only=spelling_only, low_memory=low_memory)
 
     def save(
         self, folder: str | os.PathLike[str], precision: Precision | None = None, rows: RowPrecision | None = None
@@ -138,7 +140,7 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
         :param precision: of the folded tables: float32, float16 or int8; by default the model is written as it is.
         :param rows: of the known words' own rows: float16, int8, int4, or none.
         """
-        write_model(Path(folder), self.parts, self.card, precision, rows)
+        write_model(new_folder(folder), self.parts, self.card, precision, rows)
 
     def copy(
         self,
@@ -158,6 +160,10 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
             spelling_only=self.spelling_only if spelling_only is None else spelling_only,
             low_memory=self.low_memory if low_memory is None else low_memory,
         )
+
+    def _with_parts(self, parts: ModelParts) -> LOVE:
+        """The same model with other parts."""
+        return self.copy(parts=parts)
 
     def __repr__(self) -> str:
         name = self.parts.target.get("name")
@@ -437,7 +443,7 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
         """What the word's vector is made of: units, how much each counts, attention, confidence, and the k nearest
         known words (with k = 0 they are not looked for)."""
         refuse_other_than_words([word])
-        return self._explain(word, self.lookup(word), self.neighbors(word, k) if k != 0 else [])
+        return self._explain(word, self.lookup(word), self.neighbors(word, k) if not is_zero(k) else [])
 
     def _explain(self, word: str, lookup: Lookup, neighbors: WordsWithScores) -> Explanation:
         from lovevec.explain import explain
@@ -475,6 +481,7 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
         >>> love.readings("vercel"), love.with_lexicon(["vercel"]).readings("vercel")
         ('near', 'new')
         """
+        check_flags(replace=replace)
         return self.copy(parts=with_lexicon(self._parts_with_rows("with_lexicon"), words, forms, replace))
 
     def fitted(self, texts: Iterable[str]) -> LOVE:
@@ -489,6 +496,41 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
         [0.73, 1.02]
         """
         return self.copy(parts=with_weights_of(self, self._parts_with_rows("fitted"), texts))
+
+    def _weighted_by(self, documents: Mapping[str, float], texts: int) -> LOVE:
+        """As `fitted`, where the words of the collection are counted: in how many of the `texts` each stands.
+
+        :param documents: known words with their numbers of texts.
+        :param texts: how many texts there are.
+        :return: a model, which can be saved and loaded as any other.
+        """
+        return self.copy(parts=with_weights_by(self, self._parts_with_rows("fitted"), documents, texts))
+
+    def index(
+        self,
+        texts: Any,
+        ids: Any = None,
+        *,
+        fields: Mapping[str, float] | None = None,
+        encoder: Any = None,
+        progress: Progress | None = None,
+    ) -> Index:
+        """An index of texts, in which a search finds what is meant, typos and all.
+
+        :param texts: a list of texts, a column of a data frame; with `fields` a data frame, or a list of mappings.
+        :param ids: strings or whole numbers, one a text; by default 0, 1, 2 …
+        :param fields: which fields are searched, with how much a word in each counts: {"title": 2.0, "body": 1.0}.
+        :param encoder: anything with an `encode` in the place of the model's own vectors of texts.
+        :param progress: where progress is shown.
+        :return: an index, which can be searched, added to, saved and loaded.
+
+        >>> index = LOVE.load().index(["wireless headphones", "a steel kettle", "running shoes"])
+        >>> index.search("wireles hedphones", k=1)[0].text
+        'wireless headphones'
+        """
+        from lovevec.search import Index
+
+        return Index(self, texts, ids, fields=fields, encoder=encoder, progress=progress)
 
     def _learning_model(self, what: str) -> LOVE:
         return self

@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import LovevecError, Parameter
+from lovevec.errors import LovevecError, Parameter, shown
 from lovevec.model.folder import ModelParts
 from lovevec.model.known_rows import MAX_WEIGHT
 from lovevec.near.forms import Listed, check_listed
@@ -45,12 +45,16 @@ def with_words(
     new = _new_words(model, _in_order(words), lowercase) if vectors is None else list(words)
     place = {word: row for row, word in enumerate([*model.words, *new])}
     counts = np.append(encoder.weights, np.full(len(new), encoder.new_weight, dtype=np.float32))
+    if weights is not None and not isinstance(weights, Mapping):
+        raise LovevecError(f"{Parameter('weights')} is {shown(weights)}: must be a dict of word to number")
     for word, value in (weights or {}).items():
         if not isinstance(value, (int, float)) or not 0 <= value <= MAX_WEIGHT:
-            raise LovevecError(f"{Parameter('weights')}: that of {word!r:.60} is {value!r}: must be a number from 0 on")
+            raise LovevecError(
+                f"{Parameter('weights')}: that of {shown(word)} is {value!r}: must be a number, at least 0"
+            )
         row = place.get(word.lower() if lowercase else word)
         if row is None:
-            raise LovevecError(f"{Parameter('weights')}: {word!r:.60} is neither known nor among the words")
+            raise LovevecError(f"{Parameter('weights')}: {shown(word)} is neither known nor among the words")
         counts[row] = value
     rows = replace(rows, weights=counts[: len(rows)])
     if new:
@@ -109,4 +113,17 @@ def with_weights_of(model: WordVectors, parts: ModelParts, texts: Iterable[str])
         raise LovevecError(f"{Parameter('texts')}: there are none to learn weights from")
     weights = model.text_encoder().weights_in(collection)
     metadata = {**parts.metadata, "fitted": {"texts": len(collection)}}
+    return replace(parts, rows=replace(rows, weights=weights), metadata=metadata)
+
+
+def with_weights_by(model: WordVectors, parts: ModelParts, documents: Mapping[str, float], texts: int) -> ModelParts:
+    """The same for a collection of so many `texts` whose words are counted: `documents` with each."""
+    rows, place = parts.rows, {word: row for row, word in enumerate(model.words)}
+    assert rows is not None
+    within = np.zeros(len(rows))
+    for word, count in documents.items():
+        if (row := place.get(word)) is not None:
+            within[row] = count
+    metadata = {**parts.metadata, "fitted": {"texts": texts}}
+    weights = model.text_encoder().weights_by(within, texts)
     return replace(parts, rows=replace(rows, weights=weights), metadata=metadata)

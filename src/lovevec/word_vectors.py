@@ -25,8 +25,9 @@ from typing import Any, TypeVar, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.arguments import check_flags
 from lovevec.engine.nearest import NeighborIndex
-from lovevec.errors import LovevecError, Parameter
+from lovevec.errors import LovevecError, Parameter, shown
 from lovevec.files.tensors import lengths_of
 from lovevec.near.joined import spans_of
 from lovevec.near.kinds import NAME, NUMBER, WORD, Part
@@ -162,7 +163,7 @@ class Lookup:
         """For each string up to k known words that it may stand for, with their probabilities, most probable first. A
         string of several words stands for one only where it may be one damaged word after all: police-man."""
         if not isinstance(k, (int, np.integer)) or k < 1:
-            raise LovevecError(f"{Parameter('k')} is {k!r}: must be at least 1, a whole number")
+            raise LovevecError(f"{Parameter('k')} is {shown(k)}: must be at least 1, a whole number")
         words, unknown = self._source.words, iter(near_words(self._source.words, self.probabilities, k))
         return [
             [(words[row], 1.0)]
@@ -332,7 +333,7 @@ class WordVectors(EncodesTexts, ABC):
         if isinstance(word, str):
             return self._one(word)
         if isinstance(word, (int, np.integer, slice)):
-            raise LovevecError(f"word is {word!r}: index with a word or a list of words, as love['word']")
+            raise LovevecError(f"word is {shown(word)}: index with a word or a list of words, as love['word']")
         return self._vectors(word_list(word))
 
     def lookup(self, words: str | Words, *, in_text: bool = False) -> Lookup:
@@ -370,12 +371,14 @@ class WordVectors(EncodesTexts, ABC):
         (2, 300)
         """
         if not isinstance(batch, int) or batch < 1:
-            raise LovevecError(f"batch is {batch!r}: must be at least 1, a whole number")
+            raise LovevecError(f"batch is {shown(batch)}: must be at least 1, a whole number")
         if isinstance(words, str):
             return self._one(words)
         if isinstance(words, Iterator):
             return self._stream(words, batch)
         strings = word_list(words)
+        if progress is not None:
+            check_flags(progress=progress)
         if wanted(progress, len(strings), LONG_LIST):
             return self._vectors_with_progress(strings)
         return self._vectors(strings)

@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from tests.factories import at_once, toy_vectors, toy_words
+from tests.factories import at_once, needs_core, toy_vectors, toy_words
 
 from lovevec import LOVE, LovevecError
 from lovevec.attach import Attached, PlainModel
@@ -167,6 +167,34 @@ def test_neighbors_wants_a_whole_number(love, mapped, k):
     for robust in (love, mapped):
         with pytest.raises(LovevecError, match=re.escape(f"k is {k!r}: must be at least 1, a whole number")):
             robust.neighbors("a", k)
+
+
+UNKNOWN = [*(word + ending for word in WORDS[:400] for ending in ("", "ox", "qua", "ible")), *toy_words(300, seed=9)]
+
+
+@pytest.mark.parametrize("mode", ["numpy", pytest.param("compiled", marks=needs_core)])
+def test_a_word_has_the_same_bits_alone_in_pieces_and_in_a_long_list(love, mode):
+    """One engine computes all of them: a list that is long enough would go to another one otherwise."""
+    attached = love.copy(engine=mode).attach((SEEN, turned(24)[:500]))
+    words = [f"{word}{number}" for number in range(6) for word in UNKNOWN]  # above ten thousand
+    whole = attached.embed(words)
+    assert len(words) > 10_240
+    for size in (700, 5000):
+        pieces = [attached.embed(words[low : low + size]) for low in range(0, len(words), size)]
+        assert np.array_equal(np.concatenate(pieces), whole)
+    for place in range(0, len(words), 700):
+        assert np.array_equal(attached[words[place]], whole[place])
+
+
+@needs_core
+def test_the_engines_agree_but_for_words_on_the_edge_of_a_step(love):
+    """A number that lies between two steps may fall on either, and with it the last of thirty neighbours."""
+    one, other = (love.copy(engine=mode).attach((SEEN, turned(24)[:500])) for mode in ("numpy", "compiled"))
+    words = [word for word in UNKNOWN if word not in one]
+    apart = np.abs(one.embed(words) - other.embed(words)).max(axis=1)
+    assert (apart < 1e-6).mean() > 0.9
+    assert apart.max() < 0.05
+    assert one.readings(words) == other.readings(words)
 
 
 def test_a_pickle_is_the_same(mapped):

@@ -109,7 +109,7 @@ def test_tasks_of_several_parts_make_the_same_files(ray, folder, love, tmp_path,
     whole = damaged.read_bytes()
     at = whole.index(toy_words(1)[0].encode())
     damaged.write_bytes(whole[: at - 12] + bytes(12) + whole[at:])
-    with pytest.raises(LovevecError, match=r"c\.parquet: cannot be read .*all other parts are done"):
+    with pytest.raises(LovevecError, match=r"c\.parquet: is damaged .*all other parts are done"):
         run(inputs, out, folder)  # the error of a part holds up none of its task
     damaged.unlink()
     summary = run(inputs, out, folder, overwrite=True)
@@ -185,7 +185,7 @@ def test_a_file_that_cannot_be_read_holds_up_no_other(ray, folder, love, tmp_pat
     broken = bytearray(whole)
     broken[4:200] = b"\xff" * 196  # its footer is fine
     (tmp_path / "in" / "a.parquet").write_bytes(broken)
-    with pytest.raises(LovevecError, match=r"a\.parquet: cannot be read \(") as caught:
+    with pytest.raises(LovevecError, match=r"a\.parquet: is damaged \(") as caught:
         run(inputs, out, folder, distinct=distinct)
     assert "\n" not in str(caught.value)
     if distinct:  # which words are distinct is known only when all are read

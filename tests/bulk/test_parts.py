@@ -7,13 +7,17 @@ import csv
 import gzip
 import io
 import json
+import os
+import subprocess
+import sys
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lovevec.bulk import parts
+from lovevec.bulk import embed_files, parts
+from lovevec.bulk.output import locked, settle
 from lovevec.bulk.parts import open_input
 from lovevec.errors import LovevecError
 
@@ -122,7 +126,7 @@ def test_files_folders_globs_and_addresses(tmp_path):
     [
         ("w.csv", b"id,wort\n1,a\n", "word", "w.csv: has no column 'word' but 'id', 'wort'"),
         ("w.jsonl", b'{"wort": "a"}\n', "word", "w.jsonl: line 1: has no text under 'word'"),
-        ("w.parquet", b"PAR1 no, it is not", "word", "w.parquet: cannot be read (Parquet magic bytes not found"),
+        ("w.parquet", b"PAR1 no, it is not", "word", "w.parquet: is no parquet file (Parquet magic bytes not found"),
         ("w.txt.gz", b"no gzip at all", None, "w.txt.gz: cannot be read ("),
         ("w.txt", b"a\n", "word", "w.txt: is read as lines, which have no column 'word'"),
         ("nothing/w.txt", None, None, "w.txt: there is no such file or folder"),
@@ -165,3 +169,40 @@ def test_an_empty_file_is_one_empty_part(tmp_path):
     source = open_input([str(tmp_path)], None, "word")
     assert len(source.parts()) == 1
     assert rows_of(source) == []
+
+
+def test_a_file_that_is_written_while_it_is_read_is_named(tmp_path):
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("one\ntwo\n")
+    source = open_input([str(tmp_path)], None, "word")
+    source.refuse_changed()
+    os.utime(tmp_path / "a.txt", ns=(1, 1))
+    (tmp_path / "b.txt").write_text("another\n")
+    with pytest.raises(LovevecError, match=r"a\.txt \(and 1 more files\): was written anew while it was read"):
+        source.refuse_changed()
+    (tmp_path / "a.txt").unlink()
+    with pytest.raises(LovevecError, match=r"a\.txt \(and 1"):
+        source.refuse_changed()
+
+
+def test_a_second_job_in_a_folder_is_told_before_anything_starts(tmp_path, small_model):
+    (tmp_path / "w.txt").write_text("one\ntwo\n")
+    script = f"""
+import sys
+from pyarrow import fs
+from lovevec.bulk.output import locked
+with locked(fs.LocalFileSystem(), {str(tmp_path / "out")!r}):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(LovevecError, match=rf"out: another process \({other.pid}\) is at work there"):
+            embed_files([str(tmp_path / "w.txt")], str(tmp_path / "out"), model=small_model)
+        other.communicate("")
+    assert list((tmp_path / "out").iterdir()) == []
+    from pyarrow.fs import LocalFileSystem
+
+    with locked(LocalFileSystem(), str(tmp_path / "out")):
+        settle(LocalFileSystem(), str(tmp_path / "out"), {"input": []}, overwrite=False)

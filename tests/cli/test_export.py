@@ -24,3 +24,16 @@ def test_a_model_that_is_there_stays_unless_asked(tiny_model, tmp_path, capsys):
     assert code == 2
     assert "--overwrite" in capsys.readouterr().err
     assert main(["export", str(tiny_model), "-o", str(tmp_path / "small"), "--overwrite"]) == 0
+
+
+@pytest.mark.parametrize(
+    "arguments", [("export", "-o"), ("export", "--onnx"), ("train", "t.txt", "-o"), ("embed", "a", "-m")]
+)
+def test_an_empty_name_is_no_file(program, tmp_path, monkeypatch, arguments):
+    """It would be the working directory, whose README.md a model's would replace."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.txt").write_text("a 1 2\nb 2 1\n")
+    done = program(*arguments, "")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"is empty: name a file or a folder" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["t.txt"]

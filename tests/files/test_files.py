@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
+from lovevec.errors import LovevecError
 from lovevec.files import atomic_write, write_json
 
 
@@ -42,3 +45,11 @@ def test_what_goes_wrong_names_the_file_that_was_asked_for(tmp_path):
         open(tmp_path / "other")  # noqa: SIM115
     assert error.value.filename == str(tmp_path / "other")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_device_is_not_replaced_by_a_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(LovevecError, match="pipe: is no file that could be replaced"), atomic_write(tmp_path / "pipe"):
+        pass
+    assert (tmp_path / "pipe").is_fifo()
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]

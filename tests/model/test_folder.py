@@ -18,6 +18,7 @@ from safetensors.numpy import load_file, save
 from tests.factories import random_parts, toy_words
 from tests.nasty import NASTY
 
+from lovevec import LOVE
 from lovevec.engine.engine import FoldEngine
 from lovevec.engine.fold import PRECISIONS
 from lovevec.errors import FormatError, LovevecError
@@ -244,17 +245,18 @@ def test_a_write_that_fails_leaves_the_old_model_and_nothing_else(tmp_path):
     before = contents(tmp_path)
     script = f"""
 import resource, signal
+from lovevec.errors import LovevecError
 from lovevec.model.folder import write_model
 from tests.factories import random_parts
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 try:
     write_model({str(tmp_path)!r}, random_parts(dim=60), "card")
-except OSError as error:
-    print(type(error).__name__)
+except LovevecError as error:
+    print(error)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "OSError\n"
+    assert done.stdout == f"{tmp_path / WEIGHTS}: cannot be written: File too large\n"
     assert contents(tmp_path) == before
 
 
@@ -268,3 +270,54 @@ print(sorted({{"torch", "tokenizers", "snowballstemmer"}} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def _linked_card(folder: Path, target: Path) -> None:
+    (folder / CARD).unlink()
+    (folder / CARD).symlink_to(target)
+
+
+def test_a_card_that_is_a_link_out_of_the_folder_is_refused(tmp_path):
+    """`save` and `push_to_hub` would copy what it leads to."""
+    (tmp_path / "secret").write_text("a key")
+    write_model(tmp_path / "m", random_parts(), "a card", "int8")
+    for target in (tmp_path / "secret", Path("..") / "secret", Path("/proc/self/environ")):
+        _linked_card(tmp_path / "m", target)
+        with pytest.raises(FormatError, match=r"README\.md: is a link that leads out of the model folder"):
+            LOVE.load(tmp_path / "m")
+
+
+def test_a_folder_that_is_a_link_and_the_hubs_cache_are_read(tmp_path):
+    snapshot, blobs = tmp_path / "models--a--b" / "snapshots" / "0f", tmp_path / "models--a--b" / "blobs"
+    write_model(snapshot, random_parts(), "a card", "int8")
+    blobs.mkdir()
+    for number, path in enumerate(list(snapshot.iterdir())):
+        path.rename(blobs / str(number))
+        path.symlink_to(Path("../../blobs") / str(number))
+    (tmp_path / "link").symlink_to(snapshot)
+    for folder in (snapshot, tmp_path / "link"):
+        assert LOVE.load(folder).card == "a card"
+    (tmp_path / "plain").symlink_to(tmp_path / "m")
+    write_model(tmp_path / "m", random_parts(), "a card", "int8")
+    assert LOVE.load(tmp_path / "plain").card == "a card"
+
+
+@pytest.mark.skipif(not Path("/proc/kmsg").exists(), reason="needs Linux")
+@pytest.mark.parametrize("name", [CONFIG, WEIGHTS, WORDS])
+@pytest.mark.parametrize(
+    "target", ["/proc/self/environ", "/proc/self/mem", "/proc/kmsg", "/dev/zero", "/proc/self/pagemap"]
+)
+def test_what_the_system_makes_up_is_no_file_of_a_model(tmp_path, name, target):
+    write_model(tmp_path, random_parts(), "a card", "int8")
+    (tmp_path / name).unlink()
+    (tmp_path / name).symlink_to(target)
+    with pytest.raises(LovevecError, match=name if name != CONFIG else "config.json|holds no model"):
+        read_model(tmp_path)
+
+
+def test_a_card_of_gigabytes_is_refused(tmp_path):
+    write_model(tmp_path, random_parts(), "a card", "int8")
+    with (tmp_path / CARD).open("wb") as file:
+        file.truncate(1 << 34)
+    with pytest.raises(FormatError, match=r"README\.md: has more than"):
+        LOVE.load(tmp_path)

@@ -588,3 +588,95 @@ def test_what_is_written_to_has_to_be_writable(name):
             argument.flags.writeable = False
     with pytest.raises((BufferError, ValueError)):
         function(*frozen)
+
+
+def collection_options() -> dict[str, object]:
+    """What a Collection is made of: five texts of seven terms."""
+    chance = np.random.default_rng(0)
+    bags = [np.sort(chance.choice(7, size, replace=False)) for size in (3, 0, 5, 1, 7)]
+    owners, terms = np.repeat(np.arange(5), list(map(len, bags))), np.concatenate(bags)
+    order = np.argsort(terms, kind="stable")
+    return {
+        "dim": DIM,
+        "bags": terms.astype(np.int32),
+        "bag_ends": np.cumsum([0, *map(len, bags)]).astype(np.int64),
+        "counts": np.ones(len(terms), np.float32),
+        "stem_of": np.array([0, 1, 1, 2, 3, 3, 4], np.int32),
+        "is_number": np.array([0, 0, 0, 0, 0, 1, 1], np.uint8),
+        "damping": np.ones(5, np.float32),
+        "norms": np.ones(5, np.float32),
+        "masses": np.ones(5),
+        "posting_texts": owners[order].astype(np.int32),
+        "posting_ends": np.cumsum([0, *np.bincount(terms, minlength=7)]).astype(np.int64),
+        "posting_counts": np.ones(len(terms), np.float32),
+        "codes": chance.integers(-127, 128, (5, DIM)).astype(np.int8),
+        "scale": np.ones(5, np.float32),
+    }
+
+
+def query_options() -> dict[str, object]:
+    """What `judge` takes, in its order."""
+    longs = {
+        name: np.array(own, np.int64) for name, own in {"rows": [0, 2, 4], "terms": [1, 6], "stems": [1, 4]}.items()
+    }
+    entries = {"ends": np.array([0, 1, 2], np.int64), "places": np.array([0, 1], np.int64), "shares": np.ones(2)}
+    return {
+        "total": 1.0,
+        "length": 1.0,
+        "steepness": 2.2,
+        "scale": 0.1,
+        "rows": longs["rows"],
+        "result": np.zeros((3, 9), np.float32),
+        "masses": np.ones(2),
+        "is_number": np.array([0, 1], np.uint8),
+        "terms": longs["terms"],
+        "stems": longs["stems"],
+        "is_asked": np.array([0, 1], np.uint8),
+        "weights": np.ones(2),
+        "best": np.ones(2),
+        "rarity": np.ones(2),
+        **{f"term_{name}": own for name, own in entries.items()},
+        **{f"stem_{name}": own.copy() for name, own in entries.items()},
+        "products": np.ones(7, np.float32),
+        "codes": np.ones(DIM, np.int16),
+    }
+
+
+def search(collection: object, query: dict[str, object]) -> None:
+    """Whatever a search calls."""
+    rows, cosines, every = np.empty(3, np.int64), np.empty(3, np.float32), np.zeros(0, np.uint8)
+    for call in (
+        lambda: collection.best(query["terms"], query["weights"], False, every, rows),
+        lambda: collection.best(query["terms"], query["weights"], True, np.ones(5, np.uint8), rows),
+        lambda: collection.nearest(query["codes"], 0.1, every, 0, 5, rows, cosines),
+        lambda: collection.nearest(query["codes"], 0.1, every, 2, 2**40, rows, cosines),
+        lambda: collection.judge(*query.values()),
+    ):
+        try:
+            call()
+        except REFUSALS:
+            continue
+
+
+@HOSTILE
+@given(st.data())
+def test_a_collection_of_wrong_arrays_is_refused_or_searched(data):
+    try:
+        collection = core.Collection(**damage(collection_options(), data))
+    except REFUSALS:
+        return
+    search(collection, query_options())
+
+
+@HOSTILE
+@given(st.data())
+def test_queries_of_wrong_arrays_are_refused_or_answered(data):
+    wrong = damage(query_options(), data)
+    search(core.Collection(**collection_options()), query_options() | wrong)
+
+
+def test_a_search_of_good_arrays_fills_its_features():
+    query = query_options()
+    search(core.Collection(**collection_options()), query)
+    assert np.isfinite(query["result"]).all()
+    assert query["result"].any()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 import torch
 from tests.command_line import run_here
+from tests.factories import toy_words
 
 from lovevec import LOVE
 from lovevec.errors import LovevecError
@@ -26,6 +28,8 @@ from lovevec.progress import Progress
 from lovevec.train import Prepared, PrepareSettings, Settings, prepare, resume, train
 from lovevec.train.group import Group
 from lovevec.train.loop import Trainer, holdout_rows
+from lovevec.train.prepared import settings_of
+from lovevec.units.characters import normalise
 
 QUICK = {"vocabulary_size": 400, "epochs": 4, "batch": 32, "negatives": 20, "holdout": 0.05, "device": "cpu", "seed": 3}
 
@@ -426,11 +430,60 @@ def test_damaged_prepared_folders_are_refused(prepared, tmp_path, name):
     good = (tmp_path / "p" / name).read_bytes()
     flipped = bytearray(good)
     flipped[len(good) // 2] ^= 1
-    for content in (b"", b"[]", b"{}", good[: len(good) // 2], *([bytes(flipped)] if name != "prepared.json" else [])):
+    for content in (b"", b"[]", b"{}", good[: len(good) // 2], bytes(flipped)):
         (tmp_path / "p" / name).write_bytes(content)
         with pytest.raises(LovevecError, match="prepare again") as found:
             Prepared.load(tmp_path / "p")
         assert "\n" not in str(found.value)
+
+
+def test_no_flip_of_a_bit_of_prepared_json_is_accepted(prepared, tmp_path):
+    prepared.save(tmp_path / "p")
+    path = tmp_path / "p" / "prepared.json"
+    good = path.read_bytes()
+    for place in np.random.default_rng(0).integers(0, len(good), 400).tolist():
+        flipped = bytearray(good)
+        flipped[place] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        with pytest.raises(LovevecError, match="prepare again"):
+            settings_of(tmp_path / "p")
+
+
+def test_vectors_that_no_training_could_hold_are_refused_in_one_line(tmp_path):
+    """Sixty words of 20,000 numbers are 5 MB; their encoder would be 13 GB."""
+    with pytest.raises(LovevecError, match=r"have 20,000 dimensions, .* at most 16,384 can be learned"):
+        prepare((toy_words(60), np.ones((60, 20_000), np.float32)))
+    script = f"""
+import resource
+import numpy as np
+from lovevec import LovevecError
+from lovevec.train import Settings, train
+from tests.factories import toy_words
+import torch
+pages = int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (pages * 4096 + (1 << 30),) * 2)
+try:
+    wide = np.random.default_rng(0).normal(size=(60, 16_000)).astype(np.float32)
+    train((toy_words(60), wide), Settings(negatives=5, device="cpu"), output={str(tmp_path / "m")!r})
+except LovevecError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert re.match(
+        r"not enough memory for this run: an encoder of 16,000 dimensions needs about \d+\.\d GB", done.stdout
+    )
+    assert not (tmp_path / "m").exists()
+
+
+def test_of_long_words_preparation_sees_head_and_tail(tiny_target):
+    words, vectors = tiny_target
+    middle = ["x" * 5000, "y" * 300]
+    long = [word + middle[place % 2] + word for place, word in enumerate(words[:40])]
+    cut = [normalise(word) for word in long]
+    settings = PrepareSettings(negatives=5, vocabulary_size=300)
+    one, other = (prepare((some + words[40:], vectors), settings) for some in (long, cut))
+    assert one.vocabulary == other.vocabulary
+    np.testing.assert_array_equal(one.negatives, other.negatives)
 
 
 def test_a_folder_that_was_not_prepared_is_refused(tmp_path):

@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.arguments import check_flags
 from lovevec.attach.backing import BackingModel, PlainModel
 from lovevec.attach.folder import AttachedParts, read_attached, write_attached
 from lovevec.attach.lengths import ConfidenceLength, fit_lengths
@@ -39,7 +40,7 @@ from lovevec.attach.neighbors import find_known_neighbors
 from lovevec.attach.space import SpaceOption, fit_space, shared_words
 from lovevec.damage.languages import ENGLISH
 from lovevec.engine.compiled import core
-from lovevec.engine.nearest import NeighborIndex
+from lovevec.engine.nearest import NeighborIndex, is_zero
 from lovevec.engine.threads import in_chunks
 from lovevec.engine.word_map import CompiledWordMap
 from lovevec.errors import LovevecError
@@ -107,6 +108,7 @@ class Attached(LearnsWords, WordVectors):
         by_confidence: bool = True,
         near: bool = True,
     ) -> None:
+        check_flags(lowercase=lowercase, by_confidence=by_confidence, near=near)
         table = _table(vectors)
         rows, norms = _read_only(table.vectors), lengths_of(table.vectors)
         known = NeighborIndex(tuple(table.words), rows, norms)
@@ -334,7 +336,7 @@ class Attached(LearnsWords, WordVectors):
         """What the word's vector is made of, as `LOVE.explain`: reading, near words, confidence and neighbors are
         those of the table, units and attention those of the model behind it."""
         refuse_other_than_words([word])
-        return self.model._explain(word, self.lookup(word), self.neighbors(word, k) if k != 0 else [])
+        return self.model._explain(word, self.lookup(word), self.neighbors(word, k) if not is_zero(k) else [])
 
     @cached_property
     def _texts(self) -> TextEncoder:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,14 +20,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.arguments import new_folder
 from lovevec.attach.lengths import Lengths
 from lovevec.attach.neighbors import Codes, KnownNeighbors
 from lovevec.attach.space import Map, MapFit, Space
 from lovevec.engine.nearest import NeighborIndex
 from lovevec.errors import FormatError, LovevecError, reason
-from lovevec.files import atomic_write
+from lovevec.files.lines import read_bytes
 from lovevec.files.tensors import lengths_of, tensor_blocks
-from lovevec.model.validation import MAX_NUMBER, is_absurd, is_finite, load_tensors, read_content, sha256
+from lovevec.files.together import current, replaced_together, write_blocks
+from lovevec.model.folder import OPTIONAL as MODEL_OPTIONAL
+from lovevec.model.validation import MAX_CONFIG, MAX_NUMBER, is_absurd, is_finite, load_tensors, read_content, sha256
 
 FORMAT = 1
 CONFIG, WORDS, TABLE, MODEL = "attached.json", "words.json", "table.safetensors", "model"
@@ -67,13 +69,10 @@ class AttachedParts:
 
 
 def write_attached(folder: str | os.PathLike[str], parts: AttachedParts, save_model: Callable[[Path], None]) -> None:
-    """Write the folder. All is on the disk under temporary names before anything takes its place, so that a full disk
-    leaves an old table as it is; attached.json comes last, and without it the folder holds nothing. `save_model` writes
-    the model behind the table into a folder."""
-    folder = Path(folder)
+    """Write the folder as a whole (files/together.py). `save_model` writes the model behind the table into a folder."""
+    folder = new_folder(folder)
     if folder.exists() and not folder.is_dir():
         raise LovevecError(f"{folder}: is a file; an attached table is saved as a folder")
-    folder.mkdir(parents=True, exist_ok=True)
     space, lengths = parts.space, parts.lengths
     tensors, codes = {"vectors": parts.vectors}, {}
     if lengths.slope is not None:
@@ -100,24 +99,20 @@ def write_attached(folder: str | os.PathLike[str], parts: AttachedParts, save_mo
     config["checksum"] = _checksum(config)
     config_text = json.dumps(config, indent=2, ensure_ascii=False) + "\n"
     files = {CONFIG: [config_text.encode("utf-8", "backslashreplace")], WORDS: words, TABLE: tensor_blocks(tensors)}
-    with ExitStack() as stack:  # which ends with what came first: attached.json takes its place last
+    with replaced_together(folder, [f"{MODEL}/{name}" for name in MODEL_OPTIONAL]) as new:
         for name, content in files.items():
-            file = stack.enter_context(atomic_write(folder / name))
-            file.writelines(content)
-            file.flush()
-            os.fsync(file.fileno())
-        save_model(folder / MODEL)
-        (folder / CONFIG).unlink(missing_ok=True)  # a table never stands beside another one's model
+            write_blocks(new / name, content)
+        save_model(new / MODEL)
 
 
 def read_attached(folder: str | os.PathLike[str]) -> tuple[AttachedParts, Path]:
     """Read and check what `write_attached` wrote; and the folder of the model behind it."""
     folder = Path(folder)
-    if not (folder / CONFIG).is_file():
+    if not current(folder, CONFIG).is_file():
         raise LovevecError(f"{folder}: holds no attached table ({CONFIG} is missing)")
-    config = _read_config(folder / CONFIG)
-    content = read_content(folder / WORDS, config, CONFIG).tobytes()
-    tensors = load_tensors(folder / TABLE, read_content(folder / TABLE, config, CONFIG))
+    config = _read_config(current(folder, CONFIG))
+    content = read_content(current(folder, WORDS), config, CONFIG).tobytes()
+    tensors = load_tensors(folder / TABLE, read_content(current(folder, TABLE), config, CONFIG))
     try:
         words = json.loads(content)
         if any(not is_finite(tensor) or is_absurd(tensor) for tensor in tensors.values()):
@@ -172,8 +167,8 @@ def _map(tensors: dict[str, NDArray[Any]], codes: dict[str, list[int]], table: N
 
 def _read_config(path: Path) -> dict[str, Any]:
     try:
-        config = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        config = json.loads(read_bytes(path, MAX_CONFIG))
+    except (ValueError, RecursionError) as error:
         raise FormatError(path, f"not readable as JSON ({reason(error)})") from None
     if not isinstance(config, dict) or config.get("format") != FORMAT:
         raise FormatError(path, f"its format is not {FORMAT}: made by another version of lovevec")

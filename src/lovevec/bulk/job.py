@@ -22,10 +22,11 @@ import numpy as np
 from lovevec import __version__
 from lovevec.bulk.cluster import cluster, cores_of, most_tasks, refuse_wrong_address
 from lovevec.bulk.dataset import ROWS_PER_BATCH, BulkOptions, load_love, love_from_store, one_engine
-from lovevec.bulk.output import DISTINCT, UNFINISHED, names_in, part_name, remove, settle, whole_file
+from lovevec.bulk.output import DISTINCT, UNFINISHED, locked, names_in, part_name, remove, settle, whole_file
 from lovevec.bulk.parts import File, Input, Part, filesystem_of, open_input
 from lovevec.engine.compiled import Mode
 from lovevec.errors import FormatError, LovevecError
+from lovevec.files.together import current
 from lovevec.love import LOVE
 from lovevec.model.find import find_model
 from lovevec.model.folder import CONFIG
@@ -151,13 +152,14 @@ def embed_files(
     filesystem, folder = filesystem_of(output)
     job = BulkJob(source, filesystem, folder.rstrip("/"), options, {"lovevec": json.dumps(metadata)})
     parts = source.parts()
-    settle(filesystem, job.folder, _plan(source, parts, options, metadata, distinct and [texts]), overwrite)
     begun = time.perf_counter()
-    with cluster(address, workers, progress) as ray:
+    with locked(filesystem, job.folder), cluster(address, workers, progress) as ray:
+        settle(filesystem, job.folder, _plan(source, parts, options, metadata, distinct and [texts]), overwrite)
         start = time.perf_counter() - begun
         if distinct:
             job, parts = _distinct(ray, job, parts, texts)
         totals = _run(ray, job, parts, love, workers)
+        source.refuse_changed()
         return Summary(parts=len(parts), start=start, seconds=time.perf_counter() - begun, **totals)
 
 
@@ -264,7 +266,7 @@ def _plan(
 
 def _metadata(model: str | os.PathLike[str] | None, options: BulkOptions) -> dict[str, Any]:
     """What the metadata of each file of vectors says of the model."""
-    config = (find_model(model) / CONFIG).read_bytes()
+    config = current(find_model(model), CONFIG).read_bytes()
     known = json.loads(config)
     return {
         "version": __version__,

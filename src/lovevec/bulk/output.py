@@ -15,10 +15,11 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from lovevec.errors import LovevecError, Parameter
-from lovevec.files import sync
+from lovevec.files import LOCK_FILE, Lock, sync
 
 PLAN, UNFINISHED, DISTINCT = "_plan.json", "_unfinished", "_distinct"
 
@@ -77,6 +78,25 @@ def whole_file(filesystem: Any, folder: str, name: str) -> Iterator[PartFile]:
         raise LovevecError(f"{folder}/{name}: cannot be written: {reason}") from None
 
 
+@contextmanager
+def locked(filesystem: Any, folder: str) -> Iterator[None]:
+    """While one process is at work in a folder of this machine, a second one is told. Other stores have no locks."""
+    from pyarrow.fs import LocalFileSystem
+
+    if not isinstance(filesystem, LocalFileSystem):
+        yield
+        return
+    lock = Lock(Path(folder))
+    try:
+        lock.take()
+    except OSError as error:
+        raise LovevecError(f"{folder}: cannot be used: {error.strerror or error}") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def part_name(number: int) -> str:
     """The name of the file of a part: part-00042.parquet."""
     return f"part-{number:05}.parquet"
@@ -105,7 +125,7 @@ def remove(filesystem: Any, folder: str) -> None:
 def settle(filesystem: Any, folder: str, plan: Mapping[str, Any], overwrite: bool) -> None:
     """Begin in an empty folder, or go on with the same plan; refuse any other folder."""
     try:
-        names, before = names_in(filesystem, folder), None
+        names, before = names_in(filesystem, folder) - {LOCK_FILE}, None
         if PLAN in names:
             with filesystem.open_input_stream(f"{folder}/{PLAN}") as file:
                 before = json.loads(file.read())

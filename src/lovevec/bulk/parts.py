@@ -16,19 +16,20 @@ from __future__ import annotations
 import csv
 import io
 import os
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import chain, islice, pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from lovevec.errors import FormatError, LovevecError, MissingExtra, Parameter, reason
-from lovevec.files.lines import BOM, ends_in_returns, plain_ends, whole_lines
-from lovevec.texts.read import object_texts, table_texts
+from lovevec.files.lines import BOM, MARK_BYTES, ends_in_returns, plain_ends, refuse_packed, whole_lines
+from lovevec.texts.parquet import ParquetTexts
+from lovevec.texts.read import MAX_CHARACTERS, in_pages, limited_lines, object_texts, table_texts
+from lovevec.vectors.read.source import check_compression
 
 ROWS_PER_PART = 1 << 17
 BYTES_PER_PART = 1 << 20
@@ -64,6 +65,21 @@ class Input:
     kind: str
     column: str | None
 
+    def refuse_changed(self) -> None:
+        """An error if a file has another size or date than when it was found: it was written while it was read."""
+        from pyarrow import fs
+
+        found = self.filesystem.get_file_info([file.path for file in self.files])
+        changed = [
+            file.path
+            for file, info in zip(self.files, found, strict=True)
+            if info.type == fs.FileType.NotFound or _as_file(info) != file
+        ]
+        if changed:
+            more = f" (and {len(changed) - 1:,} more files)" if len(changed) > 1 else ""
+            problem = "was written anew while it was read, so rows may be mixed; give the command again"
+            raise LovevecError(f"{changed[0]}{more}: {problem}")
+
     def parts(self) -> list[Part]:
         """All parts, in the order of the files; at least one, which may be empty."""
         with ThreadPoolExecutor(FILES_AT_ONCE) as pool:
@@ -78,7 +94,7 @@ class Input:
     def _cuts(self, file: File) -> list[int]:
         """Where parts begin, and the end of the last; the first row is looked at, so that a missing column shows."""
         if self.kind == "parquet":
-            rows = self._table(file.path).metadata.num_rows
+            rows = self._table(file.path).rows
             return [*range(0, rows, ROWS_PER_PART), rows] if rows else []
         if not next(self.rows(Part(file.path, 0, -1), 1), []):
             return []
@@ -115,7 +131,8 @@ class Input:
                 read += len(line)
                 yield line
 
-        lines = count_bytes(io.TextIOWrapper(raw, "latin-1", newline=""))  # a character a byte
+        text = io.TextIOWrapper(raw, "latin-1", newline="")  # a character a byte
+        lines = count_bytes(limited_lines(Path(file.path), text))
         for _ in _records(file.path, lines, self.kind):
             if read - last >= BYTES_PER_PART:
                 last = read
@@ -127,70 +144,63 @@ class Input:
             return
         with errors_naming(part.path):
             if self.kind == "parquet":
-                yield from self._parquet_rows(part, size)
+                pages = self._table(part.path).pages(start=part.start, stop=part.stop)
+                yield from in_pages(chain.from_iterable(page.texts for page in pages), most=size)
                 return
             with self._open(part) as file:
-                yield from _batches(self._texts(part, file), size)
+                yield from in_pages(self._texts(part, file), most=size)
 
     def _texts(self, part: Part, file: IO[bytes]) -> Iterator[str]:
         if self.kind == "text":
             return _lines(file, part)
         assert self.column is not None
         place = Path(part.path if not part.start else f"{part.path} from byte {part.start}")
-        lines = io.TextIOWrapper(file, "utf-8" if part.start else "utf-8-sig", "surrogateescape", newline="")
+        text = io.TextIOWrapper(file, "utf-8" if part.start else "utf-8-sig", "surrogateescape", newline="")
+        lines = limited_lines(place, text)
         if self.kind == "jsonl":
             return object_texts(place, lines, self.column)
         names = None
         if part.start:
             with self.filesystem.open_input_file(part.path) as raw:
                 first = io.TextIOWrapper(raw, "utf-8-sig", "surrogateescape", newline="")
-                names = next(_records(part.path, first, self.kind), [])
+                names = next(_records(part.path, limited_lines(Path(part.path), first), self.kind), [])
         return table_texts(place, lines, self.column, _delimiter(self.kind), names)
 
     def _open(self, part: Part) -> IO[bytes]:
         if part.stop < 0:
-            stream: IO[bytes] = self.filesystem.open_input_stream(part.path, compression="detect")
-            return stream
+            size = self.filesystem.get_file_info(part.path).size
+            stream = self.filesystem.open_input_stream(part.path, compression="detect")
+            return io.BufferedReader(_Unpacked(part.path, stream, size), BYTES_PER_READ)
         with self.filesystem.open_input_file(part.path) as raw:
             raw.seek(part.start)
             return io.BytesIO(raw.read(part.stop - part.start))
 
-    def _table(self, path: str) -> Any:
+    def _table(self, path: str) -> ParquetTexts:
         """A parquet file, open; an error if its column is missing or holds no text."""
         from pyarrow import types
-        from pyarrow.parquet import ParquetFile
 
-        table: Any = ParquetFile(self.filesystem.open_input_file(path))
-        names = table.schema_arrow.names
-        if self.column not in names:
-            raise FormatError(path, f"has no column {self.column!r} but {', '.join(map(repr, names))}")
-        kind = table.schema_arrow.field(self.column).type
-        kind = kind.value_type if types.is_dictionary(kind) else kind
-        if not (types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)):
-            raise FormatError(path, f"the column {self.column!r} holds {kind}, no text")
+        assert self.column is not None
+        table = ParquetTexts(path, self.filesystem.open_input_file(path), self.column)
+        if not any(test(table.kind) for test in (types.is_string, types.is_large_string, types.is_string_view)):
+            raise FormatError(path, f"the column {self.column!r} holds {table.kind}, no text")
         return table
 
-    def _parquet_rows(self, part: Part, size: int) -> Iterator[list[str]]:
-        """The part's own rows, out of the row groups in which it has a share."""
-        table, groups, first, end = self._table(part.path), [], None, 0
-        for group in range(table.num_row_groups):
-            start, end = end, end + table.metadata.row_group(group).num_rows
-            if start < part.stop and end > part.start:
-                groups.append(group)
-                first = start if first is None else first
-        low, high = part.start - (first or 0), part.stop - (first or 0)
 
-        def lists() -> Iterator[list[Any]]:
-            """Rows before the part are decoded, but never turned into strings; rows behind it are not even decoded."""
-            nonlocal low, high
-            for batch in table.iter_batches(size, row_groups=groups, columns=[self.column]):
-                yield batch.column(0)[max(low, 0) : high].to_pylist()
-                low, high = low - len(batch), high - len(batch)
-                if high <= 0:
-                    return
+class _Unpacked(io.RawIOBase):
+    """What a packed stream unpacks to; an error once that is too much for a file of `size` bytes."""
 
-        for texts in _batches(chain.from_iterable(lists()), size):
-            yield ["" if text is None else text for text in texts] if None in texts else texts
+    def __init__(self, path: str, stream: Any, size: int) -> None:
+        self.path, self.stream, self.size, self.unpacked = path, stream, size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        block = self.stream.read(len(buffer))
+        self.unpacked += len(block)
+        check_compression(Path(self.path), self.unpacked, self.size)
+        buffer[: len(block)] = block
+        return len(block)
 
 
 def open_input(addresses: Sequence[str], column: str | None, default: str) -> Input:
@@ -286,7 +296,7 @@ def _delimiter(kind: str) -> str:
 
 
 def _records(path: str, lines: Iterable[str], kind: str) -> Iterator[list[str]]:
-    csv.field_size_limit(sys.maxsize)
+    csv.field_size_limit(MAX_CHARACTERS)
     rows = csv.reader(lines, delimiter=_delimiter(kind), strict=True)
     try:
         yield from rows
@@ -297,7 +307,9 @@ def _records(path: str, lines: Iterable[str], kind: str) -> Iterator[list[str]]:
 def _lines(file: IO[bytes], part: Part) -> Iterator[str]:
     def blocks() -> Iterator[bytes]:
         block = file.read(BYTES_PER_READ)
-        block = block if part.start else block.removeprefix(BOM)
+        if not part.start:
+            refuse_packed(part.path, block[:MARK_BYTES])
+            block = block.removeprefix(BOM)
         returns = not part.start and ends_in_returns(block)
         while block:
             yield block.replace(b"\r", b"\n") if returns else block
@@ -305,11 +317,6 @@ def _lines(file: IO[bytes], part: Part) -> Iterator[str]:
 
     for lines in whole_lines(blocks(), part.path):
         yield from plain_ends(lines).decode("utf-8", "surrogateescape").split("\n")[:-1]
-
-
-def _batches(texts: Iterator[str], size: int) -> Iterator[list[str]]:
-    while batch := list(islice(texts, size)):
-        yield batch
 
 
 @contextmanager

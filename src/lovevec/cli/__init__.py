@@ -46,6 +46,7 @@ LAB = {
     "evaluate": "how good vectors are, and how robust, beside their rivals (lovevec-lab)",
     "reproduce": "the paper's tables and figures (lovevec-lab)",
 }
+FILES = ("output", "onnx", "web", "input", "model")  # options that name one
 GROUP = "lovevec.commands"
 EXAMPLES = """examples:
   lovevec embed < words.txt > vectors.vec
@@ -133,6 +134,9 @@ def _run(arguments: Sequence[str]) -> int | None:
         own = subparsers[options.command]
         meant = _meant(unknown[0].partition("=")[0], own._option_string_actions)
         own.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
+    for file in FILES:
+        if getattr(options, file, None) == "":  # it would be the working directory
+            raise LovevecError(f"--{file} is empty: name a file or a folder")
     for positional in ("words", "texts"):  # names of files stay as the system has them
         if isinstance(strings := getattr(options, positional, None), list):
             setattr(options, positional, [decode_argument(word) for word in strings])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lovevec.errors import MissingExtra
+from lovevec.errors import LovevecError, MissingExtra, shown
 from lovevec.model.folder import ModelParts
 
 if TYPE_CHECKING:
@@ -33,4 +33,6 @@ class TorchModel:
     def from_torch(cls: type[Model], module: TorchLOVE, engine: Any = "auto") -> Model:
         """The model that a module of `to_torch` has become. Weights that changed are float32, the known words' rows
         float16: `save(folder, precision="int8", rows="int4")` makes them small again."""
+        if not hasattr(module, "model_card"):
+            raise LovevecError(f"module is {shown(module)}: must be what `to_torch` gave, a TorchLOVE")
         return cls(module.parts(), module.model_card(), engine, spelling_only=module.spelling_only)

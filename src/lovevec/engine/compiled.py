@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.arguments import check_choice
 from lovevec.engine.positions import shared_attention
 from lovevec.engine.threads import in_chunks
 from lovevec.engine.with_numpy import NumpyEngine
@@ -59,10 +60,9 @@ def core() -> ModuleType:
 def is_compiled(mode: str) -> bool:
     """Whether the compiled core computes for an engine of this mode: by default where it is there, unless the
     environment says LOVEVEC_ENGINE=numpy."""
-    if mode == "auto" and (mode := os.environ.get(VARIABLE, "auto")) not in MODES:
+    if isinstance(mode, str) and mode == "auto" and (mode := os.environ.get(VARIABLE, "auto")) not in MODES:
         raise LovevecError(f"{VARIABLE} is {mode!r}: choose one of {', '.join(MODES)}")
-    if mode not in MODES:
-        raise LovevecError(f"unknown engine {mode!r}: choose one of {', '.join(MODES)}")
+    check_choice("engine", mode, MODES)
     return core() is not None if mode == "compiled" else mode == "auto" and core_or_none() is not None
 
 

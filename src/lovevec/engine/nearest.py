@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
-from threading import RLock
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.arguments import check_flags
 from lovevec.engine.word_map import word_map
-from lovevec.errors import LovevecError, Parameter
+from lovevec.errors import LovevecError, Parameter, shown
+from lovevec.locks import ForkLock
 from lovevec.units.words import word_list
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class NeighborIndex:
         self._source = vectors
         self._place: Mapping[str, int] | None = None
         self._approximate: ApproximateIndex | None = None
-        self._lock = RLock()
+        self._lock = ForkLock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NeighborIndex, (self.words, self._source, self.lengths)
@@ -110,6 +111,8 @@ class NeighborIndex:
         `approximate` says whether an index is used that may miss some; None leaves it to `approximates`.
         """
         check_count(k)
+        if approximate is not None:
+            check_flags(approximate=approximate)
         if isinstance(word, np.ndarray) and word.dtype.kind in "fiub" and word.shape != (0,):
             near = self._near_vectors(unit_vectors(word, _dim(self.vectors)), k, approximate)
             return near[0] if word.ndim == 1 else near
@@ -176,7 +179,12 @@ class NeighborIndex:
 def check_count(k: object) -> None:
     """Raise an error unless `k` is a number of neighbors: whole, at least 1."""
     if not isinstance(k, (int, np.integer)) or k < 1:
-        raise LovevecError(f"{Parameter('k')} is {k!r}: must be at least 1, a whole number")
+        raise LovevecError(f"{Parameter('k')} is {shown(k)}: must be at least 1, a whole number")
+
+
+def is_zero(k: object) -> bool:
+    """Whether no neighbors are wanted. Asked of a number only: a data frame has no truth value."""
+    return isinstance(k, (int, np.integer)) and k == 0
 
 
 def unit_vectors(vectors: NDArray[Any], dim: int) -> Floats:

@@ -23,6 +23,8 @@ LOCK_SECONDS = 0.2  # to wait for a lock: its holder may be about to remove it
 def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a binary file that takes the place of `path` when the block ends well, and vanishes when not."""
     path = Path(path)
+    if path.exists() and not path.is_file():  # a device would be replaced by a file
+        raise LovevecError(f"{path}: is no file that could be replaced; write to another one")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with open(temporary, "wb") as file:
@@ -60,7 +62,12 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_json(path: str | Path, value: Any) -> None:
     """Write `value` atomically as readable JSON."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    write_text(path, as_json(value))
+
+
+def as_json(value: Any) -> str:
+    """`value` as `write_json` writes it."""
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 class Lock:

@@ -13,11 +13,21 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from lovevec.errors import FormatError
+from lovevec.errors import FormatError, LovevecError
 
 BOM = codecs.BOM_UTF8
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 LONGEST_LINE = 1 << 26
+PACKED = {
+    "gzip": b"\x1f\x8b\x08",
+    "xz": b"\xfd7zXZ\x00",
+    "zip": b"PK\x03\x04",
+    "zstd": b"\x28\xb5\x2f\xfd",
+    "lz4": b"\x04\x22\x4d\x18",
+    **{f"bzip2 -{level}": b"BZh%d1AY&SY" % level for level in range(1, 10)},
+}
+PARQUET = b"PAR1\x15"  # behind the mark the header of the first page, or of the file
+MARK_BYTES = 10  # that tell all of these
 
 
 def printable(text: str) -> str:
@@ -79,22 +89,46 @@ def open_plain(path: str | Path) -> IO[bytes]:
     return file
 
 
+def unreadable(path: str | Path, error: OSError) -> LovevecError:
+    """The error of a file that the system does not let us read."""
+    return LovevecError(f"{path}: cannot be read: {error.strerror or error}")
+
+
+def refuse_packed(name: str | Path, start: bytes | bytearray) -> None:
+    """Refuse what begins as a file of another kind than text does: its bytes would be read as words."""
+    for kind, mark in PACKED.items():
+        if start.startswith(mark):
+            raise FormatError(name, f"is packed ({kind}), not text; unpack it first")
+    if start.startswith(PARQUET):
+        readers = "`lovevec encode --column NAME` reads its texts, `lovevec bulk` its words"
+        raise FormatError(name, f"is a parquet file, not lines of text; {readers}")
+    if start.startswith(UTF16_MARKS):
+        raise FormatError(name, "is UTF-16 text; save it as UTF-8")
+
+
 def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def read_bytes(path: Path) -> bytes:
-    """All of a file; an error names it."""
+def read_bytes(path: Path, most: int | None = None) -> bytes:
+    """All of a file, which may have `most` bytes; an error names it."""
     try:
         with open_plain(path) as file:
-            return file.read()
+            content = file.read(-1 if most is None else most + 1)
     except OSError as error:
         raise FormatError(path, f"cannot be read ({error.strerror})") from None
+    if content is None:  # a file of /proc that we would have to wait for
+        raise FormatError(path, "not a regular file; write what it gives to a file first")
+    if most is not None and len(content) > most:
+        raise FormatError(path, f"has more than {most:,} bytes")
+    return content
 
 
 def lines_of(path: Path, encoding: str = "utf-8") -> list[str]:
     """The lines without their ends, as above; UTF-16 is known by its mark."""
     content = read_bytes(path).removeprefix(BOM)
+    if not content.startswith(UTF16_MARKS):
+        refuse_packed(path, content[:MARK_BYTES])
     expected = "utf-16" if content.startswith(UTF16_MARKS) else encoding
     try:
         text = content.decode(expected)

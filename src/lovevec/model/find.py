@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lovevec.errors import LovevecError
-from lovevec.model.folder import CONFIG
+from lovevec.errors import LovevecError, shown
+from lovevec.model.folder import holds_model
 from lovevec.model.hub import HUB_ID, from_hub
 from lovevec.model.shipped import shipped
 
@@ -42,12 +42,12 @@ def find_model(name: str | os.PathLike[str] | None = None, **hub: Any) -> Path:
     if name is None:
         return _shipped(DEFAULT)
     if not isinstance(name, (str, os.PathLike)) or not os.fspath(name):
-        raise LovevecError(f"a model is named by its folder, its name or its hub id, not by {name!r}")
+        raise LovevecError(f"a model is named by its folder, its name or its hub id, not by {shown(name)}")
     if isinstance(name, str) and (name in shipped() or name == DEFAULT):
         return _shipped(name)
     folder = Path(name)
     try:
-        if not isinstance(name, str) or (folder / CONFIG).is_file():
+        if not isinstance(name, str) or holds_model(folder):
             return folder
     except OSError as error:  # a name that is too long, a folder that may not be read
         short = str(name) if len(str(name)) <= 200 else f"{str(name)[:100]}…{str(name)[-50:]}"

@@ -2,8 +2,8 @@
 forms.json, context.safetensors, learned.safetensors, a README.md card.
 
 No pickle anywhere: reading a model never runs code from it. The files have fixed names; config.json holds the SHA-256
-of each and of itself, and takes its place last, so a folder without it holds no model, and damage is told by name
-(validation.py).
+of each and of itself, so that damage is told by name (validation.py). A model takes the place of another as a whole, at
+one moment (files/together.py): a process that is killed leaves the old one or the new one.
 
 config.json says what is `stored`:
 
@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -30,13 +29,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.arguments import check_choice, new_folder
 from lovevec.damage.languages import ENGLISH, Language
 from lovevec.engine.fold import PRECISIONS, EncoderSpec, Precision, Tables, fold_tables
 from lovevec.errors import FormatError, LovevecError, reason
-from lovevec.files import atomic_write
+from lovevec.files.lines import read_bytes
 from lovevec.files.tensors import tensor_blocks
+from lovevec.files.together import NEW, current, replaced_together, write_blocks
 from lovevec.model import validation
-from lovevec.model.known_rows import KnownRows, KnownWords
+from lovevec.model.known_rows import CODE_DTYPES, KnownRows, KnownWords
 from lovevec.model.learned import Learned
 from lovevec.model.validation import AS_TRAINED, FOLDED, MAX_NUMBER
 from lovevec.near.channel import Channel
@@ -55,6 +56,7 @@ WEIGHTS, WORDS, ROWS = "model.safetensors", "words.json", "rows.safetensors"
 LEXICON, FORMS, CONTEXT = "lexicon.safetensors", "forms.json", "context.safetensors"
 LEARNED = "learned.safetensors"
 OPTIONAL = (ROWS, LEXICON, FORMS, CONTEXT, LEARNED)
+MAX_CARD = 1 << 20  # bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +104,8 @@ def write_model(
     Without `precision` the model is written as it is. float16 and int8 write the folded tables. `rows` says how the
     known words' own rows are stored (see known_rows.py), "none" leaves them out.
     """
+    if rows is not None:
+        check_choice("rows", rows, (*CODE_DTYPES, "none"))
     tensors = _tensors(parts, precision)
     for name, tensor in tensors.items():
         if not validation.is_finite(tensor) or validation.is_absurd(tensor):
@@ -144,12 +148,12 @@ def write_model(
     config = {**decisive, "checksum": "", "checksum_metadata": "", **parts.metadata}
     config = json.loads(json.dumps(config)) | validation.checksums(config)
     files[CONFIG] = [(json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")]
-    _write_together(Path(folder), files)
+    _write_together(new_folder(folder), files)
 
 
 def _tensors(parts: ModelParts, precision: Precision | None) -> Mapping[str, NDArray[Any]]:
-    if precision is not None and precision not in PRECISIONS:
-        raise LovevecError(f"unknown precision {precision!r}: choose one of {', '.join(PRECISIONS)}")
+    if precision is not None:
+        check_choice("precision", precision, PRECISIONS)
     if parts.tables is None and (precision or "float32") == "float32":
         return parts.weights
     if not parts.spec.foldable:
@@ -158,20 +162,32 @@ def _tensors(parts: ModelParts, precision: Precision | None) -> Mapping[str, NDA
 
 
 def _write_together(folder: Path, files: Mapping[str, Iterable[bytes | memoryview]]) -> None:
-    """All files are on the disk under temporary names before the first takes its place; config.json comes last."""
     if folder.exists() and not folder.is_dir():
         raise LovevecError(f"{folder}: is a file; a model is saved as a folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        for name in (CONFIG, *(name for name in files if name != CONFIG)):  # the stack ends with what came first
-            file = stack.enter_context(atomic_write(folder / name))
-            file.writelines(files[name])
-            file.flush()
-            os.fsync(file.fileno())
-        (folder / CONFIG).unlink(missing_ok=True)
-        for name in OPTIONAL:
-            if name not in files:
-                (folder / name).unlink(missing_ok=True)
+    with replaced_together(folder, OPTIONAL) as new:
+        for name, content in files.items():
+            write_blocks(new / name, content)
+
+
+def holds_model(folder: Path) -> bool:
+    """Whether a folder holds a model."""
+    return current(folder, CONFIG).is_file()
+
+
+def read_card(folder: str | os.PathLike[str]) -> str:
+    """The README.md of a model folder; an empty text where there is none. It has no hash, so it may be no link out of
+    the folder, unless into the hub's cache, whose files are all such links."""
+    folder = Path(folder)
+    path = current(folder, CARD)
+    if not os.path.lexists(path):
+        return ""
+    here = Path(os.path.realpath(folder))
+    inside = [str(here), str(here / NEW), str(here.parent / NEW / here.name)]
+    if here.parent.name == "snapshots":
+        inside.append(os.path.realpath(here.parents[1] / "blobs"))
+    if os.path.dirname(os.path.realpath(path)) not in inside:
+        raise FormatError(path, "is a link that leads out of the model folder; put the file itself there")
+    return read_bytes(path, MAX_CARD).decode("utf-8", "replace")
 
 
 def _words_as_json(words: Sequence[str]) -> bytes:
@@ -186,13 +202,11 @@ def _words_as_json(words: Sequence[str]) -> bytes:
 def read_model(folder: str | os.PathLike[str]) -> ModelParts:
     """Read and check a model folder; whatever is wrong is one LovevecError that names the file."""
     folder = Path(folder)
-    if not folder.is_dir():
-        raise LovevecError(f"{folder}: no such model folder")
-    if not (folder / CONFIG).is_file():
+    if not holds_model(folder):
+        if not folder.is_dir():
+            raise LovevecError(f"{folder}: no such model folder")
         raise LovevecError(f"{folder}: holds no model ({CONFIG} is missing)")
-    config, spec = validation.read_config(folder / CONFIG)
-    names = (WEIGHTS, TOKENIZER, WORDS, *(name for name in OPTIONAL if name in config["sha256"]))
-    content = {name: validation.read_content(folder / name, config) for name in names}
+    config, spec, content = _read_files(folder)
     units = config["units"]
     text = content[TOKENIZER].tobytes().decode("utf-8", "replace")
     vocabulary = UnitVocabulary.from_json(text, folder / TOKENIZER, units["buckets"], units["ngrams"])
@@ -234,6 +248,24 @@ def read_model(folder: str | os.PathLike[str]) -> ModelParts:
             problem = f"its weights multiply to numbers beyond {MAX_NUMBER:,.0f}, which no training gives"
             raise FormatError(folder / WEIGHTS, problem)
     return parts
+
+
+def _read_files(folder: Path) -> tuple[dict[str, Any], EncoderSpec, dict[str, NDArray[np.uint8]]]:
+    """The config of a model, its encoder, and its other files. When another process replaces the model meanwhile, they
+    are read once more."""
+    config, spec = validation.read_config(current(folder, CONFIG))
+    try:
+        return config, spec, _contents(folder, config)
+    except LovevecError:
+        newer, spec = validation.read_config(current(folder, CONFIG))
+        if newer == config:
+            raise
+        return newer, spec, _contents(folder, newer)
+
+
+def _contents(folder: Path, config: dict[str, Any]) -> dict[str, NDArray[np.uint8]]:
+    names = (WEIGHTS, TOKENIZER, WORDS, *(name for name in OPTIONAL if name in config["sha256"]))
+    return {name: validation.read_content(current(folder, name), config) for name in names}
 
 
 def _read_orthography(folder: Path, config: Mapping[str, Any], content: Mapping[str, NDArray[np.uint8]]) -> Orthography:

@@ -36,6 +36,7 @@ HALF_LEVELS = (0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.0690, 2.7326)
 LEVELS = np.array([*(-level for level in reversed(HALF_LEVELS)), *HALF_LEVELS], dtype=np.float32)
 ROWS_PER_BLOCK, CODES_PER_BLOCK = 1024, 65_536
 ROWS_PER_PRODUCT = 256  # decoded and compared at a time: they stay in the cache
+MEASURED_ROWS, MAX_LENGTH = 4096, 1.01
 MAX_SCALE = 8.0  # of int4, whose smallest level is an eighth; codes of the others reach 1 or more in every row
 MAX_WEIGHT, MAX_RANK = 1e6, 10**8
 HALF_MAGNITUDE, HALF_ONE, HALF_INFINITY = np.uint16(0x7FFF), 0x3C00, 0x7C00  # bits of float16
@@ -243,7 +244,12 @@ class KnownRows:
             raise ValueError(f"ranks of the shape {ranks.shape} for {len(scale):,} words")
         if ranks is not None and not ((ranks >= 0) & (ranks <= MAX_RANK)).all():
             raise ValueError(f"holds ranks that are no numbers from 0 to {MAX_RANK:,}")
-        return cls(codes, scale, dim, weights, ranks)
+        rows = cls(codes, scale, dim, weights, ranks)
+        if len(rows):  # of a large table some are measured: all of them would cost a quarter of the time to load
+            sample = rows[np.unique(np.linspace(0, len(rows) - 1, MEASURED_ROWS).astype(np.int64))]
+            if not np.linalg.norm(sample, axis=1).max() <= MAX_LENGTH:
+                raise ValueError("holds rows that are not of unit length")
+        return rows
 
 
 def with_least_weight(weights: Floats) -> Floats:

@@ -8,6 +8,8 @@ from abc import abstractmethod
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lovevec.arguments import check_flags, new_folder
+from lovevec.errors import LovevecError, Parameter, shown
 from lovevec.model.find import find_model
 from lovevec.model.folder import ModelParts, write_model
 from lovevec.model.hub import hub_card, to_hub
@@ -68,9 +70,13 @@ class HubModel:
         :param push_to_hub: also sends the model there, by the `options` of that method.
         :return: the address of the commit if it was sent, else None.
         """
-        name = repo_id or Path(folder).name
+        folder = new_folder(folder)
+        check_flags(push_to_hub=push_to_hub)
+        if repo_id is not None and not isinstance(repo_id, str):
+            raise LovevecError(f"{Parameter('repo_id')} is {shown(repo_id)}: must be a name, owner/name")
+        name = repo_id or folder.name
         card = hub_card(self.card, name, len(self.parts.words), self.parts.spec.dim)
-        write_model(Path(folder), self.parts, card, precision, rows)
+        write_model(folder, self.parts, card, precision, rows)
         return self.push_to_hub(name, precision=precision, rows=rows, **options) if push_to_hub else None
 
     def push_to_hub(

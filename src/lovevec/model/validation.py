@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from lovevec.engine.fold import ENCODERS, PRECISIONS, EncoderSpec, fold_sizes, table_sizes
 from lovevec.errors import FormatError, LovevecError, reason
+from lovevec.files.lines import read_bytes
 from lovevec.files.tensors import parse_tensors
 from lovevec.model.known_rows import HALF_INFINITY, largest_half
 from lovevec.units.mixed_input import INPUT_MODES
@@ -29,6 +30,7 @@ AS_TRAINED, FOLDED = "weights", "folded"
 DECISIVE_KEYS = ("format", "stored", "encoder", "units", "sizes", "sha256", "channel", "precision", "language")
 OPTIONAL_KEYS = ("precision", "language")  # of a folded model; of one that is not English
 CHECKSUM_KEYS = ("checksum", "checksum_metadata")
+MAX_CONFIG = 1 << 24  # bytes
 MAX_NUMBER = 1e5  # in a tensor: a thousand times what training gives, and sums of a word's rows cannot overflow
 
 
@@ -57,8 +59,8 @@ def read_config(path: Path) -> tuple[dict[str, Any], EncoderSpec]:
     """The content of config.json and the encoder that it names, once both checksums are right and the values make
     sense."""
     try:
-        config = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        config = json.loads(read_bytes(path, MAX_CONFIG))
+    except (ValueError, RecursionError) as error:
         raise FormatError(path, f"not readable as JSON ({reason(error)})") from None
     version = config.get("format") if isinstance(config, dict) else None
     if version != FORMAT_VERSION:

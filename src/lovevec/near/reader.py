@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from operator import itemgetter
-from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from lovevec.damage.languages import ENGLISH
 from lovevec.engine.compiled import MAX_CAPITALS, is_compiled, prepare
 from lovevec.engine.compiled import core as compiled_core
 from lovevec.engine.threads import in_chunks
+from lovevec.locks import ForkLock
 from lovevec.near import exact
 from lovevec.near.alignment import DIGIT_COST, Pairs, Slips, align
 from lovevec.near.channel import UNIT
@@ -123,7 +123,7 @@ class Reader:
         self._places = places
         self.channel, self.lexicon = orthography.channel, orthography.lexicon
         self.compiled = is_compiled("auto") if compiled is None else compiled
-        self._lock, self._is_built = RLock(), False
+        self._lock, self._is_built = ForkLock(), False
 
     @classmethod
     def like(cls, other: Reader, orthography: Orthography, compiled: bool | None = None) -> Reader:

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import LovevecError, MissingExtra, Parameter
+from lovevec.arguments import check_flags
+from lovevec.errors import LovevecError, MissingExtra, Parameter, shown
 from lovevec.progress import Progress, wanted
 from lovevec.texts.correct import THRESHOLD, Correction, Corrector
 from lovevec.texts.encoder import TextEncoder
 from lovevec.texts.text_reader import Token
-from lovevec.units.words import in_batches, refuse_other_than_words, word_list
+from lovevec.units.words import check_words, in_batches, refuse_other_than_words, word_list
 
 Floats = NDArray[np.float32]
 TEXTS_PER_BATCH = 4096
@@ -36,12 +37,19 @@ class EncodeOptions(NamedTuple):
     def check(self, dim: int) -> EncodeOptions:
         """The options with `center` as an array; an error that names the option that makes no sense."""
         if not isinstance(self.batch_size, (int, np.integer)) or self.batch_size < 1:
-            raise LovevecError(f"batch_size is {self.batch_size!r}: must be at least 1, a whole number")
+            raise LovevecError(f"batch_size is {shown(self.batch_size)}: must be at least 1, a whole number")
+        names = "normalize_embeddings", "convert_to_numpy", "convert_to_tensor", "context"
+        check_flags(**{name: getattr(self, name) for name in names})
+        if self.show_progress_bar is not None:
+            check_flags(show_progress_bar=self.show_progress_bar)
         if self.convert_to_tensor:
             _import_torch()
         if self.center is None:
             return self
-        center = np.asarray(self.center, dtype=np.float32)
+        try:
+            center = np.asarray(self.center, dtype=np.float32)
+        except (TypeError, ValueError):
+            raise LovevecError(f"center is {shown(self.center)}: must be one vector of {dim} numbers") from None
         if center.shape != (dim,) or not np.isfinite(center).all():
             raise LovevecError(f"center has the shape {center.shape}: must be one vector of {dim} finite numbers")
         return self._replace(center=center)
@@ -135,10 +143,10 @@ class EncodesTexts(ABC):
         >>> [(token.text, token.replacement) for token in LOVE.load().tokens("Definately a grat film")][0]
         ('Definately', 'Definitely')
         """
+        check_flags(context=context)
         if isinstance(text, str):
             return self._texts.tokens(text, context)
-        texts = word_list(text)
-        refuse_other_than_words(texts, 0, "text")
+        texts = check_words(text, "text")
         return [self._texts.tokens(one, context) for one in texts]
 
     @overload
@@ -168,17 +176,17 @@ class EncodesTexts(ABC):
         "We walked from the station to the library: 500mg, Jon's"
         """
         if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 < threshold <= 1:
-            raise LovevecError(f"{Parameter('threshold')} is {threshold!r}: must be a number above 0, at most 1")
-        if isinstance(keep, str) or not isinstance(keep, Collection) or not all(isinstance(one, str) for one in keep):
-            raise LovevecError(f"{Parameter('keep')} is {keep!r:.60}: must be a list of words")
-        corrector = Corrector(self._texts, threshold, list(keep))
+            raise LovevecError(f"{Parameter('threshold')} is {shown(threshold)}: must be a number above 0, at most 1")
+        try:
+            kept = check_words(sorted(keep) if isinstance(keep, (set, frozenset)) else keep)
+        except (LovevecError, TypeError):
+            raise LovevecError(f"{Parameter('keep')} is {shown(keep)}: must be a list of words") from None
+        corrector = Corrector(self._texts, threshold, list(kept))
         if isinstance(texts, str):
             return next(corrector([texts]))
         if isinstance(texts, Iterator):
             return _correct_stream(corrector, texts)
-        strings = word_list(texts)
-        refuse_other_than_words(strings, 0, "text")
-        return list(corrector(strings))
+        return list(corrector(check_words(texts, "text")))
 
 
 def _correct_stream(corrector: Corrector, texts: Iterator[str]) -> Iterator[Correction]:

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.arguments import check_flags
 from lovevec.engine.compiled import core
 from lovevec.engine.threads import in_chunks
+from lovevec.errors import LovevecError, shown
 from lovevec.near.kinds import NAME, NUMBER, WORD
 from lovevec.near.readings import Readings
 from lovevec.texts.lines import NO_CHUNKS, ChunkLines, asked_words, lines_of_chunks
@@ -25,6 +27,7 @@ from lovevec.texts.sums import sum_rows
 from lovevec.texts.text_reader import FoundChunks, TextReader, Weighted, WordSource, numbered, unknown_words, weighted
 from lovevec.texts.tokens import runs_of_chunk
 from lovevec.units.ragged import offsets_of
+from lovevec.units.words import check_words, word_list
 from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
@@ -51,6 +54,12 @@ class TextEncoder(TextReader):
 
     def with_weights(self, weights: Floats, signature_length: float = SIGNATURE_LENGTH) -> TextEncoder:
         """The same words with other weights [known words]."""
+        if not isinstance(weights, np.ndarray) or weights.dtype.kind not in "fiu":
+            raise LovevecError(f"weights are {shown(weights)}: must be an array of numbers, one for each known word")
+        if weights.shape != (len(self.source.words),):
+            raise LovevecError(f"weights are of shape {weights.shape}: must be one for each of the known words")
+        if isinstance(signature_length, bool) or not isinstance(signature_length, (int, float)):
+            raise LovevecError(f"signature_length is {shown(signature_length)}: must be a number")
         return TextEncoder(self.source, weights, signature_length)
 
     def encode(
@@ -58,6 +67,8 @@ class TextEncoder(TextReader):
     ) -> Floats:
         """[len(texts), dim]; zeros for a text without words. `center` [dim] is taken off every text's unit vector.
         Without `context` each word is read alone."""
+        texts = word_list(texts)
+        check_flags(normalize=normalize, context=context)
         context = context and self.source.sentences is not None
         if self.source.core is None:
             sums, weights, unsure = self._sums(texts)
@@ -214,7 +225,8 @@ class TextEncoder(TextReader):
     def greatest(self, texts: Sequence[str], normalize: bool = True) -> Floats:
         """[len(texts), dim]: in each dimension the greatest number among a text's words, each vector times its weight;
         zeros for a text without words."""
-        words = [self.parts_of(text) for text in texts]
+        check_flags(normalize=normalize)
+        words = [self.parts_of(text) for text in check_words(texts, "text")]
         ids, distinct = numbered(chain.from_iterable(words))
         counts = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
         vectors, filled = self._weighted_parts(distinct)[0], counts > 0
@@ -229,7 +241,7 @@ class TextEncoder(TextReader):
         weights, and whether the reading of one is not certain."""
         runs = [runs_of_chunk(chunk) for chunk in chunks]
         number, distinct_runs = numbered(chain.from_iterable(runs))
-        parts_of_runs, each = self._parts_of_runs(distinct_runs), iter(number.tolist())
+        parts_of_runs, each = self.parts_of_runs(distinct_runs), iter(number.tolist())
         return self._weighted_sums(
             [[part for _ in of_chunk for part in parts_of_runs[next(each)]] for of_chunk in runs]
         )
@@ -276,6 +288,10 @@ class TextEncoder(TextReader):
             vectors *= shares[:, None]
             weights *= shares
         return vectors, weights, unsure
+
+    def weighted_words(self, words: Sequence[str], hows: Sequence[str]) -> Floats:
+        """What each of these words, or names or numbers as `hows` says, adds to the vector of a text."""
+        return self._weighted_parts([(word, how, 1.0) for word, how in zip(words, hows, strict=True)])[0]
 
     def _weighted_unknown(self, words: Sequence[str]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """The same for words of letters that are not known."""

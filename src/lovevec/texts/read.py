@@ -13,20 +13,21 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
-from lovevec.errors import FormatError, LovevecError, MissingExtra, Parameter, reason
-from lovevec.files.lines import open_plain
-from lovevec.units.words import in_batches
+from lovevec.errors import FormatError, LovevecError, Parameter, reason
+from lovevec.files.lines import MARK_BYTES, open_plain, refuse_packed, unreadable
+from lovevec.texts.parquet import TEXTS_PER_READ, open_parquet
 from lovevec.vectors.read.words import open_words
 
-TEXTS_PER_READ = 4096
+Row = TypeVar("Row")
 MAX_CHARACTERS = 1 << 22  # of a line, and of a cell too
+CHARACTERS_PER_PAGE = 1 << 22  # of texts that are held at once
 TABLE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
@@ -48,11 +49,11 @@ def open_texts(path: Path | None, column: str | None) -> Iterator[TextStream]:
             yield TextStream(stream.batches(TEXTS_PER_READ), stream.count())
     elif kind == "parquet":
         table = open_parquet(path, column)
-        yield TextStream((texts for _, texts in parquet_pages(path, table, column)), table.metadata.num_rows)
+        yield TextStream((page.texts for page in table.pages()), table.rows)
     else:
         with open_lines(path) as lines:
             texts = object_texts if kind == "jsonl" else partial(table_texts, delimiter=DELIMITERS[kind])
-            yield TextStream(in_batches(texts(path, lines, column), TEXTS_PER_READ))
+            yield TextStream(in_pages(texts(path, lines, column)))
 
 
 def kind_of(path: Path | None, column: str | None) -> str:
@@ -77,27 +78,37 @@ def open_lines(path: Path) -> Iterator[Iterator[str]]:
     try:
         file = io.TextIOWrapper(open_plain(path), "utf-8-sig", "surrogateescape", newline="")
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
     with file:
-        yield _lines(path, file)
+        refuse_packed(path, file.buffer.peek(MARK_BYTES)[:MARK_BYTES])  # type: ignore[attr-defined]
+        yield limited_lines(path, file)
 
 
-def _unreadable(path: Path, error: OSError) -> LovevecError:
-    return LovevecError(f"{path}: cannot be read: {error.strerror or error}")
-
-
-def _lines(path: Path, file: io.TextIOWrapper) -> Iterator[str]:
+def limited_lines(path: Path, file: io.TextIOWrapper) -> Iterator[str]:
     """The lines with their ends; a line of more than MAX_CHARACTERS is an error, before it fills the memory."""
     for number in count(1):
         try:
             line = file.readline(MAX_CHARACTERS)
         except OSError as error:
-            raise _unreadable(path, error) from None
+            raise unreadable(path, error) from None
         if not line:
             return
         if len(line) == MAX_CHARACTERS:
             raise FormatError(path, f"line {number}: has more than {MAX_CHARACTERS >> 20} million characters")
         yield line
+
+
+def in_pages(rows: Iterator[Row], length: Callable[..., int] = len, most: int = TEXTS_PER_READ) -> Iterator[list[Row]]:
+    """Rows in lists of up to `most`, and of about CHARACTERS_PER_PAGE: a list ends with the row that exceeds them."""
+    page, characters = list[Row](), 0
+    for row in rows:
+        page.append(row)
+        characters += length(row)
+        if len(page) >= most or characters >= CHARACTERS_PER_PAGE:
+            yield page
+            page, characters = [], 0
+    if page:
+        yield page
 
 
 class TableRows:
@@ -164,49 +175,3 @@ def object_texts(path: Path, file: Iterable[str], name: str) -> Iterator[str]:
         if text is None:
             raise FormatError(path, f"line {number}: has no text under {name!r}")
         yield text
-
-
-def open_parquet(path: Path, column: str) -> Any:
-    """A parquet file that has the column, as pyarrow's ParquetFile."""
-    try:
-        from pyarrow.parquet import ParquetFile
-    except ImportError:
-        raise MissingExtra("pyarrow", "parquet") from None
-    try:
-        open_plain(path).close()
-    except OSError as error:
-        raise _unreadable(path, error) from None
-    try:
-        table: Any = ParquetFile(path)
-    except _read_errors() as error:
-        raise FormatError(path, f"is no parquet file ({reason(error)})") from None
-    if column not in table.schema_arrow.names:
-        raise FormatError(path, f"has no column {column!r} but {', '.join(map(repr, table.schema_arrow.names))}")
-    return table
-
-
-def parquet_pages(path: Path, table: Any, column: str, whole: bool = False) -> Iterator[tuple[Any, list[str]]]:
-    """The rows of a parquet file in record batches, each with the texts of a column; what is null is an empty text. The
-    batches have that column alone, or are `whole`."""
-    batches, first = table.iter_batches(TEXTS_PER_READ, columns=None if whole else [column]), 0
-    place = table.schema_arrow.names.index(column) if whole else 0
-    while True:
-        try:
-            batch = next(batches, None)
-            if batch is None:
-                return
-            texts = ["" if text is None else text for text in batch.column(place).to_pylist()]
-        except _read_errors() as error:
-            raise FormatError(path, f"is damaged ({reason(error)})") from None
-        odd = next((place for place, text in enumerate(texts) if not isinstance(text, str)), None)
-        if odd is not None:
-            raise FormatError(path, f"row {first + odd}: {column!r} holds {type(texts[odd]).__name__}, no text")
-        yield batch, texts
-        first += len(texts)
-
-
-def _read_errors() -> tuple[type[Exception], ...]:
-    """What pyarrow raises on a damaged file, at any time."""
-    from pyarrow import ArrowException
-
-    return ArrowException, OSError, UnicodeDecodeError

@@ -22,21 +22,19 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from lovevec.errors import FormatError, LovevecError
 from lovevec.files.lines import BOM, open_plain
+from lovevec.texts.parquet import TEXTS_PER_READ, open_parquet
 from lovevec.texts.read import (
     DELIMITERS,
-    TEXTS_PER_READ,
     TableRows,
+    in_pages,
     kind_of,
     object_rows,
     open_lines,
-    open_parquet,
-    parquet_pages,
 )
 from lovevec.vectors.read.words import WordStream, open_words
 
@@ -117,9 +115,9 @@ class TextFile(RowFile):
             write(Page([], []), [])
 
 
-def _pages(rows: Iterator[tuple[str, Any]]) -> Iterator[Page]:
-    """(text, rest) by (text, rest) in pages."""
-    while part := list(islice(rows, TEXTS_PER_READ)):
+def _pages(rows: Iterator[tuple[str, Any]], length: Callable[[tuple[str, Any]], int]) -> Iterator[Page]:
+    """(text, rest) by (text, rest) in pages; `length` is how long what is written for one is."""
+    for part in in_pages(rows, length):
         yield Page([text for text, _ in part], [rest for _, rest in part])
 
 
@@ -188,7 +186,7 @@ class Table(TextFile):
         self.head = mark + (raw if added is None else self._longer(added, names, raw))
 
     def pages(self) -> Iterator[Page]:
-        return _pages(self._rows())
+        return _pages(self._rows(), lambda row: len(row[1][1]))
 
     def _rows(self) -> Iterator[tuple[str, Any]]:
         columns = len(self.table.names)
@@ -241,7 +239,7 @@ class Objects(TextFile):
         self.path, self.lines, self.column, self.added, self.head = path, lines, column, added, mark
 
     def pages(self) -> Iterator[Page]:
-        return _pages(self._rows())
+        return _pages(self._rows(), lambda row: len(row[1]))
 
     def _rows(self) -> Iterator[tuple[str, Any]]:
         for number, (line, text) in enumerate(object_rows(self.path, self.lines, self.column), 1):
@@ -293,14 +291,13 @@ class Parquet(RowFile):
     def __init__(self, path: Path, column: str, added: str | None) -> None:
         self.path, self.column, self.added = path, column, added
         self.table = open_parquet(path, column)
-        self.total = self.table.metadata.num_rows
-        self.schema = self.table.schema_arrow
+        self.total, self.schema = self.table.rows, self.table.schema
         if added in self.schema.names:
             raise FormatError(path, f"has a column {added!r} already")
 
     def pages(self) -> Iterator[Page]:
-        for batch, texts in parquet_pages(self.path, self.table, self.column, whole=True):
-            yield Page(texts, batch)
+        for page in self.table.pages(whole=True):
+            yield Page(*page)
 
     @contextmanager
     def writer(self, file: IO[bytes], shown: Callable[[str], str] = str) -> Iterator[Write]:

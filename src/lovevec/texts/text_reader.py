@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lovevec.arguments import check_flags
 from lovevec.engine.compiled import core
 from lovevec.near.kinds import WORD, Part
 from lovevec.near.parts import UNKNOWN, Composite, Found, find
@@ -23,6 +24,7 @@ from lovevec.near.readings import Readings, likeliest
 from lovevec.near.torn import TornWords, may_be_torn
 from lovevec.texts.sentence import Sentences, TextParts, is_unknown
 from lovevec.texts.tokens import CHUNK, CLOSING, OPENING, Word, runs_of, words_of
+from lovevec.units.words import check_words, refuse_other_than_words, word_list
 
 if TYPE_CHECKING:
     from lovevec._core import Rows, WordMap
@@ -130,7 +132,7 @@ class TextReader:
     def parts_of_texts(self, texts: Sequence[str]) -> list[TextParts]:
         """The words of texts, in their order, as parts; of one that holds several these. What stands nowhere, as the
         name of a kind, is left out."""
-        words = self._words(texts)
+        words = self._words(check_words(texts, "text"))
         strings = [word.text for some in words for word in some]
         found, first, result = find(strings, self.source.look_up, self.source.take_apart), 0, list[list[Part]]()
         for some in words:
@@ -193,6 +195,8 @@ class TextReader:
 
     def tokens(self, text: str, context: bool = True) -> list[Token]:
         """The words of a text, in their order; without `context` each is read alone."""
+        refuse_other_than_words([text], item="text")
+        check_flags(context=context)
         parts = self.parts_of_texts([text])
         readings = self.read_words(parts)
         return self.tokens_of(parts, self.in_sentences(parts, readings) if context else readings)[0]
@@ -250,14 +254,19 @@ class TextReader:
 
     def parts_of(self, text: str) -> list[Weighted]:
         """The words of a text in their order, or what they hold: as each is looked up, how, and its share."""
+        refuse_other_than_words([text], item="text")
         runs = [word.text for word in self._words([text])[0]]
-        return [part for parts in self._parts_of_runs(runs) for part in parts]
+        return [part for parts in self.parts_of_runs(runs) for part in parts]
 
     def weights_in(self, texts: Sequence[str]) -> Floats:
         """[known words] the weights times how rare each word is in a collection, at the same mean over its words: idf,
         log((1 + texts) / (1 + texts with the word)) + 1."""
-        _, within = self.counts(texts)
-        weights = self.weights * (np.log((1 + len(texts)) / (1 + np.minimum(within, len(texts)))) + 1)
+        texts = check_words(texts, "text")
+        return self.weights_by(self.counts(texts)[1], len(texts))
+
+    def weights_by(self, within: NDArray[np.float64], texts: int) -> Floats:
+        """The same for known words that stand `within` so many of `texts` [known words]."""
+        weights = self.weights * (np.log((1 + texts) / (1 + np.minimum(within, texts))) + 1)
         there = within > 0
         if there.any():
             weights *= self.weights[there].mean() / max(float(weights[there].mean()), 1e-12)
@@ -269,11 +278,12 @@ class TextReader:
         not known counts for those that it may stand for, by their probability."""
         occurrences: Counter[str] = Counter()
         documents: Counter[str] = Counter()
-        for text in texts:
+        for number, text in enumerate(texts if isinstance(texts, Iterator) else word_list(texts)):
+            refuse_other_than_words([text], number, "text")
             runs = runs_of(text)
             occurrences.update(runs)
             documents.update(set(runs))
-        of_runs = zip(occurrences, self._parts_of_runs(list(occurrences)), strict=True)
+        of_runs = zip(occurrences, self.parts_of_runs(list(occurrences)), strict=True)
         parts = [(text, how, run) for run, found in of_runs for text, how, _ in found]
         rows, unknown = self._look_up_parts([(text, how) for text, how, _ in parts])
         is_read = np.array([how == WORD for _, how in unknown], dtype=np.bool_)
@@ -353,7 +363,7 @@ class TextReader:
         places = [[next(each) for _ in some] for some in words]
         return FoundChunks(chunks, words, places, distinct, find(distinct, self.source.look_up, self.source.take_apart))
 
-    def _parts_of_runs(self, runs: Sequence[str]) -> list[list[Weighted]]:
+    def parts_of_runs(self, runs: Sequence[str]) -> list[list[Weighted]]:
         """The words that each word of a text holds; itself, as a rule."""
         found = find(runs, self.source.look_up, self.source.take_apart)
         return [weighted(runs, found, place) for place in range(len(runs))]

@@ -17,10 +17,11 @@ from torch.nn.functional import normalize
 
 from lovevec.damage.languages import ENGLISH, Language
 from lovevec.encoders.network import EncoderNetwork
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, Parameter
 from lovevec.files.checkpoints import CheckpointFolder, Interruption, damage_named
 from lovevec.files.tensors import release
 from lovevec.progress import Progress
+from lovevec.room import refuse_more_than_there_is
 from lovevec.train.augmentation import Augmentation
 from lovevec.train.batches import Batch, Batches
 from lovevec.train.group import Group
@@ -33,6 +34,7 @@ from lovevec.units.mixed_input import Units
 from lovevec.units.ragged import Ragged
 
 CHECKPOINT = "checkpoint"
+BYTES_PER_WEIGHT = 16  # float32: itself, its gradient, and two means that Adam keeps
 
 
 class Trainer:
@@ -52,6 +54,7 @@ class Trainer:
         self.holdout = holdout_rows(len(prepared.words), settings.holdout, settings.seed)
         self.units = Units(prepared.vocabulary, prepared.settings.input, prepared.lowercase)
         rows, width = self.units.vocabulary.table_rows, prepared.settings.row_width
+        self._refuse_too_large(rows, width)
         self.network = EncoderNetwork(self.spec, rows, width, settings.dropout)
         self.network.start(settings.seed)
         self.batches = self._batches()
@@ -68,6 +71,16 @@ class Trainer:
         self.network.use_generator(self.generator)
         self.losses: list[float] = []
         self.seconds = 0.0
+
+    def _refuse_too_large(self, rows: int, width: int) -> None:
+        """Raise an error where the weights will not fit into memory, with what training needs beside them."""
+        with torch.device("meta"):  # counts them and takes no memory
+            network = EncoderNetwork(self.spec, rows, width)
+        if self.device.type == "cpu":
+            needed = BYTES_PER_WEIGHT * sum(weight.numel() for weight in network.parameters())
+            smaller = ", ".join(f"{Parameter(name)}" for name in ("key_width", "head", "ngrams", "vocabulary_size"))
+            what = f"an encoder of {self.spec.dim:,} dimensions"
+            refuse_more_than_there_is(needed, what, f"train on fewer dimensions, or with smaller {smaller}")
 
     def tidy(self) -> None:
         """Forget what only training needs; what comes after it wants the memory."""

@@ -6,6 +6,7 @@ numpy, tokenizers and safetensors, so it can travel to a bare GPU machine.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -21,7 +22,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
 from lovevec.errors import LovevecError, Parameter, reason
-from lovevec.files import atomic_write, write_json, write_text
+from lovevec.files import as_json, atomic_write, write_json, write_text
 from lovevec.files.lines import read_bytes
 from lovevec.files.tensors import in_blocks, map_tensors, release, tensor_blocks
 from lovevec.progress import Progress
@@ -29,6 +30,7 @@ from lovevec.train.hard_negatives import hard_negatives
 from lovevec.train.settings import PrepareSettings, names, with_files
 from lovevec.train.synonyms import find_synonyms
 from lovevec.train.target import is_cased, load_target
+from lovevec.units.characters import LONGEST, normalise
 from lovevec.units.ragged import Ragged, offsets_of
 from lovevec.units.vocabulary import UnitVocabulary, build_vocabulary, read_pieces
 from lovevec.vectors import LARGE_FILE, is_large
@@ -87,7 +89,7 @@ class Prepared:
             "dim": int(self.vectors.shape[1]),
             "sha256": {name: file_hash(folder / name) for name in (TENSORS, TOKENIZER)},
         }
-        write_json(folder / JSON, metadata)
+        write_json(folder / JSON, with_checksum(metadata))
 
     @classmethod
     def load(cls, folder: str | Path) -> Prepared:
@@ -145,10 +147,20 @@ def _check_tensors(tensors: Mapping[str, NDArray[Any]]) -> None:
 
 def read_metadata(folder: Path) -> dict[str, Any]:
     """The content of prepared.json; ValueError where it is of another format than this version's."""
-    metadata: dict[str, Any] = json.loads(read_bytes(folder / JSON))
+    content = read_bytes(folder / JSON)
+    metadata: dict[str, Any] = json.loads(content)
     if metadata["format"] != FORMAT:
         raise ValueError(f"format {metadata['format']!r} is not {FORMAT}")
+    written = as_json(metadata).encode("utf-8", "backslashreplace")
+    if written != content or metadata != with_checksum(metadata):
+        raise ValueError(f"{JSON} does not have the checksum that stands there")
     return metadata
+
+
+def with_checksum(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of prepared.json with the SHA-256 of all the rest of it."""
+    plain = {name: value for name, value in metadata.items() if name != "checksum"}
+    return {**plain, "checksum": hashlib.sha256(json.dumps(plain, sort_keys=True).encode("ascii")).hexdigest()}
 
 
 def settings_of(folder: str | Path) -> PrepareSettings:
@@ -198,7 +210,9 @@ def prepare(
         pieces = read_pieces(settings.vocabulary) if settings.vocabulary else None
         pieces = [] if settings.input == "chars" else pieces  # no rows for what is never looked up
         sizes = settings.vocabulary_size, settings.shrink, settings.keep, settings.ngrams
-        vocabulary = build_vocabulary(table.words, pieces, *sizes)
+        # Of a long word training sees the head and the tail; all of them would take the square of their letters.
+        seen = [normalise(word, lowercase) if len(word) > LONGEST else word for word in table.words]
+        vocabulary = build_vocabulary(seen, pieces, *sizes)
         phase.advance(len(vocabulary))
     synonyms = Ragged.from_lengths(np.empty(0, dtype=np.int32), np.zeros(len(table), dtype=np.int64))
     if settings.synonyms:
@@ -207,7 +221,7 @@ def prepare(
     release(table.vectors)
     negatives = np.empty((len(table), 0), dtype=np.int32)
     if settings.negatives:
-        negatives = hard_negatives(table.words, synonyms, k=settings.negatives, progress=progress)
+        negatives = hard_negatives(seen, synonyms, k=settings.negatives, progress=progress)
     origin = {"name": table.name, "dim": table.dim, "words": len(table), **table.source}
     public = with_files(settings, lambda name: Path(name).name)  # no folders of this machine in what people publish
     return Prepared(table.words, table.vectors, vocabulary, synonyms, negatives, public, origin)

@@ -12,6 +12,7 @@ ends, on a CPU, with the same bits as one that was never stopped.
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,7 +22,8 @@ from typing import Any
 from lovevec.errors import LovevecError, Parameter
 from lovevec.files import Lock
 from lovevec.files.checkpoints import OVERWRITE, PLAN, UNFINISHED, CheckpointFolder
-from lovevec.model.folder import CARD, CONFIG, OPTIONAL, TOKENIZER, WEIGHTS, WORDS
+from lovevec.files.together import NEW
+from lovevec.model.folder import CARD, CONFIG, OPTIONAL, TOKENIZER, WEIGHTS, WORDS, holds_model
 from lovevec.progress import Progress
 from lovevec.train.settings import Settings, with_files
 from lovevec.transformer.load import absolute_source, is_transformer
@@ -88,7 +90,7 @@ class RunFolder:
 
     def plan(self) -> tuple[str | None, Settings]:
         """The target (None for vectors that were in memory) and the settings of the run that was stopped here."""
-        if self.path is not None and (self.path / CONFIG).is_file() and not self.unfinished().exists:
+        if self.path is not None and holds_model(self.path) and not self.unfinished().exists:
             self.clean()
             raise LovevecError(f"{self.path}: this run is complete, the model is there; nothing to resume")
         try:
@@ -107,6 +109,8 @@ class RunFolder:
         for name in MODEL_FILES:
             for leftover in self.path.glob(f".{name}.*.tmp"):
                 leftover.unlink(missing_ok=True)
+        for leftover in self.path.glob(f"{NEW}.*.tmp"):
+            shutil.rmtree(leftover, ignore_errors=True)
 
 
 class RunClock:

@@ -18,6 +18,8 @@ from lovevec.vectors.read.pipeline import find_pipeline, vectors_file
 from lovevec.vectors.read.source import file_hash
 from lovevec.vectors.rows import keep_rows, lower_case
 
+MAX_DIM = 16_384  # more than any vectors that are published
+
 
 def load_target(
     source: Any,
@@ -72,6 +74,9 @@ def load_target(
             table.report.note(Oddity.SAME_IN_LOWER_CASE, count=dropped)
             table.report.kept -= dropped
         table = dataclasses.replace(table, words=lowered, vectors=keep_rows(table.vectors, keep, owned))
+    if table.dim > MAX_DIM:
+        problem = f"its vectors have {table.dim:,} dimensions, and an encoder has matrices of that square"
+        raise LovevecError(f"{name}: {problem}: at most {MAX_DIM:,} can be learned; reduce them first (PCA)")
     if len(table) < 2:
         raise LovevecError(f"{name}: a target needs at least 2 words, this one has {len(table)}")
     origin |= {"format": table.report.format, "compression": table.report.compression}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lovevec.errors import LovevecError
+from lovevec.errors import LovevecError, shown
 
 REPEAT_SAMPLE = 512
 
@@ -40,10 +40,10 @@ def word_list(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
         raise LovevecError(f"expected words, a list of strings, not {type(words).__name__}") from None
 
 
-def check_words(words: Iterable[str] | NDArray[Any]) -> Sequence[str]:
-    """As `word_list`; an item that is no string is an error that names it."""
+def check_words(words: Iterable[str] | NDArray[Any], item: str = "word") -> Sequence[str]:
+    """As `word_list`; an item that is no string is an error that names it, as an `item`."""
     items = word_list(words)
-    refuse_other_than_words(items)
+    refuse_other_than_words(items, item=item)
     return items
 
 
@@ -71,4 +71,4 @@ def refuse_other_than_words(words: Sequence[object], first: int = 0, item: str =
     """Raise where an item is no string, naming the first such item: it is called `item`, and counted from `first`."""
     for index, word in enumerate(words, first):
         if not isinstance(word, str):
-            raise LovevecError(f"{item} {index} is not a string but {type(word).__name__}: {word!r:.60}")
+            raise LovevecError(f"{item} {index} is not a string but {type(word).__name__}: {shown(word)}")

@@ -23,6 +23,7 @@ TASKS = {
     "classify": "text classification by a CNN on frozen vectors, clean and damaged text",
     "tag": "entity recognition by a BiLSTM-CRF on frozen vectors, clean and damaged text",
     "texts": "vectors of whole texts, clean and damaged: STS-B pairs, mistyped queries, your own files",
+    "search": "is what answers a query found first? love.index beside BM25, trigrams, encoders; clean and mistyped",
     "speed": "words a second",
 }
 EXAMPLES = """examples:
@@ -34,6 +35,7 @@ EXAMPLES = """examples:
   lovevec evaluate classify sst2 --vectors my.vec --impute my-model --noise 0,10,30,50,70,90
   lovevec evaluate tag conll03 --vectors my.vec --impute my-model
   lovevec evaluate texts default potion-base-8M --robust --speller symspell
+  lovevec evaluate search index bm25 bm25,default --sets my-collection
   lovevec evaluate speed my-model my.bin
 
 `lovevec evaluate TASK --help` says more."""
@@ -61,12 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "classify": add_classify,
         "tag": add_tag,
         "texts": add_texts,
+        "search": add_search,
         "speed": add_speed,
     }
     for name, help in TASKS.items():
         task = tasks.add_parser(name, help=help)
         add[name](task)
-        if name not in ("texts", "new-words", "context"):
+        if name not in ("texts", "new-words", "context", "search"):
             add_rivals(task)
         add_common(task, reads_data=name != "speed")
 
@@ -289,6 +292,31 @@ text a line, which is damaged and looked for (docs/data.md)."""
     parser.add_argument("--plot", action="store_true", help="draw scores over the share of typos, into -o FOLDER")
     parser.add_argument("--resamples", type=int, metavar="N", help="of the bootstrap (default 1000; --quick: 100)")
     add_device(parser, "where transformers run")
+
+
+def add_search(parser: argparse.ArgumentParser) -> None:
+    """Search in collections of texts."""
+    about = """Is what answers a query found first, and when words are mistyped? nDCG@10, how often the first is
+relevant, and the mean of 1 / rank, by clean queries and with a misspelling in 30 % of the longer words."""
+    examples = """methods:
+  index                    love.index of the shipped default; index:FOLDER of another model
+  bm25, bm25-trigrams      BM25 of words, of runs of three letters (pip install bm25s)
+  trigrams, rapidfuzz      the cosine of tf-idf of trigrams; the ratio of edits
+  default, potion-base-8M, all-MiniLM-L6-v2 …
+                           the cosine of an encoder's vectors, as `lovevec evaluate texts --help` names them
+  A,B                      several of them: a text has the sum of 1 / (60 + its rank)
+  mine=A                   the same, called mine in the tables
+
+sets:
+  autofj                   names of PyPI's autofj, sets M to Z; autofj-dev: A to L, which the index was chosen on
+  FOLDER                   corpus.jsonl (_id, title, text), queries.jsonl (_id, text), qrels.tsv (query, text, gain)
+
+examples:
+  lovevec evaluate search index bm25 trigrams bm25,default
+  lovevec evaluate search index all-MiniLM-L6-v2 --sets scifact my-collection -o results"""
+    describe(parser, about, examples)
+    parser.add_argument("methods", nargs="*", metavar="method", help="as below (default: index, bm25, trigrams)")
+    parser.add_argument("--sets", nargs="+", action="extend", metavar="SET", help="as below; after the methods")
 
 
 def add_speed(parser: argparse.ArgumentParser) -> None:

@@ -16,10 +16,23 @@ from lovevec_lab.evaluate.clusters import clusters
 from lovevec_lab.evaluate.context import context
 from lovevec_lab.evaluate.new_words import new_words
 from lovevec_lab.evaluate.results import Result
+from lovevec_lab.evaluate.search import search
 from lovevec_lab.evaluate.similarity import similarity
 from lovevec_lab.evaluate.speed import speed
 from lovevec_lab.evaluate.tag import tag
 from lovevec_lab.evaluate.texts import texts
 from lovevec_lab.evaluate.typos import typos
 
-__all__ = ["Result", "classify", "clusters", "context", "new_words", "similarity", "speed", "tag", "texts", "typos"]
+__all__ = [
+    "Result",
+    "classify",
+    "clusters",
+    "context",
+    "new_words",
+    "search",
+    "similarity",
+    "speed",
+    "tag",
+    "texts",
+    "typos",
+]

@@ -14,12 +14,12 @@ import json
 from collections.abc import Sequence
 from copy import deepcopy
 from functools import cache
-from threading import RLock
 from typing import Any
 
 import numpy as np
 from tokenizers import Encoding
 
+from lovevec.locks import ForkLock
 from lovevec.love import LOVE
 from lovevec.plugins import normalized_forms
 from lovevec.plugins.transformers.wire_format import LOVE_WORDS, NO_BROKEN_WORD, NUMBERS_PER_WORD, to_numbers
@@ -94,7 +94,7 @@ class RobustTokenizer:
     @property
     def lock(self) -> Any:
         """Held while the settings of the tokenizer below are not those asked for, or are looked at."""
-        return self.__dict__.setdefault("_lock", RLock())
+        return self.__dict__.setdefault("_lock", ForkLock())
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in NOT_PICKLED}

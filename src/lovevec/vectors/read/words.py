@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from lovevec.errors import FormatError, LovevecError, Parameter
-from lovevec.files.lines import BOM, ends_in_returns, plain_ends, split_lines, whole_lines
+from lovevec.files.lines import BOM, ends_in_returns, plain_ends, refuse_packed, split_lines, whole_lines
 from lovevec.vectors.read.source import open_raw, opening
 
 STREAM_BLOCK_BYTES = 1 << 18
@@ -148,6 +148,7 @@ class WordStream:
                 start += more
             while b"\n" not in start and len(start) < BYTES_PER_LOOK and (more := self._read()):
                 start += more
+            refuse_packed(self.name, start)
             block = bytes(start)
             while block:
                 yield block

@@ -1,0 +1,11 @@
+"""Search in a collection of texts that forgives typos: `index = love.index(texts)`, `index.search(query)`.
+
+Three signals find candidates and judge them (signals.py): words as they are read (terms.py), letters (letters.py) and
+meaning (meaning.py). One rule makes a score of them (fusion.py).
+"""
+
+from lovevec.search.hits import Hit, Met, Why
+from lovevec.search.index import Index
+from lovevec.search.signals import FEATURES
+
+__all__ = ["FEATURES", "Hit", "Index", "Met", "Why"]

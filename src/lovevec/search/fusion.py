@@ -1,0 +1,59 @@
+"""One score of several signals: a logistic rule, learned by lab/runs/fusion.py.
+
+score = sigmoid(bias + Σ weight · feature)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lovevec.search.signals import FEATURES
+
+WEIGHTS = {
+    "words": 0.70,
+    "coverage": 0.93,
+    "backward": 0.75,
+    "exact": 0.63,
+    "letters": 0.48,
+    "letters_covered": 0.34,
+    "meaning": 1.70,
+    "numbers": 0.0,
+    "numbers_backward": 0.0,
+}
+BIAS = -2.7
+FEEDBACK, USUAL_FEEDBACK = 0.6, 1.5
+GROUPS = {
+    "words": ("words", "coverage", "backward", "exact", "numbers"),
+    "letters": ("letters", "letters_covered"),
+    "meaning": ("meaning",),
+}
+
+
+def totals_of(features: NDArray[np.float32]) -> NDArray[np.float64]:
+    """[n, len(FEATURES)] -> [n]: the logarithm of odds."""
+    total = np.full(len(features), BIAS)
+    for place, name in enumerate(FEATURES):  # one by one: the same bits in any company
+        total += WEIGHTS[name] * features[:, place].astype(np.float64)
+    return total
+
+
+def with_feedback(totals: NDArray[np.float64], feedback: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same where candidates are like the best ones by so much."""
+    return totals + FEEDBACK * (feedback - USUAL_FEEDBACK)
+
+
+def scores_of(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Odds as scores from 0 to 1."""
+    scores: NDArray[np.float64] = 1 / (1 + np.exp(-totals))
+    return scores
+
+
+def parts_of(features: NDArray[np.float32], score: float) -> dict[str, float]:
+    """What words, letters and meaning account for of a score: in proportion to what each adds."""
+    added = {
+        name: max(sum(WEIGHTS[one] * float(features[FEATURES.index(one)]) for one in group), 0.0)
+        for name, group in GROUPS.items()
+    }
+    total = sum(added.values()) or 1.0
+    return {name: score * part / total for name, part in added.items()}
