@@ -250,8 +250,8 @@ def spacy_vocabulary(words: list[str], vectors: np.ndarray, borrowed: dict[str, 
 def floret_vocabulary(matrix: np.ndarray, **settings: Any) -> dict[str, bytes]:
     """The files of a spaCy vocabulary with vectors of n-grams."""
     stated = {"mode": "floret", "minn": 2, "maxn": 4, "hash_count": 2, "hash_seed": 2166136261, "bow": "<", "eow": ">"}
-    files = spacy_vocabulary([], matrix)
-    return files | {"vectors.cfg": json.dumps(stated | settings).encode(), "key2row": b"\x80"}
+    files = {name: content for name, content in spacy_vocabulary([], matrix).items() if name != "key2row"}
+    return files | {"vectors.cfg": json.dumps(stated | settings).encode()}
 
 
 def navec_tar(words: list[str], counts: list[int], codes: np.ndarray, values: np.ndarray, protocol: int = 1) -> bytes:
