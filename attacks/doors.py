@@ -21,7 +21,7 @@ from lovevec.texts.rewrite import open_rows
 from lovevec.train.prepared import Prepared, settings_of
 from lovevec.train.settings import Settings
 from lovevec.units.vocabulary import read_pieces
-from lovevec.vectors import FastTextBin, read_vectors
+from lovevec.vectors import FastTextBin, FloretVectors, read_vectors
 from lovevec.vectors.read.numpy import read_origin
 from lovevec.vectors.read.words import open_words
 from lovevec_lab.evaluate.classify import text_split
@@ -49,6 +49,12 @@ def vectors(path: Path) -> None:
 def fasttext(path: Path) -> None:
     """FastTextBin, with strings that it has never seen."""
     model = FastTextBin(path)
+    assert model.vectors(STRINGS).shape == (len(STRINGS), model.dim), "vectors of any string"
+
+
+def floret(path: Path) -> None:
+    """FloretVectors, with strings that it has never seen."""
+    model = FloretVectors(path)
     assert model.vectors(STRINGS).shape == (len(STRINGS), model.dim), "vectors of any string"
 
 
@@ -192,6 +198,7 @@ DOORS: dict[str, Door] = {
     for door in (
         vectors,
         fasttext,
+        floret,
         words,
         columns,
         pieces,

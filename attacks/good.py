@@ -19,7 +19,16 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from tests.factories import random_parts, some_context, toy_vectors, toy_words
+from tests.factories import (
+    floret_vocabulary,
+    navec_tar,
+    npy_bytes,
+    random_parts,
+    some_context,
+    spacy_vocabulary,
+    toy_vectors,
+    toy_words,
+)
 
 from lovevec import LOVE, Attached
 from lovevec.files.checkpoints import UNFINISHED, CheckpointFolder
@@ -75,13 +84,6 @@ def as_text(words: list[str], vectors: np.ndarray, header: bool = True) -> bytes
     return ((f"{len(words)} {vectors.shape[1]}\n" if header else "") + rows).encode()
 
 
-def as_npy(array: np.ndarray) -> bytes:
-    """numpy's file, never with a pickle."""
-    file = io.BytesIO()
-    np.save(file, array, allow_pickle=False)
-    return file.getvalue()
-
-
 def as_zip(members: Mapping[str, bytes], packed: bool = True) -> bytes:
     """A zip of these files, in their order, with the right checksums."""
     file = io.BytesIO()
@@ -106,8 +108,8 @@ def _vectors() -> dict[str, Sample]:
     wide, tall = table(400, 40)
     pairs = zip(words, vectors, strict=True)
     binary = b"%d %d\n" % vectors.shape + b"".join(word.encode() + b" " + row.tobytes() for word, row in pairs)
-    arrays = {"vectors.npy": as_npy(vectors), "words.npy": as_npy(np.array(words))}
-    codes = {"vectors.npy": as_npy(vectors), "words.npy": as_npy(np.frombuffer(joined, np.uint8))}
+    arrays = {"vectors.npy": npy_bytes(vectors), "words.npy": npy_bytes(np.array(words))}
+    codes = {"vectors.npy": npy_bytes(vectors), "words.npy": npy_bytes(np.frombuffer(joined, np.uint8))}
     found = {
         "word2vec": ("v.vec", text),
         "glove": ("v.txt", as_text(words, vectors, header=False)),
@@ -128,9 +130,18 @@ def _vectors() -> dict[str, Sample]:
         "quantized": ("v.ftz", (FASTTEXT / "quantized.ftz").read_bytes()),
     }
     made = {name: single("vectors", file, content) for name, (file, content) in found.items()}
-    made["npy"] = single("vectors", "v.npy", as_npy(vectors), v_words=joined)
-    fortran = as_npy(np.asfortranarray(vectors.astype(np.float64)))
+    made["npy"] = single("vectors", "v.npy", npy_bytes(vectors), v_words=joined)
+    fortran = npy_bytes(np.asfortranarray(vectors.astype(np.float64)))
     made["npy fortran"] = single("vectors", "v.npy", fortran, v_words=joined)
+    vocabulary = {f"vocab/{name}": content for name, content in spacy_vocabulary(words, vectors, {"lent": 1}).items()}
+    made["spacy"] = Sample("vectors", vocabulary)
+    floret = {f"vocab/{name}": content for name, content in floret_vocabulary(vectors).items()}
+    made["floret"] = Sample("floret", floret)
+    package = {f"xx_toy_md/xx_toy_md-1.0/{name}": content for name, content in vocabulary.items()}
+    made["spacy wheel"] = single("vectors", "xx_toy_md-1.0-py3-none-any.whl", as_zip(package))
+    codes = np.arange(3 * len(words)).reshape(-1, 3) % 5
+    parts = vectors[:5].reshape(5, 3, -1).transpose(1, 0, 2)
+    made["navec"] = single("vectors", "v.tar", navec_tar(words, list(range(len(words))), codes, parts))
     made["fasttext strings"] = single("fasttext", "v.bin", found["fasttext"][1])
     return made
 

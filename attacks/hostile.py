@@ -10,6 +10,7 @@ import lzma
 import os
 import pickle
 import struct
+import tarfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,8 +19,9 @@ from typing import Any
 
 import numpy as np
 from safetensors.numpy import load, save
+from tests.factories import floret_vocabulary, msgpack_map, navec_tar, npy_bytes, spacy_vocabulary
 
-from attacks.good import Sample, as_npy, as_text, as_zip, models, samples, single, table
+from attacks.good import Sample, as_text, as_zip, models, samples, single, table
 from attacks.mutate import CONFIG, with_right_hashes
 from lovevec.files import as_json
 from lovevec.files.checkpoints import UNFINISHED
@@ -92,8 +94,8 @@ def _bombs() -> dict[str, tuple[str, bytes]]:
         for _ in range(100):
             file.write(lines)
     words = "\n".join(f"w{n}" for n in range(3_000)).encode()
-    ones = as_npy(np.ones((3_000, 10_000), np.float32))
-    blank = as_npy(np.full(150 * MEGABYTE, 10, np.uint8))
+    ones = npy_bytes(np.ones((3_000, 10_000), np.float32))
+    blank = npy_bytes(np.full(150 * MEGABYTE, 10, np.uint8))
     made = {
         "gzip of one line": ("v.gz", squeezed.getvalue()),
         "gzip without a line": ("v.gz", gzip.compress(b"\0" * (200 * MEGABYTE), mtime=0)),
@@ -103,8 +105,8 @@ def _bombs() -> dict[str, tuple[str, bytes]]:
         "zip of distinct words": ("v.zip", as_zip({"v.txt": distinct})),
         "gzip of gzip": ("v.gz", gzip.compress(gzip.compress(lines))),
         "gzip of 20,000 nothings": ("v.gz", gzip.compress(b"", mtime=0) * 20_000),
-        "npz of ones": ("v.npz", as_zip({"vectors.npy": ones, "words.npy": as_npy(np.frombuffer(words, np.uint8))})),
-        "npz of empty words": ("v.npz", as_zip({"vectors.npy": as_npy(np.ones((3, 3))), "words.npy": blank})),
+        "npz of ones": ("v.npz", as_zip({"vectors.npy": ones, "words.npy": npy_bytes(np.frombuffer(words, np.uint8))})),
+        "npz of empty words": ("v.npz", as_zip({"vectors.npy": npy_bytes(np.ones((3, 3))), "words.npy": blank})),
         "zip of 20,000 files": ("v.zip", as_zip({f"{n}.txt": b"" for n in range(20_000)}, packed=False)),
     }
     return made
@@ -113,7 +115,7 @@ def _bombs() -> dict[str, tuple[str, bytes]]:
 def _archives() -> dict[str, tuple[str, bytes]]:
     words, vectors = table()
     text = as_text(words, vectors)
-    good = {"vectors.npy": as_npy(vectors), "words.npy": as_npy(np.array(words))}
+    good = {"vectors.npy": npy_bytes(vectors), "words.npy": npy_bytes(np.array(words))}
     objects = io.BytesIO()
     np.save(objects, np.array([Exploit()] * 3, dtype=object), allow_pickle=True)
     stored = bytearray(as_zip({"v.txt": text}, packed=False))
@@ -132,7 +134,7 @@ def _archives() -> dict[str, tuple[str, bytes]]:
         "npz with an origin of objects": ("v.npz", as_zip({**good, "origin.npy": objects.getvalue()})),
         "npz with an origin that nests": (
             "v.npz",
-            as_zip({**good, "origin.npy": as_npy(np.frombuffer(b"[" * NEST, np.uint8))}),
+            as_zip({**good, "origin.npy": npy_bytes(np.frombuffer(b"[" * NEST, np.uint8))}),
         ),
         "npz with words of 2 GB": (
             "v.npz",
@@ -208,6 +210,96 @@ def _fasttext() -> dict[str, bytes]:
     made["no zero behind a word"] = good[:92] + good[92:].replace(b"\0", b"x")
     made["a word of a megabyte"] = good[:92] + b"w" * MEGABYTE + good[92:]
     return made
+
+
+def _pipelines() -> dict[str, Sample]:
+    """spaCy's files, each with something in it that none should have."""
+    words, vectors = table()
+    good, floret = spacy_vocabulary(words, vectors), floret_vocabulary(vectors)
+    changes: dict[str, dict[str, bytes]] = {
+        "vectors are a pickle": {"vectors": pickle.dumps(Exploit())},
+        "vectors that are beyond belief": {
+            "vectors": _npy_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 300), }")
+        },
+        "vectors of no rows": {"vectors": npy_bytes(np.ones((0, 0), np.float32))},
+        "vectors in one row": {"vectors": npy_bytes(np.ones(30, np.float32))},
+        "keys of 4 billion words": {"key2row": b"\xdf\xff\xff\xff\xff" + b"\x01" * 100},
+        "keys that nest": {"key2row": b"\x81" * NEST},
+        "keys of text": {"key2row": b"\x81\xdb\xff\xff\xff\xff"},
+        "keys with rows beyond": {"key2row": msgpack_map({1: 2**63, 2: 0})},
+        "keys that are cut": {"key2row": good["key2row"][:-3]},
+        "keys of nobody": {"key2row": msgpack_map({number: number for number in range(15)})},
+        "strings that nest": {"strings.json": b"[" * NEST},
+        "strings of numbers": {"strings.json": json.dumps(list(range(1000))).encode()},
+        "strings of surrogates": {"strings.json": json.dumps(["\ud800" * n for n in range(200)]).encode()},
+        "a string of a megabyte": {"strings.json": json.dumps(["x" * MEGABYTE, *words]).encode()},
+        "strings of every length": {"strings.json": json.dumps(["y" * n for n in range(2000)]).encode()},
+        "settings that nest": {"vectors.cfg": b'{"mode":' * NEST},
+        "settings of a list": {"vectors.cfg": b"[]"},
+        "settings of a mode of a megabyte": {"vectors.cfg": json.dumps({"mode": "x" * MEGABYTE}).encode()},
+    }
+    made = {
+        name: Sample("vectors", {f"vocab/{file}": raw for file, raw in (good | change).items()})
+        for name, change in changes.items()
+    }
+    for name, setting in {
+        "n-grams of no letters": {"minn": 0, "maxn": 0},
+        "n-grams without end": {"maxn": 2**31},
+        "hashes without end": {"hash_count": 2**40},
+        "a seed of 2 to the 70": {"hash_seed": 2**70},
+        "a mark of a megabyte": {"bow": "<" * MEGABYTE},
+    }.items():
+        files = floret | {"vectors.cfg": floret_vocabulary(vectors, **setting)["vectors.cfg"]}
+        made[f"floret with {name}"] = Sample("floret", {f"vocab/{file}": raw for file, raw in files.items()})
+    inside = {f"a/b/vocab/{file}": raw for file, raw in good.items()}
+    wheels = {
+        "a wheel that climbs": {f"../{name}": raw for name, raw in inside.items()},
+        "a wheel of two pipelines": inside | {f"c{name}": raw for name, raw in inside.items()},
+        "a wheel of zeros": inside | {"a/b/vocab/strings.json": b" " * (150 * MEGABYTE)},
+        "a wheel of nothing": {},
+        "a wheel with code": {"a/__init__.py": b"import os; os.mkdir('executed')", **inside},
+    }
+    return made | {name: single("vectors", "v.whl", as_zip(files)) for name, files in wheels.items()}
+
+
+def _navecs() -> dict[str, bytes]:
+    """Archives of navec whose numbers do not fit, and tars that are none."""
+    words, counts = [f"w{n}" for n in range(30)], list(range(30))
+    codes, values = np.zeros((30, 3), np.uint8), np.ones((3, 5, 2), np.float32)
+    good = navec_tar(words, counts, codes, values)
+
+    def with_members(members: dict[str, bytes], **change: Any) -> bytes:
+        file = io.BytesIO()
+        with tarfile.open(fileobj=file, mode="w") as archive:
+            for name, content in members.items():
+                member = tarfile.TarInfo(name)
+                member.size = len(content)
+                for field, value in change.items():
+                    setattr(member, field, value)
+                archive.addfile(member, io.BytesIO(content))
+        return file.getvalue()
+
+    meta, bomb = b'{"protocol": 1}', gzip.compress(b"\0" * (200 * MEGABYTE), mtime=0)
+    sizes = np.array([2**32 - 1, 2**32 - 1, 1, 256], "<u4").tobytes()
+    at = good.index(b"pq.bin")
+    return {
+        "of 4 billion words": with_members(
+            {"meta.json": meta, "vocab.bin": gzip.compress(b"\xff" * 4), "pq.bin": sizes}
+        ),
+        "with a bomb": with_members({"meta.json": meta, "vocab.bin": bomb, "pq.bin": sizes}),
+        "with meta that nests": with_members({"meta.json": b"[" * 60_000, "vocab.bin": b"", "pq.bin": b""}),
+        "with meta of 8 GB": with_members({"meta.json": meta}, pax_headers={"size": str(2**33)}),
+        "of links": with_members(
+            {"meta.json": b"", "vocab.bin": b"", "pq.bin": b""}, type=b"2", linkname="/etc/passwd"
+        ),
+        "of devices": with_members({"meta.json": b"", "vocab.bin": b"", "pq.bin": b""}, type=b"3"),
+        "that climbs": with_members({"../../meta.json": meta}),
+        "with a size of letters": good[: at + 124] + b"x" * 12 + good[at + 136 :],
+        "with a negative size": good[: at + 124] + b"\xff" * 12 + good[at + 136 :],
+        "with parts of no width": navec_tar(words, counts, codes, np.ones((3, 5, 0), np.float32)),
+        "of 20,000 members": with_members({f"{n}": b"" for n in range(20_000)}),
+        "with numbers that are not finite": navec_tar(words, counts, codes, values * np.inf),
+    }
 
 
 def _tables() -> dict[str, tuple[str, bytes]]:
@@ -483,6 +575,8 @@ def _all() -> dict[str, Maker]:
     files |= {f"safetensors: {name}": single("vectors", "v.safetensors", raw) for name, raw in _tensors().items()}
     for door in ("vectors", "fasttext"):
         files |= {f"fasttext, {door}: {name}": single(door, "v.bin", raw) for name, raw in _fasttext().items()}
+    files |= {f"spacy: {name}": sample for name, sample in _pipelines().items()}
+    files |= {f"navec: {name}": single("vectors", "v.tar", raw) for name, raw in _navecs().items()}
     files |= {f"table: {name}": single("columns", file, raw) for name, (file, raw) in _tables().items()}
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         raw = pickle.dumps(Exploit(), protocol)

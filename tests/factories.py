@@ -7,6 +7,10 @@ transformers stands in `transformer_factories.py`: importing them takes seconds.
 from __future__ import annotations
 
 import dataclasses
+import gzip
+import io
+import json
+import tarfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -206,6 +210,67 @@ def at_once(work: Callable[[], Result], count: int = 16) -> list[Result]:
     start = threading.Barrier(count)
     with ThreadPoolExecutor(count) as threads:
         return list(threads.map(lambda _: (start.wait(), work())[1], range(count)))
+
+
+def msgpack_map(pairs: dict[int, int]) -> bytes:
+    """A map of whole numbers as msgpack has it, each number as short as it can be."""
+
+    def number(value: int) -> bytes:
+        if value < 0x80:
+            return bytes([value])
+        size = next(size for size in (1, 2, 4, 8) if value < 256**size)
+        return bytes([0xCC + (1, 2, 4, 8).index(size)]) + value.to_bytes(size, "big")
+
+    count = len(pairs)
+    head = bytes([0x80 + count]) if count < 16 else b"\xdf" + count.to_bytes(4, "big")
+    return head + b"".join(number(key) + number(value) for key, value in pairs.items())
+
+
+def npy_bytes(array: np.ndarray) -> bytes:
+    """numpy's file, never with a pickle."""
+    file = io.BytesIO()
+    np.save(file, array, allow_pickle=False)
+    return file.getvalue()
+
+
+def spacy_vocabulary(words: list[str], vectors: np.ndarray, borrowed: dict[str, int] | None = None) -> dict[str, bytes]:
+    """The files of a spaCy vocabulary, by name: a row for each word, and words that `borrowed` another's row."""
+    from lovevec.vectors.read.murmur import murmur64
+
+    rows = {word: row for row, word in enumerate(words)} | (borrowed or {})
+    keys = murmur64([word.encode() for word in rows]).tolist()
+    return {
+        "vectors": npy_bytes(vectors),
+        "vectors.cfg": b'{"mode": "default"}',
+        "key2row": msgpack_map(dict(zip(keys, rows.values(), strict=True))),
+        "strings.json": json.dumps(["", "NOUN", *sorted(rows)]).encode(),
+    }
+
+
+def floret_vocabulary(matrix: np.ndarray, **settings: Any) -> dict[str, bytes]:
+    """The files of a spaCy vocabulary with vectors of n-grams."""
+    stated = {"mode": "floret", "minn": 2, "maxn": 4, "hash_count": 2, "hash_seed": 2166136261, "bow": "<", "eow": ">"}
+    files = {name: content for name, content in spacy_vocabulary([], matrix).items() if name != "key2row"}
+    return files | {"vectors.cfg": json.dumps(stated | settings).encode()}
+
+
+def navec_tar(words: list[str], counts: list[int], codes: np.ndarray, values: np.ndarray, protocol: int = 1) -> bytes:
+    """navec's archive: `codes` uint8 [words, parts], `values` float32 [parts, codes, numbers of a part]."""
+    vocabulary = np.array([len(words), *counts], "<u4").tobytes() + "\n".join(words).encode()
+    shape = (len(words), values.shape[0] * values.shape[2], values.shape[0], values.shape[1])
+    table = np.array(shape, "<u4").tobytes() + codes.astype(np.uint8).tobytes() + values.astype("<f4").tobytes()
+    members = {
+        "meta.json": json.dumps({"id": "toy", "protocol": protocol}).encode(),
+        "vocab.bin": gzip.compress(vocabulary, mtime=0),
+        "pq.bin": table,
+    }
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        for name, content in members.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return file.getvalue()
 
 
 def some_context(

@@ -12,7 +12,7 @@ import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from tools import audit, dist, licences
-from tools.requirements import BUILDS, LAB, LIBRARY, LOCK, PACKAGES, pins, project, stated, torch_version
+from tools.requirements import BUILDS, LAB, LIBRARY, LOCK, MODELS, PACKAGES, pins, project, stated, torch_version
 
 import lovevec
 import lovevec_lab
@@ -154,13 +154,43 @@ def test_the_library_holds_no_rival_and_no_paper(tmp_path):
     dist.check_wheel(wheel_of(tmp_path, {name: text for name, text in files.items() if "/shipped/" not in name}))
 
 
+def model_wheel(folder: Path, files: dict[str, bytes]) -> Path:
+    """A wheel of a model, its files empty, and these."""
+    names = [*(f"lovevec_xx/xx/{name}" for name in dist.OF_LANGUAGE), "lovevec_xx/__init__.py"]
+    about = {
+        "lovevec_xx-1.dist-info/entry_points.txt": b"[lovevec.models]\nxx = lovevec_xx\n",
+        "lovevec_xx-1.dist-info/licenses/LICENSE": b"MIT",
+    }
+    path = folder / "lovevec_xx-1-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in (dict.fromkeys(names, b"") | about | files).items():
+            archive.writestr(name, content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ({"lovevec_xx/more.py": b""}, r"more\.py"),
+        ({"lovevec_xx/xx/rows.safetensors": b"\0" * (dist.MOST_BYTES + 1)}, "15,000,001 bytes"),
+        ({"lovevec_xx-1.dist-info/entry_points.txt": b"[lovevec.models]\nyy = lovevec_xx\n"}, "yy"),
+    ],
+)
+def test_a_model_that_is_large_or_brings_code_is_refused(tmp_path, files, problem):
+    dist.check_model(model_wheel(tmp_path, {}))
+    with pytest.raises(SystemExit, match=problem):
+        dist.check_model(model_wheel(tmp_path, files))
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("build") is None or find_spec("hatchling") is None, reason="build, hatchling missing")
 def test_two_builds_have_equal_bytes(tmp_path):
     """And the library's wheel, which is built from its sdist, holds the models and nothing of the lab; its sdist holds
-    what its tests need; the lab's wheel holds the lab alone."""
+    what its tests need; the lab's wheel holds the lab alone, a model's its folder and its licence."""
     files = dist.build_twice(tmp_path, "1700000000")
-    assert len(files) == 4
+    assert len(files) == 2 * (2 + len(MODELS))
+    for package in MODELS:
+        dist.check_model(dist.file_of(files, package, ".whl"))
     wheel, source = (dist.file_of(files, LIBRARY, suffix) for suffix in (".whl", ".gz"))
     dist.check_wheel(wheel)
     assert {entry.date_time for entry in zipfile.ZipFile(wheel).infolist()} == {(2023, 11, 14, 22, 13, 20)}

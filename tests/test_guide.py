@@ -15,8 +15,10 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from tools.requirements import MODELS
 
 from tests.guide_page import Block, blocks_of, commands_of, matches
+from tests.model_packages import site_of
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "guide"
@@ -54,6 +56,16 @@ def environment() -> dict[str, str]:
     source = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
     quiet = {"HF_HUB_OFFLINE": "1", "HAYSTACK_TELEMETRY_ENABLED": "False", "COLUMNS": "100"}
     return {**os.environ, "PATH": path, "PYTHONPATH": source, **quiet}
+
+
+def with_models(folder: Path) -> dict[str, str]:
+    """The same, where the models of languages are installed."""
+    if not MODELS:
+        pytest.skip("the models of languages lie in the repository alone")
+    site_of(folder / "site", list(MODELS.values()))
+    sources = [folder / "site", *(package / "src" for package in MODELS.values())]
+    usual = environment()
+    return usual | {"PYTHONPATH": os.pathsep.join([*map(str, sources), usual["PYTHONPATH"]])}
 
 
 def your_files(folder: Path) -> None:
@@ -100,8 +112,9 @@ def test_a_page_runs_and_prints_what_it_shows(name, tmp_path):
     if page.name == "README.md":
         your_files(tmp_path)
     command = [sys.executable, "-m", "tests.guide_page", str(page)]
+    settings = with_models(tmp_path) if name == "other-languages" else environment()
     with served() if name == "serving" else nullcontext():
-        done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=600)
+        done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     runs = json.loads(done.stdout.splitlines()[-1])
     assert runs, f"{page.name}: nothing ran"

@@ -1,14 +1,15 @@
-"""`make dist`: wheels and sdists of the library and the lab into dist/, proved to be reproducible and to work, with a
-list of what comes along.
+"""`make dist`: wheels and sdists of the library, the lab and the models of languages into dist/, proved to be
+reproducible and to work, with a list of what comes along.
 
 1. Everything that git tracks is copied to two folders with different permissions and built in each. Dates are those of
    the commit (SOURCE_DATE_EPOCH). Both builds give the same bytes.
 2. The library's wheel is one for this platform, with the compiled core. On Linux auditwheel reads which systems it can
    run on from the symbols that the core asks for, and names the wheel for them (manylinux).
-3. The library's wheel holds every shipped model, and nothing of the lab.
+3. The library's wheel holds every shipped model, and nothing of the lab; a model's wheel its model folder and the
+   licence, in 15 MB.
 4. The library is installed into empty environments, where tools/smoke.py runs: from the wheel, from the sdist with a
    compiler and without one, and from the wheel without a core. To the first two the lab's file of the same kind is
-   added, and its commands are there.
+   added, and its commands are there; to the first the models too, and each is loaded by its name.
 5. The packages in the wheel's environment, lovevec and what it needs without extras, go into a CycloneDX file.
 
 The wheel without a core is tried but not put into dist/: published, pip would take it wherever there is no other wheel,
@@ -32,10 +33,12 @@ from pathlib import Path
 
 from hatch_build import CHOICE
 from packaging.utils import canonicalize_name
-from tools.requirements import LAB, LIBRARY, PACKAGES, ROOT, stated
+from tools.requirements import LAB, LIBRARY, MODELS, PACKAGES, ROOT, stated
 
 MODEL = ("config.json", "model.safetensors", "tokenizer.json", "words.json", "rows.safetensors", "lexicon.safetensors",
          "forms.json", "README.md")  # fmt: skip
+OF_LANGUAGE = tuple(name for name in MODEL if name != "forms.json")
+MOST_BYTES = 15_000_000  # of a language's model
 OF_DEFAULT = "default/context.safetensors"  # of the models that ship one alone reads in sentences
 SHIPPED = "src/lovevec/model/shipped"
 # What only the lab may speak of: itself, the paper's rivals, the numbers that it printed.
@@ -59,15 +62,15 @@ def source_date() -> str:
 
 
 def build(folder: Path, mode: int, date: str, choice: str) -> list[Path]:
-    """Copy the sources into a folder, with these permissions, and build both packages there: four files. `choice` is
-    LOVEVEC_BUILD (hatch_build.py)."""
+    """Copy the sources into a folder, with these permissions, and build all packages there, two files each. `choice`
+    is LOVEVEC_BUILD (hatch_build.py)."""
     source, output = folder / "source", folder / "dist"
     for path in source_files():
         (source / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / path, source / path)
         (source / path).chmod(mode)
     environment = {**os.environ, "SOURCE_DATE_EPOCH": date, "PYTHONHASHSEED": str(mode), CHOICE: choice}
-    for package in PACKAGES.values():
+    for package in (*PACKAGES.values(), *MODELS.values()):
         program = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(output)]
         program.append(str(source / package.relative_to(ROOT)))
         subprocess.run(program, check=True, env=environment, stdout=subprocess.DEVNULL)
@@ -128,15 +131,34 @@ def check_wheel(wheel: Path) -> None:
         raise SystemExit(f"{wheel.name}: lacks {sorted(missing)}, should not hold {sorted(strange)}")
 
 
+def check_model(wheel: Path) -> None:
+    """Refuse a wheel of a model that lacks a file of its folder, its entry point or its licence, that is too large, or
+    that holds code."""
+    package = wheel.name.split("-")[0]
+    name = package.removeprefix("lovevec_")
+    with zipfile.ZipFile(wheel) as archive:
+        sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
+        (points,) = [archive.read(file).decode() for file in sizes if file.endswith(".dist-info/entry_points.txt")]
+    missing = {f"{package}/{name}/{file}" for file in OF_LANGUAGE} - set(sizes)
+    code = {file for file in sizes if file.endswith(".py")} - {f"{package}/__init__.py"}
+    if missing or code or not any(file.endswith("/licenses/LICENSE") for file in sizes):
+        raise SystemExit(f"{wheel.name}: lacks {sorted(missing) or 'its licence'}, should not hold {sorted(code)}")
+    if points.split() != ["[lovevec.models]", name, "=", package]:
+        raise SystemExit(f"{wheel.name}: its entry points are {points.split()}")
+    if (size := sum(size for file, size in sizes.items() if file.startswith(f"{package}/"))) > MOST_BYTES:
+        raise SystemExit(f"{wheel.name}: {size:,} bytes are more than {MOST_BYTES:,}")
+
+
 def make_environment(folder: Path) -> Path:
     """An environment that holds nothing, not even pip; its Python."""
     venv.create(folder, with_pip=False, symlinks=True)
     return folder / "bin" / "python"
 
 
-def install(file: Path, python: Path, variables: dict[str, str] | None = None) -> str:
-    """Install a file and what it needs into an environment; what pip says."""
+def install(file: Path, python: Path, variables: dict[str, str] | None = None, alone: bool = False) -> str:
+    """Install a file and what it needs into an environment, or with `alone` the file only; what pip says."""
     program = [sys.executable, "-m", "pip", "--python", str(python), "install", "--verbose", str(file)]
+    program += ["--no-deps"] if alone else []
     done = subprocess.run(program, capture_output=True, text=True, check=False, env={**os.environ, **(variables or {})})
     if done.returncode:
         raise SystemExit(f"{file.name}: cannot be installed\n{done.stdout[-2000:]}\n{done.stderr}")
@@ -191,6 +213,11 @@ def main() -> None:
             smoke(python, folder, core)
             if file is wheel:
                 write_sbom(python, sbom)
+                for package in MODELS:
+                    model = file_of(files, package, ".whl")
+                    check_model(model)
+                    install(model, python, alone=True)
+                    smoke(python, folder, "--model", package.removeprefix("lovevec-"))
             if core == "--core":
                 install(file_of(files, LAB, file.suffix), python)
                 smoke(python, folder, "--lab")

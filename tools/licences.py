@@ -50,8 +50,9 @@ Made by `make licences` from what the packages themselves state (on Linux, with 
 lovevec is MIT. What it installs is under permissive licences or MPL; what extras, the lab and tools install may also be
 under LGPL. Both ask for changes to those packages themselves to be open; lovevec uses them as they are. Aspell and
 Hunspell (rivals, in the lab) are programs of their own, never installed. The shipped models' cards name the licences of
-what they learned from. Builds of torch for CUDA bring NVIDIA's libraries, under NVIDIA's own licence; the build for
-CPUs does not.
+what they learned from, and so do those of the languages' models, which are packages of their own (lovevec-fr: LGPL-LR,
+lovevec-ru and lovevec-fi: MIT). Builds of torch for CUDA bring NVIDIA's libraries, under NVIDIA's own licence; the
+build for CPUs does not.
 """
 
 

@@ -22,6 +22,8 @@ LOCK = ROOT / "requirements" / "dev.lock"
 # The packages of this repository, and the folder of each.
 LIBRARY, LAB = "lovevec", "lovevec-lab"
 PACKAGES = {LIBRARY: ROOT, LAB: ROOT / "lab"}
+# Those of models, one a language; they need the library and nothing else.
+MODELS = {path.parent.name: path.parent for path in sorted((ROOT / "models").glob("lovevec-*/pyproject.toml"))}
 # torch and what only its builds for CUDA bring. There is a build of torch for each kind of machine, from places of its
 # own and with hashes of its own: which one is installed is for the machine to say, so the lock leaves them out.
 BUILDS = re.compile(r"torch|triton|(nvidia|cuda)-.*")
@@ -46,7 +48,13 @@ class Pin:
 
 def project(package: str = LIBRARY) -> dict[str, Any]:
     """The table [project] of a package's pyproject.toml."""
-    return tomllib.loads((PACKAGES[package] / "pyproject.toml").read_text("utf-8"))["project"]
+    return project_of(PACKAGES[package])
+
+
+def project_of(folder: Path) -> dict[str, Any]:
+    """The table [project] of the pyproject.toml in a folder."""
+    table: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
+    return table
 
 
 def stated(extra: str | None = None, package: str = LIBRARY) -> list[Requirement]:

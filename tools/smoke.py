@@ -3,6 +3,7 @@
 python tools/smoke.py --core       the wheel for a platform, with its compiled core
 python tools/smoke.py --no-core    where the core was not built
 python tools/smoke.py --lab        where the lab is installed too
+python tools/smoke.py --model fr   where a language's model is installed too
 """
 
 from __future__ import annotations
@@ -76,11 +77,27 @@ def check_lab() -> None:
         assert "default" in output_of("evaluate", "similarity", "default", "--set", str(pairs), "-q")
 
 
+def check_model(name: str) -> None:
+    """It is found by its name, in Python and by the commands; a damaged word of its own is read as that word."""
+    love = LOVE.load(name)
+    word = next(word for word in love.words if len(word) > 9 and word.isalpha())
+    wrong = word[:4] + word[5:]
+    assert love.near(wrong)[0][0] == word, (wrong, love.near(wrong))
+    assert output_of("near", "-m", name, "-k", "1", wrong).split("\t")[2].startswith(word)
+    assert output_of("info", name).split()[:2] == ["model", name]
+
+
 def main() -> None:
     """Ends with an AssertionError, or says that it works."""
-    (kind,) = sys.argv[1:]
-    check_lab() if kind == "--lab" else check_library(has_core=kind == "--core")
-    name = {"--core": "lovevec", "--no-core": "lovevec without its core", "--lab": "lovevec with the lab"}[kind]
+    kind, *model = sys.argv[1:]
+    if kind == "--model":
+        check_model(*model)
+    elif kind == "--lab":
+        check_lab()
+    else:
+        check_library(has_core=kind == "--core")
+    names = {"--core": "lovevec", "--no-core": "lovevec without its core", "--lab": "lovevec with the lab"}
+    name = names.get(kind) or f"the model {model[0]} with lovevec"
     print(f"{name} {lovevec.__version__} on Python {sys.version.split()[0]}, numpy {np.__version__}: works")
 
 

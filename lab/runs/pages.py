@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lovevec_lab.evaluate.context import context_tables, draw_context
+from lovevec_lab.evaluate.languages import languages_table
 from lovevec_lab.evaluate.results import Pictures, markdown
 from lovevec_lab.evaluate.search import LEGEND as SEARCH_LEGEND
 from lovevec_lab.evaluate.search import SearchScore, search_table
@@ -57,6 +58,25 @@ CLAIMS = """# The paper's claims, measured
 Each claim is a difference of two numbers of the paper's tables; ours are on {target} where no other
 target is named; the paper has fasttext-crawl-300d-2M. *A tie*: the difference is smaller than its standard deviation
 over three seeds (0.5 where there is one model). *Reproduced*: it has the paper's sign. Of {count} claims: {summary}."""
+LANGUAGES = """# Other languages
+
+    lab/runs/languages.sh scores     # the first part: lovevec evaluate typos --language {codes} --rivals {rivals}
+    lab/runs/languages.sh fr         # the second: a model, with its scores; ru and fi in the same way
+
+## Misspellings, by words alone
+
+All methods have wordfreq's most frequent words of a language for a dictionary, 80,000 where there are as many; a string
+counts when it is not among them and its right word is. *LOVE, readings* learns from these words how words get
+damaged, as training does; it sees no vectors. *Debian's dictionary*: the program with its own words and affixes of the
+language, where Debian has them, which may know the string for a word of its own, and may not know the right one. Slips
+and dropped marks are made here; MultiLexNorm2 (train) and RUSpellRU are what people wrote: there a right word may be a
+slang word's standard form (`u` for you), which no spelling tells."""
+LANGUAGE_MODELS = """## The models of languages
+
+`LOVE.load("fr")`, as shipped. New words are those that training did not see, by their spelling, among the words of
+the target. *N-grams*: 131,072 rows of hashed n-grams of 3 to 6 characters, as in fastText, fitted to the same words by
+least squares: 39 MB at 8 bits a number, where each of these models has 15 MB at most with everything in it. Seconds
+are those of the clock, with one thread on a machine that was busy with much else: the processor took a minute."""
 CONTEXT = """# Misspellings in running text
 
     {command}
@@ -182,10 +202,63 @@ def pages() -> dict[str, ResultPage]:
             "transformers", ["transformers"], [bert.page(tuned)], bert.pictures(tuned), FINETUNED, ""
         ),
         "context": context_page(),
+        "languages": languages_page(),
         "search": search_page(),
         "claims": ResultPage(claims_page()),
         "README": ResultPage(overview()),
     }
+
+
+def languages_page() -> ResultPage:
+    """Misspellings of many languages by words alone, and what is on the cards of their models."""
+    measured = RESULTS / "data/languages.json"
+    lead, table = LANGUAGES.format(codes="CODES", rivals="NAMES"), "Not measured yet."
+    if measured.is_file():
+        kept = json.loads(measured.read_text("utf-8"))
+        settings = kept["settings"]
+        lead = LANGUAGES.format(codes=",".join(settings["languages"]), rivals=",".join(settings["rivals"]))
+        table = languages_table(kept["scores"])
+    models = json.loads((RESULTS / "data/language-models.json").read_text("utf-8"))
+    rows, similar, wrong = [], [], []
+    for code, one in models.items():
+        new = one["scores"]["new words"]
+        about = [code, f"{one['words']:,}", f"{one['bytes'] / 1e6:.1f}", f"{one['seconds']:.0f}", f"{new['words']:,}"]
+        numbers = [
+            f"{new[name][key]:.{digits}f}" if name in new else "-"
+            for key, digits in NEW_WORDS
+            for name in ("LOVE", "n-grams")
+        ]
+        rows.append([*about, *numbers])
+        if pairs := one["scores"]["similarity"]:
+            shown = [
+                f"{pairs[name]['spearman']:.1f} ({pairs[name]['low']:.1f}–{pairs[name]['high']:.1f})"
+                if name in pairs
+                else "-"
+                for name in ("LOVE", "n-grams")
+            ]
+            similar.append([code, f"{pairs['pairs']:,}", *shown])
+        for name, found in one["scores"]["misspellings"].items():
+            wrong.append([code, name, f"{found['strings']:,}", f"{found['LOVE']:.1f}", _shown(found.get("SymSpell"))])
+    heads = [f"{head}: {name}" for head in ("cosine", "top-1 %", "top-10 %") for name in ("model", "n-grams")]
+    parts = [
+        MADE.format(files="data/languages.json and data/language-models.json"),
+        lead,
+        table,
+        LANGUAGE_MODELS,
+        markdown(("", "words", "MB", "trained, s", "new words", *heads), rows),
+        "Multi-SimLex, even pairs, Spearman x 100; *n-grams* here: the target's own vectors with n-grams behind them:",
+        markdown(("", "pairs", "model", "n-grams"), similar),
+        "Misspellings of the models' own words, the right one first, %:",
+        markdown(("", "set", "strings", "model", "SymSpell"), wrong),
+    ]
+    return ResultPage("\n\n".join(part.strip() for part in parts) + "\n", {})
+
+
+def _shown(number: float | None) -> str:
+    return "-" if number is None else f"{number:.1f}"
+
+
+NEW_WORDS = (("cosine", 3), ("top1", 1), ("top10", 1))
 
 
 def context_page() -> ResultPage:

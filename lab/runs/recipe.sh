@@ -10,3 +10,7 @@ NEW_WORDS="--shrink top --keep 27000 --ngrams 21000 --negatives 0 --hard-negativ
 RECIPE="--ngrams 15000 --factor 165 --negatives 15 --hard-negatives 7
   --swap .12 --drop .12 --insert .12 --keyboard .06 --sound .28 --twice .35 --synonym .1 --none .2
   --temperature .08 --dropout .1 --learning-rate .003 --epochs 40"
+# Those of other languages (languages.sh): few words and 15 MB, so few units, many rows of n-grams, much dropout.
+LANGUAGE="--shrink top --keep 2000 --negatives 0 --hard-negatives 0 --batch 1024
+  --swap .02 --drop .02 --insert .02 --keyboard .01 --sound .03 --twice .1 --synonym 0 --synonyms 0 --none .8
+  --temperature .11 --dropout .4 --learning-rate .003"

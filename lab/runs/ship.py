@@ -1,7 +1,7 @@
 """Puts a trained model into the package: scores it, writes its card, saves it under src/lovevec/model/shipped.
 
-    python lab/runs/ship.py models/default default --target target.npz --lists lists --rows int4
-    python lab/runs/ship.py models/minilm-input minilm-input --target hf:all-MiniLM-L6-v2 --lists lists
+    python lab/runs/ship.py build/models/default default --target target.npz --lists lists --rows int4
+    python lab/runs/ship.py build/models/minilm-input minilm-input --target hf:all-MiniLM-L6-v2 --lists lists
     python lab/runs/ship.py src/lovevec/model/shipped/default default --lists lists        # only the readings anew
 
 `lists` are what lab/runs/lexicon.py wrote. The default's known words are those of known.txt; channel, lexicon and

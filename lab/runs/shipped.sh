@@ -16,7 +16,7 @@ cd "$(dirname "$0")/../.."
 data=${LOVEVEC_DATA:-../shared/data}
 python=${PYTHON:-.venv/bin/python}
 device=${DEVICE:-auto}
-out=${OUT:-models}
+out=${OUT:-build/models}
 # shellcheck source=lab/runs/recipe.sh
 . lab/runs/recipe.sh
 mkdir -p "$out"

@@ -1,6 +1,6 @@
 """LOVE: a vector for any word. Load a model, index it with a string.
 
-love = LOVE.load()                    # the shipped default; or a folder, or a hub id
+love = LOVE.load()                    # the shipped default, English; or "fr", a folder, a hub id
 love["mispelling"]                    # float32, unit length
 love.embed(["oxgen", "archiitect"])   # (2, dim)
 love.near("recieve")                  # [("receive", 0.93), …]: which known words may be meant, how probably
@@ -112,8 +112,9 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
     ) -> LOVE:
         """Read a model, checked by size and hash.
 
-        :param name: the shipped default if not named; a shipped model's name, a model folder, or a hub id `owner/name`
-            (looked for in the local cache first).
+        :param name: the shipped default, which is English, if not named; the name of a shipped model or of an installed
+            one (`fr`, by pip install lovevec-fr), a model folder, or a hub id `owner/name` (looked for in the local
+            cache first).
         :param engine: auto, numpy or compiled; auto is compiled where the compiled core is there, unless the
             environment says LOVEVEC_ENGINE=numpy.
         :param spelling_only: makes every vector from the spelling, as in the paper: known words too.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lovevec.cli.shell import MODEL_HELP, describe
 from lovevec.cli.terminal import harmless, put
+from lovevec.errors import LovevecError
 
 if TYPE_CHECKING:
     from lovevec.love import LOVE
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 ABOUT = "What a model is: what it mimics, how large it is, how good, and what will compute it here."
 EXAMPLES = """examples:
   lovevec info
+  lovevec info fr
   lovevec info -m my-model
   lovevec info --json | jq .scores"""
 
@@ -24,7 +26,8 @@ MOST = 1e18  # no model counts further
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     describe(parser, ABOUT, EXAMPLES)
-    parser.add_argument("-m", "--model", help=MODEL_HELP)
+    parser.add_argument("name", nargs="?", metavar="MODEL", help=MODEL_HELP)
+    parser.add_argument("-m", "--model", help="the same")
     parser.add_argument("--json", action="store_true", help="one JSON object, with more in it")
 
 
@@ -32,7 +35,9 @@ def run(options: argparse.Namespace) -> None:
     from lovevec.love import LOVE
     from lovevec.model.find import find_model
 
-    folder = find_model(options.model)
+    if options.name is not None and options.model is not None:
+        raise LovevecError("name one model: as the argument, or with --model")
+    folder = find_model(options.name if options.name is not None else options.model)
     facts = facts_of(LOVE.load(folder), folder)
     if options.json:
         put(json.dumps(facts, indent=2) + "\n")

@@ -49,8 +49,8 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="[NAME=]MODEL",
-        help="a model folder, a shipped model's name, or a hub id, and what clients call it; repeat for more, the first"
-        " is the default (default: the shipped model)",
+        help="a model folder, a shipped or installed model's name, or a hub id, and what clients call it; repeat for"
+        " more, the first is the default (default: the shipped model, English)",
     )
     parser.add_argument(
         "--vectors",

@@ -18,7 +18,7 @@ from lovevec.errors import FUNCTIONS, LovevecError, MissingExtra
 from lovevec.progress import Progress
 
 SECONDS_BEFORE_PROGRESS = 1.0  # what is done sooner needs none
-MODEL_HELP = "a model folder, a shipped model's name, or a hub id (default: the shipped model)"
+MODEL_HELP = "a model folder, a shipped or installed model's name, or a hub id (default: the shipped one, English)"
 
 TEXTS_MORE = """texts: from the command line, a file or standard input, one a line; or a column of a table
   .csv .tsv       --column NAME, as in the first line

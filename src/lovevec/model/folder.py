@@ -114,7 +114,7 @@ def write_model(
     files: dict[str, list[bytes | memoryview]] = {
         WEIGHTS: list(tensor_blocks(tensors)),
         TOKENIZER: [parts.units.vocabulary.to_json().encode("utf-8")],
-        WORDS: [json.dumps(list(parts.words)).encode("ascii")],
+        WORDS: [_words_as_json(parts.words)],
         CARD: [card.encode("utf-8", "backslashreplace")],
     }
     if own is not None:
@@ -188,6 +188,15 @@ def read_card(folder: str | os.PathLike[str]) -> str:
     if os.path.dirname(os.path.realpath(path)) not in inside:
         raise FormatError(path, "is a link that leads out of the model folder; put the file itself there")
     return read_bytes(path, MAX_CARD).decode("utf-8", "replace")
+
+
+def _words_as_json(words: Sequence[str]) -> bytes:
+    """A list of words in UTF-8: Cyrillic takes a third of what escapes take. A word that UTF-8 cannot say, since it has
+    half of a surrogate pair, is why all of the list is written with escapes."""
+    try:
+        return json.dumps(list(words), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(list(words)).encode("ascii")
 
 
 def read_model(folder: str | os.PathLike[str]) -> ModelParts:

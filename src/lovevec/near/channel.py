@@ -78,7 +78,9 @@ class Channel:
         try:
             costs = dict(raw["costs"])
             # Before marks had a kind of their own, one left out cost what any other did.
-            channel = cls({"bare": costs["case"]} | costs, raw["rank"], dict(raw["new"]), dict(raw["joined"]))
+            channel = cls(
+                costs | {"bare": costs.get("bare", costs["case"])}, raw["rank"], dict(raw["new"]), dict(raw["joined"])
+            )
             numbers = [channel.rank, *channel.costs.values(), *channel.new.values(), *channel.joined.values()]
             sane = set(raw) == {"costs", "rank", "new", "joined"}
             sane = sane and set(channel.costs) == {*KINDS} and set(channel.new) == {*FEATURES}

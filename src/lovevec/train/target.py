@@ -14,6 +14,7 @@ from lovevec.transformer.pieces import lowercases
 from lovevec.vectors import Oddity, VectorTable, read_vectors
 from lovevec.vectors.memory import table_from_memory
 from lovevec.vectors.read.numpy import read_origin
+from lovevec.vectors.read.pipeline import find_pipeline, vectors_file
 from lovevec.vectors.read.source import file_hash
 from lovevec.vectors.rows import keep_rows, lower_case
 
@@ -50,7 +51,10 @@ def load_target(
     if a_file:
         path = Path(source)
         table, owned = read_vectors(path, limit=limit, words=words, progress=progress, mmap=None), True
-        name, origin = table.name, {"file": path.name, "sha256": file_hash(path, progress)}
+        name, origin = (
+            table.name,
+            {"file": path.name, "sha256": file_hash(vectors_file(find_pipeline(path) or path), progress)},
+        )
         origin |= {"made": distilled} if (distilled := read_origin(path)) else {}
     elif is_transformer(source):
         model = source.removeprefix(PREFIX)

@@ -1,7 +1,8 @@
 """Tables of word vectors: `read_vectors(path)` finds out the format of a file and gives a `VectorTable`.
 
 Formats: word2vec text and binary, GloVe, fastText `.vec` and `.bin`, numpy `.npy` (with a word list) and
-`.npz`, safetensors; text and word2vec binary also through gzip, xz, or a zip with one file.
+`.npz`, safetensors; spaCy pipelines (a folder, a `.whl`, or the name of an installed package) and navec's `.tar`; text
+and word2vec binary also through gzip, xz, or a zip with one file.
 
 What happens to odd rows. Nothing is passed over in silence: the report counts it and names the first places.
 
@@ -15,6 +16,8 @@ What happens to odd rows. Nothing is passed over in silence: the report counts i
 | empty word (or nothing but white space) | row dropped |
 | word not valid UTF-8 | row dropped |
 | blank line | passed over |
+| word that has another word's row (pruned tables of spaCy) | dropped |
+| row whose word is not told (spaCy) | dropped |
 | more rows than the header promises | kept |
 | fewer rows than the header promises | FormatError; `limit=N` takes the first N |
 | header with the wrong number of columns | FormatError |
@@ -43,10 +46,15 @@ from lovevec.vectors.table import Oddity, ReadReport, VectorTable, bare_name
 
 if TYPE_CHECKING:
     from lovevec.vectors.read.fasttext_bin import FastTextBin
+    from lovevec.vectors.read.spacy import FloretVectors
     from lovevec.vectors.write.convert import convert_vectors
 
-__all__ = ["FastTextBin", "Oddity", "ReadReport", "VectorTable", "convert_vectors", "read_vectors"]
-ON_FIRST_USE = {"FastTextBin": "read.fasttext_bin", "convert_vectors": "write.convert"}  # a table alone costs little
+__all__ = ["FastTextBin", "FloretVectors", "Oddity", "ReadReport", "VectorTable", "convert_vectors", "read_vectors"]
+ON_FIRST_USE = {
+    "FastTextBin": "read.fasttext_bin",
+    "FloretVectors": "read.spacy",
+    "convert_vectors": "write.convert",
+}  # a table alone costs little
 MAPPED_SUFFIXES, LARGE_FILE = (".npy", ".safetensors"), 1 << 29  # bytes of a file that `mmap=None` leaves where it is
 
 

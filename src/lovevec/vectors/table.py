@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 PLACES_PER_NOTE = 3
-ENDINGS = {".gz", ".xz", ".zip", ".txt", ".vec", ".bin", ".npy", ".npz", ".safetensors", ".kv", ".w2v"}
+ENDINGS = {".gz", ".xz", ".zip", ".txt", ".vec", ".bin", ".npy", ".npz", ".safetensors", ".kv", ".w2v", ".tar", ".whl"}
 
 
 class Oddity(Enum):
@@ -24,6 +24,8 @@ class Oddity(Enum):
     ZERO = "rows of zeros only: dropped"
     EMPTY = "empty words: dropped"
     NOT_UTF8 = "words that are not valid UTF-8: dropped"
+    BORROWED = "words that have another word's row: dropped"
+    NAMELESS = "rows whose word is not told: dropped"
     SAME_IN_LOWER_CASE = "words that another one equals in lower case: dropped"
     TOO_LONG = "rows with more numbers than the header promised: dropped"
     BLANK = "blank lines: passed over"

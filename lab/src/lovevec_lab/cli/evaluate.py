@@ -143,11 +143,19 @@ rivals:
 
 examples:
   lovevec evaluate typos --methods my-model --target glove.txt
-  lovevec evaluate typos birkbeck my-list.tsv --methods my-model default --target glove.txt --rivals symspell"""
+  lovevec evaluate typos birkbeck my-list.tsv --methods my-model default --target glove.txt --rivals symspell
+  lovevec evaluate typos --language de,fr --rivals symspell,aspell,hunspell,own-aspell,own-hunspell
+
+With --language no vectors are needed: all methods have wordfreq's 80,000 words of the language for a dictionary, and
+strings are slips at its keyboard, dropped accents, and what people wrote. own-aspell and own-hunspell have the
+dictionaries that are installed."""
     describe(parser, about, examples)
     sets = "a list of misspellings, or a set (default: birkbeck aspell holbrook)"
     parser.add_argument("sets", nargs="*", metavar="FILE", help=sets)
     parser.add_argument("--methods", nargs="+", default=[], metavar="METHOD", help=METHODS)
+    parser.add_argument(
+        "--language", default="", metavar="CODES", help="score words alone in these languages: de, or de,fr,ru"
+    )
 
 
 def add_context(parser: argparse.ArgumentParser) -> None:

@@ -101,6 +101,7 @@ def typos(
     sets: Sequence[str] | None = None,
     *,
     target: Any = None,
+    language: str | Sequence[str] = "",
     rivals: str | Sequence[str] = "",
     device: str = "auto",
     seed: int = 0,
@@ -112,8 +113,15 @@ def typos(
     """Score methods on lists of misspellings: names (Birkbeck, aspell and Holbrook by default) or own files.
 
     Right words are looked for among the vectors of `target`, by default the first method with a table; a method of
-    another space is brought there by a map. Rivals that learn are kept in the folder `keep`.
+    another space is brought there by a map. Rivals that learn are kept in the folder `keep`. With `language` words
+    alone are scored, without vectors (evaluate/languages.py).
     """
+    if language:
+        if methods or sets or target is not None:
+            raise LovevecError(f"{Parameter('language')} needs words only: leave sets, methods and target out")
+        from lovevec_lab.evaluate.languages import language_typos
+
+        return language_typos(language, rivals=rivals, seed=seed, quick=quick, data=data, progress=progress)
     progress = progress or Progress(quiet=True)
     if not methods and not rivals:
         raise LovevecError(

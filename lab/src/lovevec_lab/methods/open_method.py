@@ -32,6 +32,7 @@ LEARNED = {
 }
 RIVALS = {
     **LEARNED,
+    "ngrams": "rows of hashed n-grams, as in fastText, fitted to the vectors by least squares",
     "edit-distance": "the nearest of the first 20,000 words by spelling",
     "symspell": "SymSpell's correction, within two edits",
     "aspell": "GNU Aspell's first suggestion, where it is installed",
@@ -154,6 +155,10 @@ def _make(
             from lovevec_lab.methods.edit_distance import EditDistance
 
             return EditDistance(target)
+        if name == "ngrams":
+            from lovevec_lab.methods.ngrams import NGrams
+
+            return NGrams(target)
         if name == "symspell":
             from lovevec_lab.methods.symspell import SymSpell
 

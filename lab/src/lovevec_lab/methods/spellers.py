@@ -132,9 +132,14 @@ class SpellerDictionary(ABC):
 
 
 class AspellDictionary(SpellerDictionary):
-    """Aspell's: a language of its own, in which every byte may be a letter, with the sounds of English."""
+    """Aspell's: a language of its own, in which every byte may be a letter, with the sounds of English or with none."""
 
     program, encoding = "aspell", "latin-1"
+
+    def __init__(self, words: Sequence[str], english: bool = True) -> None:
+        self.english = english
+        super().__init__(words)
+
     _options = ("--lang=en", "--local-data-dir=.", "--encoding=iso-8859-1")
 
     def _letters(self, characters: Sequence[str]) -> Letters:
@@ -144,12 +149,14 @@ class AspellDictionary(SpellerDictionary):
         return Letters({code: code for code in plain} | bytes_of_others, STRANGE_BYTE)
 
     def _write(self, characters: Sequence[str]) -> None:
-        config = self._run(["aspell", "config", "data-dir"], b"")
-        sounds = Path(os.fsdecode(config.stdout.strip())) / "en_phonet.dat"
-        if not sounds.is_file():
-            raise LovevecError("aspell's English is not installed: apt install aspell-en")
-        (self.folder / sounds.name).symlink_to(sounds)
-        (self.folder / "en.dat").write_text("name en\ncharset lovevec\nsoundslike en\n")
+        if self.english:
+            config = self._run(["aspell", "config", "data-dir"], b"")
+            sounds = Path(os.fsdecode(config.stdout.strip())) / "en_phonet.dat"
+            if not sounds.is_file():
+                raise LovevecError("aspell's English is not installed: apt install aspell-en")
+            (self.folder / sounds.name).symlink_to(sounds)
+        like = "en" if self.english else "none"
+        (self.folder / "en.dat").write_text(f"name en\ncharset lovevec\nsoundslike {like}\n")
         (self.folder / "lovevec.cset").write_text("= iso-8859-1\n/\n" + "".join(map(self._character, range(0x100))))
         listed = b"".join(self._encode(word) + b"\n" for word in self.words)
         made = self._run(["aspell", *self._options, "create", "master", "./words.rws"], listed)
@@ -192,6 +199,56 @@ class HunspellDictionary(SpellerDictionary):
 
     def _command(self) -> list[str]:
         return ["hunspell", "-a", "-i", "UTF-8", "--check-url", "-d", "./words"]
+
+
+class InstalledDictionary(SpellerDictionary):
+    """A program with its own dictionary of a language, as Debian's packages bring it: aspell-de, hunspell-de-de."""
+
+    encoding = "utf-8"
+    hunspell_folder = Path("/usr/share/hunspell")
+
+    def __init__(self, program: str, language: str) -> None:
+        refuse_missing(program)
+        self.program = program
+        self.dictionary = self.languages(program)[language]
+        self.words, self.left_out = ["its own"], 0
+        self.folder = Path(tempfile.mkdtemp(prefix="lovevec-"))
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+
+    @classmethod
+    def languages(cls, program: str) -> dict[str, str]:
+        """The program's name for the dictionary of each language that is installed, by the language's code."""
+        if program == "hunspell":
+            names = sorted(str(path.with_suffix("")) for path in cls.hunspell_folder.glob("*.dic"))
+        else:
+            done = subprocess.run(["aspell", "dicts"], capture_output=True, check=False, text=True)
+            names = [name for name in done.stdout.split() if "-" not in name]
+        found: dict[str, str] = {}
+        for name in names:  # de_DE before de_LU, pt_BR for pt where there is no other
+            code, _, country = Path(name).name.partition("_")
+            if code not in found or country.lower() == code:
+                found[code] = name
+        return found
+
+    def _letters(self, characters: Sequence[str]) -> Letters:
+        return Letters({}, STRANGE)
+
+    def _write(self, characters: Sequence[str]) -> None:
+        """It is there already."""
+
+    def _encode(self, word: str) -> bytes:
+        return word.encode(self.encoding)
+
+    def _command(self) -> list[str]:
+        if self.program == "hunspell":
+            return ["hunspell", "-a", "-i", "UTF-8", "-d", self.dictionary]
+        return ["aspell", "-a", "--encoding=utf-8", f"--lang={self.dictionary}", "--sug-mode=normal"]
+
+    def _parse_answer(self, word: bytes, answer: Sequence[bytes]) -> list[str]:
+        cells = answer[0].split(b" ", 4) if len(answer) == 1 else []
+        if len(cells) < 5 or cells[:2] != [b"&", word]:
+            return []
+        return cells[4].decode(self.encoding).split(", ")
 
 
 class SpellerMethod(FallbackMethod):

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lovevec.errors import FormatError, LovevecError
-from lovevec.vectors.read.source import FASTTEXT, NPY, ZIP, ByteSource, open_source
+from lovevec.vectors.read.pipeline import PACKAGE, find_pipeline
+from lovevec.vectors.read.source import FASTTEXT, NPY, TAR, TAR_AT, ZIP, ByteSource, open_source
 
 if TYPE_CHECKING:
     from lovevec.vectors.read.builder import ReadRequest
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 SUPPORTED = (
     "word2vec text and binary, GloVe, fastText .vec and .bin, numpy .npy (with a word list) and .npz, "
-    "safetensors; text and word2vec binary also as gzip, xz or zip"
+    "safetensors, spaCy pipelines (folder, .whl or the name of the package), navec's .tar; text and word2vec binary "
+    "also as gzip, xz or zip"
 )
 PICKLES = tuple(b"\x80" + bytes([protocol]) for protocol in range(2, 6))
 
@@ -26,6 +28,13 @@ def read_file(request: ReadRequest) -> VectorTable:
     from lovevec.vectors.read.word2vec_bin import is_word2vec_bin, read_word2vec_bin
 
     path = request.path
+    if (pipeline := find_pipeline(path)) is not None:
+        from lovevec.vectors.read.spacy import read_spacy
+
+        _refuse_mapping(request, "a spaCy pipeline")
+        return read_spacy(pipeline, request)
+    if not path.exists() and PACKAGE.fullmatch(str(path)):
+        raise LovevecError(f"{path}: no such file, nor an installed spaCy package of this name")
     if path.is_dir():
         raise LovevecError(f"{path}: a folder, not a file of word vectors. Read are: {SUPPORTED}")
     with open_source(path) as source:
@@ -62,8 +71,9 @@ def _read_array_format(source: ByteSource, request: ReadRequest) -> VectorTable 
     head, path = source.head, request.path
     is_npz = source.compression is None and head.startswith(ZIP)
     length = int.from_bytes(head[:8], "little")
+    is_navec = source.compression is None and head[TAR_AT : TAR_AT + len(TAR)] == TAR
     is_safetensors = head[8:9] == b"{" and length > 1 and length < max(source.size, len(head))
-    if not (is_npz or is_safetensors or head.startswith((NPY, FASTTEXT))):
+    if not (is_npz or is_navec or is_safetensors or head.startswith((NPY, FASTTEXT))):
         return None
     if source.compression is not None:
         raise FormatError(path, f"unpack the {source.compression} first: only text and word2vec binary are read packed")
@@ -73,6 +83,12 @@ def _read_array_format(source: ByteSource, request: ReadRequest) -> VectorTable 
         if is_npz:
             _refuse_mapping(request, "an archive")
         return read_npz(source, request) if is_npz else read_npy(source, request)
+    if is_navec:
+        from lovevec.vectors.read.navec import read_navec
+
+        _refuse_word_list(request)
+        _refuse_mapping(request, "an archive")
+        return read_navec(source, request)
     if is_safetensors:
         from lovevec.vectors.read.safetensors import read_safetensors
 

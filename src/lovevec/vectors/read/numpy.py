@@ -51,7 +51,7 @@ def read_npy(source: ByteSource, request: ReadRequest) -> VectorTable:
     report = ReadReport("numpy .npy", dim=header.shape[1])
     if missing < 0:
         report.note(Oddity.TRAILING, count=-missing)
-    blocks = _row_blocks(request.path, source.read, header)
+    blocks = row_blocks(request.path, source.read, header)
     if not request.mmap:
         return request.fill(report, words, blocks)
     if header.fortran:
@@ -74,7 +74,7 @@ def read_npz(source: ByteSource, request: ReadRequest) -> VectorTable:
             rows = header.shape[0]
             words = find_word_list(path, request.words) if request.words else _npz_words(path, archive, rows)
             check_count(path, words, rows)
-            return request.fill(ReadReport("numpy .npz", dim=header.shape[1]), words, _row_blocks(path, read, header))
+            return request.fill(ReadReport("numpy .npz", dim=header.shape[1]), words, row_blocks(path, read, header))
     except DAMAGE as error:
         raise FormatError(path, damage_report(error)) from None
 
@@ -173,7 +173,8 @@ def read_header(path: Path, read: Read) -> ArrayHeader:
     return ArrayHeader(dtype, shape, fortran, start.length)
 
 
-def _row_blocks(path: Path, read: Read, header: ArrayHeader) -> Iterator[NDArray[np.generic]]:
+def row_blocks(path: Path, read: Read, header: ArrayHeader) -> Iterator[NDArray[np.generic]]:
+    """The rows of an array [rows, dim] whose header is read, a few MB at a time."""
     if header.dtype.kind == "U":
         raise FormatError(path, "vectors must be numbers, this array holds text")
     rows, dim = header.shape

@@ -22,6 +22,7 @@ HEAD_BYTES = 1 << 20
 # Vectors pack to a third, those of few distinct numbers to a twentieth: beyond this a file was made to fill memory.
 MAX_COMPRESSION, UNSUSPICIOUS_BYTES = 100, 1 << 22
 GZIP, XZ, ZIP = b"\x1f\x8b", b"\xfd7zXZ\x00", b"PK"  # the first bytes of such files
+TAR, TAR_AT = b"ustar", 257  # a tar has these bytes there
 NPY, FASTTEXT = b"\x93NUMPY", (793712314).to_bytes(4, "little")
 
 # What the standard library raises on a damaged archive.
