@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
-from tests.nasty import NASTY
 
 from lovevec import LovevecError
 from lovevec.damage.misspell import misspell
 from lovevec.search.blocking import Candidates
 from lovevec.search.dedupe import grouped
+from tests.nasty import NASTY
 
 RECORDS = [
     "Vestergaard Foods Ltd",

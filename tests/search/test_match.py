@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA, LCSseq
 from scipy.optimize import linear_sum_assignment
-from tests.nasty import NASTY
 
 from lovevec import LovevecError
 from lovevec.damage.misspell import misspell
@@ -24,6 +23,7 @@ from lovevec.search.comparison import compare
 from lovevec.search.judge import Judge, of_one, surest
 from lovevec.search.pairs import FEATURES
 from lovevec.search.records import Vocabulary, letters_of, plain, table_of
+from tests.nasty import NASTY
 
 LEFT = [
     "Vestergaard Foods Ltd",

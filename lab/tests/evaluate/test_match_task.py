@@ -54,11 +54,11 @@ def test_bad_input_is_one_clear_error(tmp_path, shipped_love):
     (tmp_path / "left.csv").write_text("name\na\n", "utf-8")
     (tmp_path / "right.csv").write_text("name,truth\nb,c\n", "utf-8")
     files = [str(tmp_path / "left.csv"), str(tmp_path / "right.csv")]
-    with pytest.raises(LovevecError, match="right.csv:2: 'c' is not in"):
+    with pytest.raises(LovevecError, match=r"right\.csv:2: 'c' is not in"):
         match([shipped_love], tables=[*files, "name", "truth"])
     with pytest.raises(LovevecError, match="has no column 'title'"):
         match([shipped_love], tables=[*files, "title", "truth"])
     with pytest.raises(LovevecError, match="there are trigrams"):
         match([shipped_love], tables=[files[0], files[0], "name", "name"], rivals="splink")
-    with pytest.raises(LovevecError, match="part half"):
+    with pytest.raises(LovevecError, match="part=half"):
         match([shipped_love], part="half")
