@@ -50,7 +50,6 @@ def names_of(count: int, seed: int = 0) -> list[str]:
     return list(names.values())
 
 
-
 def twins_of(names: Sequence[str]) -> list[str]:
     """Each name with its longest word misspelled."""
     rng = np.random.default_rng(0)
