@@ -69,4 +69,5 @@ def _equal(letters: Letters, letter: NDArray[np.uint8]) -> NDArray[np.uint64]:
 def _count_bits(numbers: NDArray[np.uint64]) -> NDArray[np.int64]:
     if hasattr(np, "bitwise_count"):  # numpy 2
         return np.bitwise_count(numbers).astype(np.int64)
-    return np.unpackbits(numbers.view(np.uint8).reshape(-1, 8), axis=1).sum(axis=1, dtype=np.int64)
+    count: NDArray[np.int64] = np.unpackbits(numbers.view(np.uint8).reshape(-1, 8), axis=1).sum(axis=1, dtype=np.int64)
+    return count

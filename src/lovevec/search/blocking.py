@@ -122,7 +122,8 @@ class Blocks:
 
     def _weights_of(self, sizes: NDArray[np.integer]) -> NDArray[np.int32]:
         rarity = np.log((max(self.count, FEW_RECORDS) + 1) / (np.minimum(sizes, self.count) + 1))
-        return np.clip(np.rint(WEIGHT_UNITS * rarity**2), 1, MAX_JOIN_WEIGHT).astype(np.int32)
+        weights: NDArray[np.int32] = np.clip(np.rint(WEIGHT_UNITS * rarity**2), 1, MAX_JOIN_WEIGHT).astype(np.int32)
+        return weights
 
     def candidates(self, keys: Ragged, most: int, phase: Phase | None = None) -> Candidates:
         """For each query, by its keys, up to `most` records with the highest shares; of equal ones the first."""

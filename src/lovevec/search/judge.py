@@ -57,7 +57,8 @@ def of_one(utilities: Floats, queries: NDArray[np.int64]) -> Floats:
     most = np.maximum(np.maximum.reduceat(utilities, starts), 0)
     shares = np.exp(utilities - most[group])
     total = np.add.reduceat(shares, starts) + np.exp(-most)
-    return np.minimum(shares / total[group], 1.0)
+    probabilities: Floats = np.minimum(shares / total[group], 1.0)
+    return probabilities
 
 
 def of_each(utilities: Floats) -> Floats:

@@ -188,8 +188,8 @@ def _features(left: Side, right: Side, lexicon: Lexicon, pairs: Candidates) -> F
             side.most(core * (1 - side.alike)),
         )
         values[f"aside {name}"] = side.most(side.aside)
-        missed = side.sum(lexicon.is_number[side.words] * (side.exact < 1) * (side.weights > 0))
-        values[f"numbers {name}"] = np.minimum(missed, 2)
+        missed = lexicon.is_number[side.words] & (side.exact < 1) & (side.weights > 0)
+        values[f"numbers {name}"] = side.most(missed.astype(np.float64))  # whether there is one
         values[f"words {name}"] = np.log1p(np.diff(np.append(side.starts, len(side.words))))
     for name, kind in (("", "rarest"), ("exact ", "exact rarest"), ("slip ", "rarest slip")):
         values[f"{name}conflict"] = np.minimum(values[f"{kind} left"], values[f"{kind} right"])
@@ -297,12 +297,13 @@ def _slips(one: NDArray[np.int64], other: NDArray[np.int64], lexicon: Lexicon) -
     cost = np.minimum(
         align(Spellings(*sides[0], *sides[1]), lexicon.slips), align(Spellings(*sides[1], *sides[0]), lexicon.slips)
     )
-    return np.clip(1 - cost / (UNIT * NATS), 0, 1)
+    slips: Floats = np.clip(1 - cost / (UNIT * NATS), 0, 1)
+    return slips
 
 
 def symmetric(features: NDArray[np.float32]) -> NDArray[np.float32]:
     """The features of pairs of one table, where left is not another side than right: the mean of both."""
-    result = features.copy()
+    result: NDArray[np.float32] = features.copy()
     for column, name in enumerate(FEATURES):
         if name.endswith("left"):
             other = FEATURES.index(name.removesuffix("left") + "right")

@@ -57,7 +57,7 @@ def table_of(records: Any, columns: Sequence[str] | None, name: str) -> Table:
     if _is_frame(records):
         names = list(getattr(records, "column_names", None) or records.columns)
         return _of_columns({one: records[one] for one in names}, columns, name)
-    items = word_list(records) if not isinstance(records, (str, bytes)) else None
+    items: Sequence[Any] | None = word_list(records) if not isinstance(records, (str, bytes)) else None
     if items is None:
         raise LovevecError(f"{Parameter(name)} is one string: must be a list of texts, a column or a data frame")
     if len(items) and isinstance(items[0], Mapping):
