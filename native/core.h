@@ -73,6 +73,7 @@ enum {
     MAX_UNITS = 2 * LONGEST + 3,          /* engine/fold.py: [CLS] characters [SUB] pieces [SEP] */
     MAX_NGRAMS = 2 * (LONGEST + 2),
     PLACE_BITS = 16,         /* attach/neighbors.py */
+    MAX_JOIN_WEIGHT = 1 << 14, MAX_JOIN_KEYS = 1 << 16, /* search/blocking.py; their product is an int32 */
     LANES = 64,
     PLACES = 32,             /* near/context.py */
     STOP = -1,               /* texts/sentence.py */
@@ -296,6 +297,15 @@ typedef struct {
     int64_t probes;
 } Clusters;
 
+/* Records by their keys (search/blocking.py). */
+typedef struct {
+    int64_t keys, records;
+    const int64_t *offsets; /* [keys + 1] */
+    const int32_t *rows;    /* the records that have each key, in order and each once */
+    const int32_t *weights; /* [keys] above 0, so that no record's sum is more than 2^31 - 1 */
+    const float *scales;    /* [records] */
+} Postings;
+
 /* A collection of texts that is searched (search/signals.py). */
 enum { TEXT_FEATURES = 9 };
 typedef struct {
@@ -388,6 +398,8 @@ typedef struct {
     void (*read_in_context)(const Readings *alone, const int64_t *strings, const int64_t *asked, int64_t count, const double *scores,
                             double strength, const Readings *result);
     void (*weigh_readings)(const Readings *, int64_t count, const float *weights, double new_weight, float *result);
+    int (*join)(const Postings *, const int32_t *keys, const int64_t *ends, int64_t count, int64_t most, int32_t *rows,
+                int32_t *sums); /* 0, or -1 where memory ends */
     int (*search)(const Clusters *, const int16_t *queries, int64_t count, int64_t most, int32_t *keys);
     int64_t (*best_texts)(const Collection *, const int64_t *terms, const double *weights, int64_t count, int by_norms, const uint8_t *allowed,
                           int64_t most, int64_t *rows);

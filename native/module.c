@@ -1237,6 +1237,37 @@ static PyObject *core_sum_rows(PyObject *module, PyObject *const *arguments, Py_
     Py_RETURN_NONE;
 }
 
+/* join(offsets, records, weights, scales, keys, ends, rows, sums) */
+static PyObject *core_join(PyObject *module, PyObject *const *arguments, Py_ssize_t given) {
+    static const Wanted wanted[] = {{"offsets", "i8", 0, -1}, {"records", "i4", 0, -1}, {"weights", "i4", 0, -1}, {"scales", "f4", 0, -1},
+                                    {"keys", "i4", 0, -1}, {"ends", "i8", 0, -1}, {"rows", "i4", 1, -1}, {"sums", "i4", 1, -1}};
+    Py_buffer views[8];
+    (void)module;
+    if (expect(given, 8) || take_arrays(arguments, wanted, 8, views)) return NULL;
+    Postings table = {.keys = LENGTH(views[2]), .records = LENGTH(views[3]), .offsets = views[0].buf, .rows = views[1].buf,
+                      .weights = views[2].buf, .scales = views[3].buf};
+    const int64_t postings = LENGTH(views[1]), keys = LENGTH(views[4]), count = LENGTH(views[5]) - 1;
+    const int64_t most = count > 0 ? LENGTH(views[6]) / count : 0;
+    int good = count >= 0 && LENGTH(views[0]) == table.keys + 1 && LENGTH(views[6]) == count * most && LENGTH(views[7]) == count * most;
+    good = good && are_offsets(table.offsets, table.keys, postings, 0, postings) && are_offsets(views[5].buf, count, keys, 0, keys);
+    good = good && ints_within(table.rows, postings, 0, table.records) && ints_within(views[4].buf, keys, 0, table.keys);
+    good = good && ints_within(table.weights, table.keys, 1, MAX_JOIN_WEIGHT + 1);
+    for (int64_t key = 0; good && key < table.keys; key++) /* a record twice would be counted twice */
+        for (int64_t at = table.offsets[key] + 1; good && at < table.offsets[key + 1]; at++) good = table.rows[at - 1] < table.rows[at];
+    const int64_t *ends = views[5].buf;
+    for (int64_t query = 0; good && query < count; query++) good = ends[query + 1] - ends[query] <= MAX_JOIN_KEYS;
+    int failed = 0;
+    if (good) {
+        Py_BEGIN_ALLOW_THREADS
+        failed = kernels->join(&table, views[4].buf, ends, count, most, views[6].buf, views[7].buf);
+        Py_END_ALLOW_THREADS
+    }
+    release_arrays(views, 8);
+    if (!good) return PyErr_SetString(PyExc_ValueError, "records, keys or results do not fit each other"), NULL;
+    if (failed) return PyErr_NoMemory();
+    Py_RETURN_NONE;
+}
+
 /* search(queries, centres, codes, starts, keys, centre_shift, code_shift, probes) */
 static PyObject *core_search(PyObject *module, PyObject *const *arguments, Py_ssize_t given) {
     static const Wanted wanted[] = {{"queries", "i2", 0, -1}, {"centres", "i1", 0, -1}, {"codes", "i1", 0, -1}, {"starts", "i8", 0, -1},
@@ -1426,7 +1457,7 @@ static PyMethodDef collection_methods[] = {METHOD("best", collection_best), METH
 static PyMethodDef functions[] = {
     METHOD("mean", core_mean), METHOD("sum_texts", core_sum_texts), METHOD("windows", core_windows),
     METHOD("in_context", core_in_context), METHOD("weigh", core_weigh), METHOD("normalize", core_normalize), METHOD("sum_rows", core_sum_rows),
-    METHOD("search", core_search), {NULL, NULL, 0, NULL},
+    METHOD("join", core_join), METHOD("search", core_search), {NULL, NULL, 0, NULL},
 };
 
 DEFINE_TYPE(index, "Index", set_up_index, free_index, index_methods)
@@ -1447,7 +1478,7 @@ static const struct { const char *name; long number; } constants[] = {
     CONSTANT(PROBES), CONSTANT(GRAM_BITS), CONSTANT(MIN_GRAM), CONSTANT(MAX_GRAM), CONSTANT(BEGIN), CONSTANT(END), CONSTANT(MAX_CUT),
     CONSTANT(MIN_STEM), CONSTANT(MAX_ENDINGS), CONSTANT(MAX_ENDING), CONSTANT(MIN_JOINED_LENGTH), CONSTANT(MAX_PARTS), CONSTANT(MAX_PART),
     CONSTANT(MIN_DAMAGED_LENGTH), CONSTANT(MIN_DAMAGED_PART), CONSTANT(BEGINNINGS), CONSTANT(MIN_SHARE), CONSTANT(MAX_COST_PER_LETTER), CONSTANT(MULTIPLE), CONSTANT(FAR_CUT),
-    CONSTANT(MIN_TORN_LENGTH), CONSTANT(MIN_UNKNOWN_LENGTH), CONSTANT(MIN_UNKNOWN_PART), CONSTANT(LEAST_GAIN), CONSTANT(IS_NAME), CONSTANT(IS_CAPITALS), CONSTANT(DIGIT_CLASS), CONSTANT(MAX_UNITS), CONSTANT(PLACE_BITS), CONSTANT(PAIR_BITS), CONSTANT(LANES),
+    CONSTANT(MIN_TORN_LENGTH), CONSTANT(MIN_UNKNOWN_LENGTH), CONSTANT(MIN_UNKNOWN_PART), CONSTANT(LEAST_GAIN), CONSTANT(IS_NAME), CONSTANT(IS_CAPITALS), CONSTANT(DIGIT_CLASS), CONSTANT(MAX_UNITS), CONSTANT(PLACE_BITS), CONSTANT(MAX_JOIN_WEIGHT), CONSTANT(MAX_JOIN_KEYS), CONSTANT(PAIR_BITS), CONSTANT(LANES),
     CONSTANT(KINDS), CONSTANT(KIND_LOST_TWIN), CONSTANT(KIND_EXTRA_TWIN), CONSTANT(KIND_SWAP), CONSTANT(KIND_FIRST), CONSTANT(KIND_LAST),
 };
 

@@ -426,6 +426,38 @@ static void search_some(uint32_t seed) {
     free(centres), free(codes), free(starts), free(queries);
 }
 
+/* Records by their keys, by chance. */
+static void join_some(uint32_t seed) {
+    state = seed;
+    Postings table = {.keys = 1 + chance(12), .records = 1 + chance(30)};
+    const int64_t count = chance(5), most = chance(8);
+    int64_t *offsets = room_for((size_t)(table.keys + 1) * sizeof *offsets), *ends = room_for((size_t)(count + 1) * sizeof *ends);
+    int32_t *rows = room_for((size_t)(table.keys * table.records) * sizeof *rows), *weights = room_for((size_t)table.keys * sizeof *weights);
+    float *scales = room_for((size_t)table.records * sizeof *scales);
+    int64_t postings = 0;
+    for (int64_t key = 0; key < table.keys; key++) {
+        offsets[key] = postings, weights[key] = 1 + (int32_t)chance(MAX_JOIN_WEIGHT);
+        for (int32_t record = 0; record < table.records; record++)
+            if (chance(2)) rows[postings++] = record;
+    }
+    offsets[table.keys] = postings;
+    for (int64_t record = 0; record < table.records; record++) scales[record] = 1.0f / (float)(1 + chance(4));
+    table.offsets = offsets, table.rows = rows, table.weights = weights, table.scales = scales;
+    int32_t *keys = room_for((size_t)(count * 10) * sizeof *keys);
+    ends[0] = 0;
+    for (int64_t query = 0; query < count; query++) {
+        ends[query + 1] = ends[query] + chance(10);
+        for (int64_t place = ends[query]; place < ends[query + 1]; place++) keys[place] = (int32_t)chance((uint32_t)table.keys);
+    }
+    RESULTS(found, count * most, int32_t);
+    RESULTS(sums, count * most, int32_t);
+    for (int kind = 0; kind < 2; kind++)
+        if (both[kind]->join(&table, keys, ends, count, most, found[kind], sums[kind])) abort();
+    compare_and_free("join", found, found_bytes);
+    compare_and_free("join", sums, sums_bytes);
+    free(offsets), free(ends), free(rows), free(weights), free(scales), free(keys);
+}
+
 /* A model of context by chance, for windows with known words, signs and nothing. */
 static void read_some_windows(uint32_t seed) {
     state = seed;
@@ -502,6 +534,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (part == 3) {
         sum_some_rows(seed);
         search_some(seed);
+        join_some(seed);
         return 0;
     }
     if (part == 5) {

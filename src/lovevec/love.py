@@ -66,7 +66,8 @@ if TYPE_CHECKING:
     from lovevec.attach import Attached
     from lovevec.explain import Explanation
     from lovevec.progress import Progress
-    from lovevec.search import Index
+    from lovevec.search import Groups, Index, Matches
+    from lovevec.search.match import Columns
 
 Floats = NDArray[np.float32]
 WORDS_PER_CHUNK = 1024  # that a thread takes at a time
@@ -531,6 +532,60 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
         from lovevec.search import Index
 
         return Index(self, texts, ids, fields=fields, encoder=encoder, progress=progress)
+
+    def match(
+        self,
+        left: Any,
+        right: Any,
+        *,
+        columns: Columns | None = None,
+        one_to_one: bool = False,
+        precision: float | None = None,
+        progress: Progress | bool | None = None,
+    ) -> Matches:
+        """For each record of `right` the record of `left` that is most probably the same thing, typos and all.
+
+        :param left: the table that is looked in, as a rule one without duplicates: a list or column of texts, a data
+            frame, or a list of mappings.
+        :param right: the table whose records are looked for.
+        :param columns: of frames, those that are compared; ("name", "title") where they differ. By default all that
+            hold text in both. A column counts by what it tells apart.
+        :param one_to_one: whether each left record is the match of one right record at most.
+        :param precision: keep only so many, the surest, that this share of them is expected to be right: 0.95.
+        :param progress: by default for long tables on a terminal.
+        :return: a list of matches, each with `left` and `right` (places from 0), both texts and a `probability`.
+
+        >>> LOVE.load().match(["Acme Inc", "Vestergaard Foods"], ["Vestergard Foods Ltd"])[0].left_text
+        'Vestergaard Foods'
+        """
+        from lovevec.search.match import match
+
+        return match(self, left, right, columns=columns, one_to_one=one_to_one, precision=precision, progress=progress)
+
+    def dedupe(
+        self,
+        records: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        precision: float = 0.9,
+        progress: Progress | bool | None = None,
+    ) -> Groups:
+        """Groups of records that are the same thing, typos and all.
+
+        :param records: a list or column of texts, a data frame, or a list of mappings.
+        :param columns: of a frame, those that are compared; by default all that hold text. A column counts by what it
+            tells apart.
+        :param precision: the share of the pairs within groups that is expected to be right.
+        :param progress: by default for long tables on a terminal.
+        :return: the groups, as lists of places from 0; `labels` has the group of each record, `first` the records that
+            stay.
+
+        >>> list(LOVE.load().dedupe(["Acme Incorporated", "Vestergaard Foods", "Acme Incorporatd"]))
+        [[0, 2]]
+        """
+        from lovevec.search.dedupe import dedupe
+
+        return dedupe(self, records, columns=columns, precision=precision, progress=progress)
 
     def _learning_model(self, what: str) -> LOVE:
         return self

@@ -546,6 +546,19 @@ FUNCTIONS = {
         core.sum_rows,
         [np.ones((7, DIM), np.float32), np.array([0, 6, 3, 3]), np.array([0, 2, 2, 4]), np.ones((3, DIM), np.float32)],
     ),
+    "join": (
+        core.join,
+        [
+            np.array([0, 3, 3, 5]),
+            np.array([0, 2, 3, 1, 3], np.int32),
+            np.array([5, 1, SIZES["MAX_JOIN_WEIGHT"]], np.int32),
+            np.ones(4, np.float32),
+            np.array([0, 2, 2], np.int32),
+            np.array([0, 2, 2, 3]),
+            np.empty((3, 2), np.int32),
+            np.empty((3, 2), np.int32),
+        ],
+    ),
     "search": (
         core.search,
         [

@@ -21,6 +21,8 @@ COMMANDS = {
     "embed": "vectors for words: any strings, any number of them",
     "encode": "vectors for whole texts, typos and all",
     "correct": "texts with their misspellings put right; a column of a table too",
+    "match": "which records of two tables are the same thing",
+    "dedupe": "which records of a table are the same thing",
     "bulk": "vectors for tables of any size, on all cores or a Ray cluster",
     "near": "how strings are read: known words, misspellings, parts, numbers, new words",
     "neighbors": "the known words nearest to any word, by a model",
@@ -52,6 +54,8 @@ EXAMPLES = """examples:
   lovevec embed < words.txt > vectors.vec
   lovevec encode -i queries.txt -o queries.npy
   lovevec correct -i notes.csv --column note -o corrected.csv
+  lovevec match customers.csv leads.csv --column company -o matched.csv
+  lovevec dedupe customers.csv --column company -o grouped.csv
   lovevec bulk words/ -o vectors --column word
   lovevec near recieve bl00d
   lovevec neighbors mispelling

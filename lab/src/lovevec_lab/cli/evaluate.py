@@ -24,6 +24,7 @@ TASKS = {
     "tag": "entity recognition by a BiLSTM-CRF on frozen vectors, clean and damaged text",
     "texts": "vectors of whole texts, clean and damaged: STS-B pairs, mistyped queries, your own files",
     "search": "is what answers a query found first? love.index beside BM25, trigrams, encoders; clean and mistyped",
+    "match": "records of two tables that are the same thing: autofj's 50 pairs of tables, your own files",
     "speed": "words a second",
 }
 EXAMPLES = """examples:
@@ -36,6 +37,7 @@ EXAMPLES = """examples:
   lovevec evaluate tag conll03 --vectors my.vec --impute my-model
   lovevec evaluate texts default potion-base-8M --robust --speller symspell
   lovevec evaluate search index bm25 bm25,default --sets my-collection
+  lovevec evaluate match default --rivals trigrams,rapidfuzz-wratio
   lovevec evaluate speed my-model my.bin
 
 `lovevec evaluate TASK --help` says more."""
@@ -64,14 +66,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "tag": add_tag,
         "texts": add_texts,
         "search": add_search,
+        "match": add_match,
         "speed": add_speed,
     }
     for name, help in TASKS.items():
         task = tasks.add_parser(name, help=help)
         add[name](task)
-        if name not in ("texts", "new-words", "context", "search"):
+        if name not in ("texts", "new-words", "context", "search", "match"):
             add_rivals(task)
-        add_common(task, reads_data=name != "speed")
+        add_common(task, reads_data=name not in ("speed", "match"))
 
 
 def run(given: argparse.Namespace) -> None:
@@ -391,6 +394,33 @@ def add_rivals(parser: argparse.ArgumentParser) -> None:
 def add_device(parser: argparse.ArgumentParser, what: str) -> None:
     """For torch."""
     parser.add_argument("--device", default="auto", metavar="NAME", help=f"{what}: auto, cpu, cuda … (default auto)")
+
+
+def add_match(parser: argparse.ArgumentParser) -> None:
+    """Records of two tables that are the same thing."""
+    about = """Which records of two tables are the same thing? `love.match` on autofj's 50 pairs of tables of names,
+clean and with misspelled words, or on your own: how often the right record is first; precision and recall of what is
+kept when a precision is asked for; how far probabilities are off (calibration). Thresholds of rivals are chosen on the
+sets A to L, pooled; `best recall` is what the best threshold for each very table would give."""
+    examples = """rivals:
+  trigrams, rapidfuzz-wratio, rapidfuzz-token-sort, encode, encode-fitted, autofj; all but the last by `all`
+
+The tables need `pip install --no-deps autofj`, trigrams scikit-learn.
+
+examples:
+  lovevec evaluate match
+  lovevec evaluate match default --rivals all --beside all-MiniLM-L6-v2 potion-base-8M -o results
+  lovevec evaluate match my-model --tables a.csv b.csv name right_name"""
+    describe(parser, about, examples)
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="a folder, shipped name or hub id; NAME=… names it")
+    parser.add_argument("--part", default="test", choices=("dev", "test", "all"), help="of the sets (default test)")
+    parser.add_argument("--rivals", default="", metavar="LIST", help="see below")
+    parser.add_argument("--beside", nargs="+", metavar="NAME", help="encoders of texts, as `evaluate texts` has them")
+    tables = ("LEFT", "RIGHT", "COLUMN", "TRUTH")
+    parser.add_argument("--tables", nargs=4, metavar=tables, help="CSV files; TRUTH: the column of right names")
+    parser.add_argument(
+        "--asked", type=float, default=0.95, metavar="P", help="precision that is asked for (default 0.95)"
+    )
 
 
 def add_common(parser: argparse.ArgumentParser, reads_data: bool) -> None:

@@ -14,6 +14,7 @@ a task trains something.
 from lovevec_lab.evaluate.classify import classify
 from lovevec_lab.evaluate.clusters import clusters
 from lovevec_lab.evaluate.context import context
+from lovevec_lab.evaluate.match import match
 from lovevec_lab.evaluate.new_words import new_words
 from lovevec_lab.evaluate.results import Result
 from lovevec_lab.evaluate.search import search
@@ -28,6 +29,7 @@ __all__ = [
     "classify",
     "clusters",
     "context",
+    "match",
     "new_words",
     "search",
     "similarity",
