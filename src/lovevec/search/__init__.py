@@ -4,8 +4,9 @@ Three signals find candidates and judge them (signals.py): words as they are rea
 meaning (meaning.py). One rule makes a score of them (fusion.py).
 """
 
+from lovevec.search.folder import about_index, is_index
 from lovevec.search.hits import Hit, Met, Why
 from lovevec.search.index import Index
 from lovevec.search.signals import FEATURES
 
-__all__ = ["FEATURES", "Hit", "Index", "Met", "Why"]
+__all__ = ["FEATURES", "Hit", "Index", "Met", "Why", "about_index", "is_index"]
