@@ -201,7 +201,8 @@ def facts_of(hit: Hit, why: bool) -> dict[str, Any]:
     """A hit for JSON, with numbers that are short to read."""
     from lovevec.search.hits import hit_facts
 
-    return rounded(hit_facts(hit, why))
+    facts: dict[str, Any] = rounded(hit_facts(hit, why))
+    return facts
 
 
 def rounded(value: Any) -> Any:

@@ -146,9 +146,9 @@ def take_options_anywhere(parser: argparse.ArgumentParser) -> None:
         try:
             return parser.parse_known_intermixed_args(arguments, namespace)
         finally:
-            parser.parse_known_args = parse  # type: ignore[method-assign]
+            parser.parse_known_args = parse  # type: ignore[assignment, method-assign]
 
-    parser.parse_known_args = parse  # type: ignore[method-assign]
+    parser.parse_known_args = parse  # type: ignore[assignment, method-assign]
 
 
 def describe(parser: argparse.ArgumentParser, about: str, more: str) -> None:
