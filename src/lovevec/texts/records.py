@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lovevec.errors import FormatError
-from lovevec.texts.parquet import ParquetTexts, open_parquet
+from lovevec.texts.parquet import TEXTS_PER_READ, ParquetTexts, open_parquet
 from lovevec.texts.read import (
     DELIMITERS,
-    TEXTS_PER_READ,
     TableRows,
     json_in,
     kind_of,
