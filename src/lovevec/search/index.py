@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from lovevec.engine.threads import in_chunks
 from lovevec.errors import FormatError, LovevecError, Parameter, reason
-from lovevec.model.known_rows import KnownRows
 from lovevec.locks import ForkLock
+from lovevec.model.known_rows import KnownRows
 from lovevec.near.kinds import NAME, NUMBER, WORD
 from lovevec.progress import Progress
 from lovevec.search import fusion
