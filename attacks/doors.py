@@ -10,12 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
+from attacks.good import index_love
 from lovevec import LOVE, Attached
 from lovevec.cli.info import facts_of, lines_of
 from lovevec.cli.terminal import UNSAFE, harmless
 from lovevec.errors import LovevecError
 from lovevec.files.checkpoints import UNFINISHED, CheckpointFolder
 from lovevec.near.forms import read_listed
+from lovevec.search import Index
+from lovevec.search.hits import hit_facts
 from lovevec.texts.read import open_texts
 from lovevec.texts.rewrite import open_rows
 from lovevec.train.prepared import Prepared, settings_of
@@ -189,6 +192,26 @@ def attached(path: Path) -> None:
     json.dumps(robust.metadata)
 
 
+def index(path: Path) -> None:
+    """An index, and all that can be asked of it."""
+    found = Index.load(path, index_love())
+    assert len(found) == len(found.ids) == len(found.texts), "texts and ids"
+    _all_strings(found.texts)
+    queries = ["brea", "", "\ud800", found.texts[0] if len(found) else "", "vestergard 500mg, 1.7l"]
+    for hits in found.search(queries, 3):
+        for hit in hits:
+            assert 0 <= hit.score <= 1, "scores beyond 0 to 1"
+            assert abs(sum(hit.why[1:]) - hit.score) < 1e-6, "reasons that are not the score"
+            assert all(0 <= met.share <= 1.01 for met in hit.why.met), "shares beyond 0 to 1"
+            json.dumps(hit_facts(hit))
+    if len(found):
+        only = found.ids[:1]
+        assert all(hit.id in only for hit in found.search("brea", only=only)), "what was not to be found"
+        if not found.fields:
+            found.add(["one text more"])
+        found.remove(found.ids[-1])
+
+
 def _all_strings(found: Sequence[object]) -> None:
     assert all(type(word) is str for word in found), "not all are strings"
 
@@ -210,5 +233,6 @@ DOORS: dict[str, Door] = {
         unfinished,
         model,
         attached,
+        index,
     )
 }

@@ -38,6 +38,9 @@ COMMANDS = {
     "encode": "encode -i t.txt -m model -o out/v.npy",
     "correct": "correct -i t.txt -m model -o out/t.txt",
     "fill": "fill t.npz --words t.txt -m model -o out/v.vec",
+    "index": "index t.txt -m model -o out/i",
+    "index over": "index t.txt -m model -o out --overwrite",
+    "search": "search index -i t.txt -m model -k 1 -o out/t.tsv",
     "export": "export model -o out/m --rows int8",
     "export over": "export model -o out --overwrite --rows int8",
     "explain": "explain -m model brea --plot out/p.png",
@@ -69,6 +72,7 @@ def furnish(folder: Path) -> None:
     from tests.factories import toy_vectors, toy_words
 
     from attacks.good import models
+    from lovevec import LOVE
 
     words = toy_words(150)
     joined = "\n".join(words).encode()
@@ -78,6 +82,7 @@ def furnish(folder: Path) -> None:
     (folder / "model").mkdir()
     sample.write(folder / "model")
     (folder / "out").mkdir()
+    LOVE.load(folder / "model").index(words[:40]).save(folder / "index")
 
 
 def old_outputs(name: str, out: Path) -> None:
@@ -86,7 +91,9 @@ def old_outputs(name: str, out: Path) -> None:
     out.mkdir()
     if name == "export over":
         shutil.copytree(out.parent / "model", out, dirs_exist_ok=True)
-    elif not name.startswith(("export", "prepare", "train")):
+    elif name == "index over":
+        shutil.copytree(out.parent / "index", out, dirs_exist_ok=True)
+    elif not name.startswith(("export", "index", "prepare", "train")):
         target = out / COMMANDS[name].rpartition("/")[2]
         target.write_bytes(b"old")
         if target.suffix == ".npy":
@@ -166,13 +173,15 @@ def _wrong(done: Outcome, before: dict[str, bytes], out: Path, new: dict[str, by
     if done.code != 2 or not lines or str(out.name) not in lines[-1]:
         return f"exit code {done.code}, last line {lines[-1:]}"
     lost = [file for file in before if after.get(file) not in (before[file], new.get(file, b""))]
-    if any("config.json" in file for file in before):  # a model, written over
+    if any("config.json" in file for file in before):  # a model or an index, written over
         from lovevec import LOVE, LovevecError
+        from lovevec.search import Index
 
+        what = "index" if any("texts.safetensors" in file for file in before) else "model"
         try:
-            LOVE.load(out)
+            Index.load(out, LOVE.load(out.parent / "model")) if what == "index" else LOVE.load(out)
         except LovevecError as error:
-            return None if "holds no model" in str(error) else f"half a model: {error}"
+            return None if f"holds no {what}" in str(error) else f"half of one: {error}"
         return None
     whole = {file for file in new if file in after and after[file] != before.get(file)}
     half = [file for file in whole if _is_half(file, after[file], new[file])]

@@ -96,7 +96,7 @@ def as_zip(members: Mapping[str, bytes], packed: bool = True) -> bytes:
 @cache
 def samples() -> dict[str, Sample]:
     """All good files by name."""
-    return {**_vectors(), **_lists(), **_folders(), **_attached(), **models()}
+    return {**_vectors(), **_lists(), **_folders(), **_attached(), **_index(), **models()}
 
 
 def _vectors() -> dict[str, Sample]:
@@ -216,6 +216,32 @@ def _attached() -> dict[str, Sample]:
     with tempfile.TemporaryDirectory() as folder:
         Attached(love, (words, toy_vectors(words, 5) * 3), space="mapped").save(folder)
         return {"attached": Sample("attached", content_of(Path(folder)))}
+
+
+@cache
+def index_love() -> LOVE:
+    """The model that the index was made with, and without which nobody reads it."""
+    parts = random_parts(dim=8, key_width=4)
+    words = list(parts.words)[:60]
+    rows = KnownRows.of(toy_vectors(words, 8), "int8", np.ones(len(words), np.float32))
+    love = LOVE(replace(parts, words=words, rows=rows), engine="numpy")
+    love.warm_up()
+    return love
+
+
+def _index() -> dict[str, Sample]:
+    """An index of some texts with fields, one with ids that are strings, one with ids that are numbers."""
+    love = index_love()
+    words = [*love.words[:40], "vestergaard", "500mg", "wörd"]
+    records = [{"title": one, "body": f"{other} and {one}, 1.7 l"} for one, other in pairwise(words)]
+    made = {}
+    with tempfile.TemporaryDirectory() as folder:
+        names = [f"P{number}" for number in range(len(records))]
+        love.index(records, names, fields={"title": 2.0, "body": 1.0}).save(Path(folder) / "a")
+        love.index([record["body"] for record in records]).save(Path(folder) / "b")
+        for name, form in (("index", "a"), ("index numbered", "b")):
+            made[name] = Sample("index", content_of(Path(folder) / form))
+    return made
 
 
 def content_of(folder: Path) -> dict[str, bytes]:

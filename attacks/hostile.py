@@ -22,7 +22,7 @@ from safetensors.numpy import load, save
 from tests.factories import floret_vocabulary, msgpack_map, navec_tar, npy_bytes, spacy_vocabulary
 
 from attacks.good import Sample, as_text, as_zip, models, samples, single, table
-from attacks.mutate import CONFIG, with_right_hashes
+from attacks.mutate import CONFIG, with_right_hashes, with_right_index_hashes
 from lovevec.files import as_json
 from lovevec.files.checkpoints import UNFINISHED
 from lovevec.train.prepared import with_checksum
@@ -513,7 +513,7 @@ def _special() -> dict[str, Maker]:
     made: dict[str, Maker] = {}
     places = [(name, sample.entry) for name, sample in samples().items() if sample.entry]
     places += [("model int8", file) for file in models()["model int8"].files]
-    places += [(name, file) for name in ("prepared", "unfinished", "tagged") for file in samples()[name].files]
+    places += [(name, file) for name in ("prepared", "unfinished", "tagged", "index") for file in samples()[name].files]
     for name, file in places:
         for kind, put in kinds.items():
 
@@ -566,6 +566,70 @@ def _folders() -> dict[str, Sample]:
     return made
 
 
+def _indexes() -> dict[str, Sample]:
+    """Indexes that vouch for themselves and say what none should."""
+    made = {}
+    for name in ("index", "index numbered"):
+        good = samples()[name]
+
+        def changed(good: Sample = good, **files: bytes) -> Sample:
+            renamed = {file.replace("_", "."): content for file, content in files.items()}
+            return with_right_index_hashes(replace(good, files={**good.files, **renamed}))
+
+        for file in ("index.safetensors", "texts.safetensors"):
+            found = load(good.files[file])
+            key = file.replace(".", "_")
+            for tensor, values in found.items():
+                others = {
+                    "backwards": values[::-1],
+                    "of nothing": values[:0],
+                    "one short": values[:-1],
+                    "twice": np.concatenate([values, values]),
+                    "of floats": values.astype(np.float64),
+                    "in two dimensions": values[None],
+                    "at their most": np.full_like(values, _most(values.dtype)),
+                    "below nothing": np.full_like(values, -1 if values.dtype.kind in "if" else 0),
+                    "finite and absurd": values * np.asarray(1e30).astype(values.dtype)
+                    if values.dtype.kind == "f"
+                    else values,
+                }
+                for how, other in others.items():
+                    content = save({**found, tensor: np.ascontiguousarray(other)})
+                    made[f"{name}: {tensor} {how}"] = changed(**{key: content})
+                made[f"{name}: without {tensor}"] = changed(
+                    **{key: save({one: own for one, own in found.items() if one != tensor})}
+                )
+            made[f"{name}: {file} is a pickle"] = changed(**{key: pickle.dumps(Exploit())})
+        config = json.loads(good.files[CONFIG])
+        for how, change in {
+            "texts of a million": {"texts": 10**6},
+            "fields of a list": {"fields": ["title"]},
+            "fields of absurd weights": {"fields": {"title": 1e300}},
+            "fields of a megabyte": {"fields": {"x" * MEGABYTE: 1.0}},
+            "an encoder": {"encoder": True},
+            "hashes of other files": {"sha256": {"../../../etc/passwd": "0"}},
+            "a format of a megabyte": {"format": "x" * MEGABYTE},
+            "a model of a megabyte": {"model": "x" * MEGABYTE},
+            "escapes": {"fields": {"\x1b[2J": 1.0}},
+        }.items():
+            made[f"{name}: a config with {how}"] = changed(config_json=json.dumps({**config, **change}).encode())
+        count = len(json.loads(good.files["ids.json"])) if good.files["ids.json"] else 42
+        for how, ids in {
+            "that nest": b"[" * NEST,
+            "that are one": json.dumps(["x"] * count).encode(),
+            "of lists": json.dumps([[1]] * count).encode(),
+            "of floats": json.dumps([float(one) for one in range(count)]).encode(),
+            "of a megabyte": json.dumps([f"{one}" + "x" * (MEGABYTE // count) for one in range(count)]).encode(),
+            "of surrogates": json.dumps(["\ud800" * one for one in range(count)]).encode(),
+        }.items():
+            made[f"{name}: ids {how}"] = changed(ids_json=ids)
+    return made
+
+
+def _most(kind: np.dtype[Any]) -> Any:
+    return np.finfo(kind).max if kind.kind == "f" else np.iinfo(kind).max if kind.kind in "iu" else True
+
+
 def _all() -> dict[str, Maker]:
     files: dict[str, Sample] = {f"text: {name}": single("vectors", "v.vec", raw) for name, raw in _texts().items()}
     for kind, made in (("bomb", _bombs()), ("archive", _archives())):
@@ -591,6 +655,7 @@ def _all() -> dict[str, Maker]:
     files |= {f"pieces: {name}": single("pieces", "vocab.txt", raw) for name, raw in _texts().items()}
     files |= {f"model: {name}": sample for name, sample in _models().items()}
     files |= {f"folder: {name}": sample for name, sample in _folders().items()}
+    files |= {f"search: {name}": sample for name, sample in _indexes().items()}
     return {**{name: _writer_of(sample) for name, sample in files.items()}, **_special()}
 
 

@@ -26,6 +26,7 @@ from lovevec.attach.folder import _checksum as attached_checksum
 from lovevec.files import as_json
 from lovevec.files.checkpoints import UNFINISHED
 from lovevec.model.validation import checksums
+from lovevec.search.folder import _checksum as index_checksum
 from lovevec.train.prepared import with_checksum
 
 SIZES = (0, 1, -1, 2**15, 2**16 - 1, 2**31 - 1, -(2**31), 2**32 - 1, 2**40, 2**62, 2**63 - 1, -(2**63))
@@ -98,7 +99,7 @@ def draw_case(seed: int, number: int) -> tuple[str, Sample]:
     sample = samples()[name]
     if sample.door == "model":
         how, sample = _model(sample, rng)
-    elif sample.door in ("prepared", "unfinished", "attached"):
+    elif sample.door in ("prepared", "unfinished", "attached", "index"):
         how, sample = _folder(sample, rng)
     elif name == "settings":
         how, sample = "json", _with(sample, sample.entry, _json(sample.files[sample.entry], rng))
@@ -182,7 +183,7 @@ def _splice(content: bytes, at: int, rng: random.Random) -> bytes:
     """The rest is that of another file."""
     other = rng.choice(sorted(samples().items()))[1]
     more = other.files[rng.choice(sorted(other.files))]
-    return content[:at] + more[rng.randrange(len(more)) :]
+    return content[:at] + more[rng.randrange(len(more) or 1) :]
 
 
 CHANGES: tuple[Callable[[bytes, int, random.Random], bytes], ...] = (
@@ -348,7 +349,7 @@ def _folder(sample: Sample, rng: random.Random) -> tuple[str, Sample]:
     file = rng.choice(sorted(sample.files))
     content = sample.files[file]
     if file.endswith(".json"):
-        new = _json(content, rng) if rng.random() < 0.6 else hurt(content, rng)
+        new = _json(content, rng) if content and rng.random() < 0.6 else hurt(content, rng)
     elif file.endswith(".safetensors") or UNFINISHED in file:
         new = rng.choice((_state if UNFINISHED in file else tensors, _safetensors_header, hurt))(content, rng)
     else:
@@ -366,7 +367,20 @@ def _folder(sample: Sample, rng: random.Random) -> tuple[str, Sample]:
             told["sha256"] = {name: hashlib.sha256(sample.files[name]).hexdigest() for name in told["sha256"]}
             told["checksum"] = attached_checksum(told)
             sample = _with(sample, "attached.json", json.dumps(told).encode())
+    if sample.door == "index":
+        sample = with_right_index_hashes(sample)
     return f"changed {file}", sample
+
+
+def with_right_index_hashes(sample: Sample) -> Sample:
+    """The index with sizes, hashes and a checksum that fit its files; what is no config stays as it is."""
+    with suppress(ValueError, RecursionError, AttributeError, TypeError, KeyError):
+        told = json.loads(sample.files[CONFIG])
+        told["sha256"] = {name: hashlib.sha256(sample.files[name]).hexdigest() for name in told["sha256"]}
+        told["bytes"] = {name: len(sample.files[name]) for name in told["bytes"]}
+        told["checksum"] = index_checksum(told)
+        return _with(sample, CONFIG, json.dumps(told).encode())
+    return sample
 
 
 def _state(content: bytes, rng: random.Random) -> bytes:

@@ -1,18 +1,20 @@
-"""Search that forgives typos in an embedded vector store: 20,000 product names in LanceDB, in a folder, no server.
+"""Search that forgives typos among 20,000 product names: by lovevec's own index, and in an embedded vector store.
 
     python examples/products.py                          # the table: how often the right product is found, and how
     python examples/products.py "brushles chainsw 20 v"  # an answer
-    pip install lancedb bm25s pyarrow                    # besides lovevec; sentence-transformers for --minilm
+    pip install lancedb bm25s pyarrow                    # for the table; sentence-transformers for --minilm
 
-The vectors go into the store as the column that `lovevec.plugins.frames` makes, over the memory that the model wrote:
+An answer takes three lines, `love.index(names)`, `index.search(query)`, and no other package. Whoever has a store
+already, here LanceDB (in a folder, no server), puts vectors into it as the column that `lovevec.plugins.frames` makes,
+over the memory that the model wrote:
 
     table = pyarrow.table({"name": names})
     table = table.append_column("vector", frames.encode(table["name"], model))
     store = lancedb.connect("folder").create_table("products", table)
     store.search(model.encode("brushles chainsw 20 v")).limit(5).to_arrow()
 
-What is compared (search.py has the rest): LOVE and "LOVE + names" in the store, BM25 of words and of trigrams, and
-with --minilm MiniLM, in the same store.
+What is compared (search.py has the rest): love.index; LOVE and "LOVE + names" in the store, BM25 of words and of
+trigrams, and with --minilm MiniLM, in the same store.
 """
 
 import argparse
@@ -25,7 +27,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from search import Search, by_bm25, compare, minilm, trigrams_of, with_names, words_of
+from search import Search, answer, by_bm25, by_index, compare, minilm, trigrams_of, with_names, words_of
 
 from lovevec import LOVE
 
@@ -119,6 +121,7 @@ def compare_products(names: list[str], folder: Path, options: argparse.Namespace
     love = LOVE.load()
     love_in_store(love, names[:100], folder / "first")(names[:100], 10)  # what is loaded once is no part of indexing
     methods: dict[str, Callable[[], Search]] = {
+        "love.index": lambda: by_index(love, names),
         "LOVE": lambda: love_in_store(love, names, folder / "love"),
         "LOVE + names": lambda: love_in_store(with_names(love, names), names, folder / "names"),
         "BM25": lambda: by_bm25(words_of, names),
@@ -127,13 +130,6 @@ def compare_products(names: list[str], folder: Path, options: argparse.Namespace
     if options.minilm:
         methods["MiniLM"] = lambda: minilm_in_store(options.minilm, names, folder / "minilm")
     compare(names, methods, options)
-
-
-def answer(names: list[str], folder: Path, query: str) -> None:
-    """Print the five best hits with their cosine."""
-    places, cosines = love_in_store(with_names(LOVE.load(), names), names, folder)([query], 5)
-    for place, cosine in zip(places[0].tolist(), cosines[0].tolist(), strict=True):
-        print(f"{cosine:6.2f}  {names[place]}")
 
 
 if __name__ == "__main__":
@@ -151,10 +147,10 @@ if __name__ == "__main__":
     os.environ.setdefault("LANCEDB_LOG", "error")  # it notes on stderr that a table is new
     try:
         products = product_names(options.products, options.seed)
-        with TemporaryDirectory() as folder:
-            if options.query is None:
+        if options.query is None:
+            with TemporaryDirectory() as folder:
                 compare_products(products, Path(folder), options)
-            else:
-                answer(products, Path(folder), options.query)
+        else:
+            answer(products, options.query)
     except ModuleNotFoundError as error:
         sys.exit(f"{error.name} is missing: pip install lancedb bm25s pyarrow (sentence-transformers for --minilm)")

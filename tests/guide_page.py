@@ -35,7 +35,7 @@ FENCE = re.compile(
 )
 # One command that answers, in words that a shell takes as they are.
 PLAIN = re.compile(
-    r"lovevec (?P<arguments>(?:convert|correct|embed|encode|explain|info|near|neighbors|similar)\b"
+    r"lovevec (?P<arguments>(?:convert|correct|embed|encode|explain|index|info|near|neighbors|search|similar)\b"
     r"[^|<>&;$*?`\\\n~(){}\[\]#!]*)\n?"
 )
 

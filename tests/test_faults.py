@@ -37,7 +37,7 @@ def program(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("share", "commands", "count"),
     [
-        ("7", "embed,encode,correct,fill,export", 10),
+        ("7", "embed,encode,correct,fill,export,index,search", 13),
         pytest.param("5", "prepare,train,explain", 3, marks=pytest.mark.slow),
     ],
 )

@@ -26,7 +26,15 @@ PAGES = {page.stem: page for page in [*sorted(GUIDE.glob("*.md")), ROOT / "READM
 # torch in processes, frameworks, Ray, a server: what they show has quick tests of its own.
 SLOW = {"inside-bert", "train-your-own", "embeddings", "bulk", "sentence-transformers", "torch", "sklearn", "spacy"}
 SLOW |= {"gensim", "serving"}
-IN_ORDER = ["first-vector", "strings", "your-own-vectors", "texts-and-search", "inside-bert", "train-your-own"]
+IN_ORDER = [
+    "first-vector",
+    "strings",
+    "your-own-vectors",
+    "texts-and-search",
+    "search",
+    "inside-bert",
+    "train-your-own",
+]
 # Blocks that stand in a page for a reader to see, and are not run: what they may be, and how many a page may have.
 REASONS = {
     "installs packages": r"\A(?:(?:pip|npm) install .*\n)+\Z",

@@ -26,6 +26,8 @@ from schemathesis.specs.openapi.checks import (
 from tests.serve.conftest import Live, started
 from tests.serve.test_limits import SECRET
 
+from lovevec import LOVE
+
 WHOLE = int(os.environ.get("LOVEVEC_FUZZ", "0"))
 REQUESTS = WHOLE or 600
 PATHS = (
@@ -36,7 +38,9 @@ PATHS = (
     "/v1/similar",
     "/v1/tokens",
     "/v1/correct",
+    "/v1/search",
     "/v1/models",
+    "/v1/indexes",
     "/",
 )
 GOOD = b'{"input": ["recieve", "a wonderfull fi1m"], "model": "small"}'
@@ -50,7 +54,9 @@ CHECKS = [
 
 @pytest.fixture(scope="module")
 def server(small_model, tmp_path_factory):
-    with started(tmp_path_factory.mktemp("fuzz"), "--model", f"small={small_model}", key=SECRET) as live:
+    folder = tmp_path_factory.mktemp("fuzz")
+    LOVE.load(small_model).index(["a house", "the river, 500mg", ""]).save(folder / "shop")
+    with started(folder, "--model", f"small={small_model}", "--index", folder / "shop", key=SECRET) as live:
         yield live
 
 

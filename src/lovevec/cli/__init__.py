@@ -25,6 +25,8 @@ COMMANDS = {
     "dedupe": "which records of a table are the same thing",
     "bulk": "vectors for tables of any size, on all cores or a Ray cluster",
     "near": "how strings are read: known words, misspellings, parts, numbers, new words",
+    "index": "an index of texts or of a table's columns, to search in",
+    "search": "find texts in an index, typos and all",
     "neighbors": "the known words nearest to any word, by a model",
     "similar": "how near two words are",
     "explain": "what a word's vector is made of",
@@ -58,6 +60,8 @@ EXAMPLES = """examples:
   lovevec dedupe customers.csv --column company -o grouped.csv
   lovevec bulk words/ -o vectors --column word
   lovevec near recieve bl00d
+  lovevec index products.csv --column title -o shop
+  lovevec search shop wireles hedphones
   lovevec neighbors mispelling
   lovevec similar colour color
   lovevec explain bec0me --plot bec0me.png
@@ -141,7 +145,7 @@ def _run(arguments: Sequence[str]) -> int | None:
     for file in FILES:
         if getattr(options, file, None) == "":  # it would be the working directory
             raise LovevecError(f"--{file} is empty: name a file or a folder")
-    for positional in ("words", "texts"):  # names of files stay as the system has them
+    for positional in ("words", "texts", "query"):  # names of files stay as the system has them
         if isinstance(strings := getattr(options, positional, None), list):
             setattr(options, positional, [decode_argument(word) for word in strings])
     code: int | None = command_module(options.command).run(options)

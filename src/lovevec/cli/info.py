@@ -14,11 +14,13 @@ from lovevec.errors import LovevecError
 if TYPE_CHECKING:
     from lovevec.love import LOVE
 
-ABOUT = "What a model is: what it mimics, how large it is, how good, and what will compute it here."
+ABOUT = """What a model is: what it mimics, how large it is, how good, and what will compute it here. Of an index that
+`lovevec index` made: how many texts, which fields, and with which model."""
 EXAMPLES = """examples:
   lovevec info
   lovevec info fr
-  lovevec info -m my-model
+  lovevec info my-model
+  lovevec info shop                     # a folder that `lovevec index` made
   lovevec info --json | jq .scores"""
 
 MOST = 1e18  # no model counts further
@@ -26,7 +28,7 @@ MOST = 1e18  # no model counts further
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     describe(parser, ABOUT, EXAMPLES)
-    parser.add_argument("name", nargs="?", metavar="MODEL", help=MODEL_HELP)
+    parser.add_argument("name", nargs="?", metavar="MODEL", help=f"{MODEL_HELP}; or an index")
     parser.add_argument("-m", "--model", help="the same")
     parser.add_argument("--json", action="store_true", help="one JSON object, with more in it")
 
@@ -34,15 +36,58 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from lovevec.love import LOVE
     from lovevec.model.find import find_model
+    from lovevec.search import is_index
 
     if options.name is not None and options.model is not None:
         raise LovevecError("name one model: as the argument, or with --model")
-    folder = find_model(options.name if options.name is not None else options.model)
-    facts = facts_of(LOVE.load(folder), folder)
+    name = options.name if options.name is not None else options.model
+    if name and is_index(name):
+        facts = index_facts(Path(name))
+        lines = index_lines(facts)
+    else:
+        folder = find_model(name)
+        facts = facts_of(LOVE.load(folder), folder)
+        lines = lines_of(facts)
     if options.json:
         put(json.dumps(facts, indent=2) + "\n")
     else:
-        put("".join(f"{label:<12} {harmless(value)}\n" for label, value in lines_of(facts)))
+        put("".join(f"{label:<12} {harmless(value)}\n" for label, value in lines))
+
+
+def index_facts(folder: Path) -> dict[str, Any]:
+    """What there is to know of an index. It is read as for a search, so that damage shows."""
+    from lovevec.love import LOVE
+    from lovevec.search.folder import model_hash, read_index
+
+    about, ids, _, _ = read_index(folder)
+    files = [file for file in folder.iterdir() if file.is_file()]
+    return {
+        "name": folder.resolve().name,
+        "folder": str(folder),
+        "texts": about["texts"],
+        "ids": [ids[0], ids[-1]] if ids else [],
+        "fields": about["fields"],
+        "encoder": about["encoder"],
+        "model": about["model"],
+        "shipped_model": about["model"] == model_hash(LOVE.load().parts),
+        "bytes": sum(file.stat().st_size for file in files),
+    }
+
+
+def index_lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """The same for people, label and value."""
+    fields = ", ".join(f"{name} × {weight:g}" for name, weight in facts["fields"].items())
+    ids = " to ".join(map(str, dict.fromkeys(facts["ids"])))
+    model = "the shipped one" if facts["shipped_model"] else f"another than the shipped one ({facts['model'][:12]}…)"
+    return [
+        ("index", facts["name"]),
+        ("folder", facts["folder"]),
+        ("texts", f"{facts['texts']:,}, ids {ids}" if ids else "none"),
+        ("fields", fields or "none: texts as they are"),
+        ("meaning", "an encoder of your own" if facts["encoder"] else "the model's own vectors"),
+        ("model", model),
+        ("size", f"{facts['bytes'] / 1e6:.1f} MB"),
+    ]
 
 
 def facts_of(love: LOVE, folder: Path) -> dict[str, Any]:

@@ -9,13 +9,15 @@ from lovevec.cli.shell import describe
 from lovevec.cli.terminal import put
 
 ABOUT = """Vectors over HTTP: POST /v1/embeddings as OpenAI's clients ask for them; /v1/near, /v1/neighbors,
-/v1/explain, /v1/similar, /v1/tokens, /v1/correct; /docs says more. A page for people at /. Needs the extra `serve`.
+/v1/explain, /v1/similar, /v1/tokens, /v1/correct; with --index /v1/search; /docs says more. A page for people at /.
+Needs the extra `serve`.
 
 Listens on this machine only, unless --host says otherwise. If LOVEVEC_API_KEY is set, clients have to show that key.
 SIGTERM or Ctrl-C: what runs is answered, then the server ends. The log is on stderr (--log json: an object a line)."""
 EXAMPLES = """examples:
   lovevec serve
   lovevec serve --model default --model mine=my-model --vectors my.vec
+  lovevec serve --index shop                                # a folder that `lovevec index` made
   LOVEVEC_API_KEY=$(openssl rand -hex 16) lovevec serve --host 0.0.0.0 --workers 4
   curl -s localhost:8765/v1/near -H 'Content-Type: application/json' -d '{"input": "recieve"}'"""
 
@@ -59,6 +61,13 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="[NAME=]FILE",
         help="a vector file, attached to the first model; repeat for more",
     )
+    parser.add_argument(
+        "--index",
+        action="append",
+        default=[],
+        metavar="[NAME=]FOLDER",
+        help="an index to search in, made by `lovevec index`; repeat for more, the first is the default",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -71,6 +80,7 @@ def run(options: argparse.Namespace) -> None:
         ServerSettings(
             models=options.model,
             tables=options.vectors,
+            indexes=options.index,
             host=options.host,
             port=options.port,
             workers=options.workers,

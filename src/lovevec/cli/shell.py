@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from lovevec.cli.terminal import complain, drop_stdout, speak_utf8
 from lovevec.errors import FUNCTIONS, LovevecError, MissingExtra
@@ -134,6 +135,20 @@ def run_command(command: Callable[[], int | None]) -> int:
         complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
         drop_stdout()
         return 2
+
+
+def take_options_anywhere(parser: argparse.ArgumentParser) -> None:
+    """Let options stand between the first positional argument and the others: `search shop -k 3 kettle`. Before Python
+    3.12.7 argparse takes the list of the others for empty there."""
+
+    def parse(arguments: Any = None, namespace: Any = None) -> Any:
+        del parser.parse_known_args  # what follows calls that of the class
+        try:
+            return parser.parse_known_intermixed_args(arguments, namespace)
+        finally:
+            parser.parse_known_args = parse  # type: ignore[assignment, method-assign]
+
+    parser.parse_known_args = parse  # type: ignore[assignment, method-assign]
 
 
 def describe(parser: argparse.ArgumentParser, about: str, more: str) -> None:

@@ -14,6 +14,7 @@ its vector is made of. Runs on this machine alone, until Ctrl-C. Needs the extra
 EXAMPLES = """examples:
   lovevec ui
   lovevec ui --model default --model mine=my-model     # two models side by side
+  lovevec ui --index shop                              # and the page searches in an index
   lovevec ui --no-browser --port 9000"""
 
 
@@ -35,4 +36,5 @@ def run(options: argparse.Namespace) -> None:
             webbrowser.open(address)
 
     key = os.environ.get(KEY)
-    serve(ServerSettings(options.model, options.vectors, port=options.port, key=key, quiet=True, on_start=show))
+    places = {"indexes": options.index, "port": options.port, "key": key}
+    serve(ServerSettings(options.model, options.vectors, **places, quiet=True, on_start=show))

@@ -7,9 +7,10 @@ Tables are compared by `love.match(left, right)` (match.py) and `love.dedupe(rec
 """
 
 from lovevec.search.dedupe import Groups
+from lovevec.search.folder import about_index, is_index
 from lovevec.search.hits import Hit, Met, Why
 from lovevec.search.index import Index
 from lovevec.search.match import Match, Matches
 from lovevec.search.signals import FEATURES
 
-__all__ = ["FEATURES", "Groups", "Hit", "Index", "Match", "Matches", "Met", "Why"]
+__all__ = ["FEATURES", "Groups", "Hit", "Index", "Match", "Matches", "Met", "Why", "about_index", "is_index"]

@@ -3,7 +3,7 @@
     config.json         options, counts, the model that the index was made with; sizes and SHA-256 of the other files
                         and its own; it takes its place last, and without it the folder holds no index
     texts.safetensors   the texts in UTF-8, one behind the other, and where they end; ids that are numbers
-    ids.json            ids that are strings
+    ids.json            ids, if not all of them are numbers
     index.safetensors   terms, bags, trigrams, meaning, and what the model has learned of the collection
 
 No pickle: reading runs no code of the folder. Files are mapped into memory once their hashes are right, and arrays
@@ -34,6 +34,7 @@ from lovevec.units.ragged import offsets_of
 FORMAT = 1
 CONFIG, TEXTS, IDS, ARRAYS = "config.json", "texts.safetensors", "ids.json", "index.safetensors"
 BYTES_PER_HASH = 1 << 24
+LARGEST = 100_000  # of any number in the arrays, so that no sum of them overflows
 
 
 class MappedTexts(Sequence[str]):
@@ -101,7 +102,7 @@ def write_index(
     folder.mkdir(parents=True, exist_ok=True)
     mapped = texts if isinstance(texts, MappedTexts) else MappedTexts.of(texts)
     own: dict[str, NDArray[Any]] = {"content": mapped.content, "offsets": mapped.offsets}
-    strings: list[bytes] = []
+    strings = [b"[]"]
     if all(isinstance(one, int) and -(2**63) <= one < 2**63 for one in ids):
         own["ids"] = np.array(ids, dtype=np.int64)
     else:
@@ -131,14 +132,25 @@ def write_index(
         (folder / CONFIG).unlink(missing_ok=True)  # an old one never stands beside new files
 
 
+def is_index(folder: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds an index, or what a crash has left of one."""
+    return (Path(folder) / TEXTS).exists()
+
+
+def about_index(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """The config of an index: how many `texts`, its `fields`, whether it was made with an `encoder`, and `model`, the
+    `model_hash` of the one that it was made with."""
+    path = Path(folder) / CONFIG
+    if not path.is_file():
+        raise LovevecError(f"{folder}: holds no index ({CONFIG} is missing)")
+    return _read_config(path)
+
+
 def read_index(
     folder: str | os.PathLike[str],
 ) -> tuple[dict[str, Any], list[int | str], MappedTexts, dict[str, NDArray[Any]]]:
     """The config, ids, texts and arrays of a folder that `write_index` wrote, checked by their hashes."""
-    folder = Path(folder)
-    if not (folder / CONFIG).is_file():
-        raise LovevecError(f"{folder}: holds no index ({CONFIG} is missing)")
-    config = _read_config(folder / CONFIG)
+    folder, config = Path(folder), about_index(folder)
     for name in (TEXTS, IDS, ARRAYS):
         _check_file(folder / name, config)
     texts, arrays = _mapped(folder / TEXTS), _mapped(folder / ARRAYS)
@@ -199,7 +211,10 @@ def _mapped(path: Path) -> dict[str, NDArray[Any]]:
     except (ValueError, KeyError, TypeError, OSError, SafetensorError) as error:
         raise FormatError(path, f"damaged ({reason(error)})") from None
     for tensor in tensors.values():
-        if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
-            raise FormatError(path, "holds numbers that are not finite")
+        if tensor.dtype.kind == "f":
+            if not np.isfinite(tensor).all():
+                raise FormatError(path, "holds numbers that are not finite")
+            if max(float(tensor.max(initial=0)), -float(tensor.min(initial=0))) > LARGEST:
+                raise FormatError(path, f"holds numbers beyond {LARGEST:,}")
         release(tensor)
     return tensors

@@ -68,6 +68,14 @@ class Hit:
         return Hit, (self.id, self.text, self.score, _Known(self.why))
 
 
+def hit_facts(hit: Hit, why: bool = True) -> dict[str, Any]:
+    """A hit for JSON; with `why` the reasons too."""
+    facts: dict[str, Any] = {"id": hit.id, "text": hit.text, "score": hit.score}
+    if why:
+        facts["why"] = hit.why._asdict() | {"met": [met._asdict() for met in hit.why.met]}
+    return facts
+
+
 class _Known(NamedTuple):
     """A reason that is known, as something to call."""
 

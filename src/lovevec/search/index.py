@@ -411,7 +411,15 @@ class State:
     def read(cls, love: Model, cutter: Cutter, encoder: Any, arrays: Mapping[str, NDArray[Any]], texts: int) -> State:
         """The state of an index of so many texts. What does not fit together is a KeyError or a ValueError."""
         terms = list(_strings(arrays, "terms", "term_ends"))
+        if len(set(terms)) != len(terms):
+            raise ValueError("terms that are there twice")
         bags = _ragged(arrays, "bags", "bag_ends", texts, len(terms))
+        counts, norms = (
+            _array(arrays, "counts", np.float32, len(bags.values)),
+            _array(arrays, "norms", np.float32, texts),
+        )
+        if min(counts.min(initial=0), norms.min(initial=0)) < 0:
+            raise ValueError("counts below 0")
         names, stems = list(_strings(arrays, "stems", "stem_ends")), _array(arrays, "stem_of", np.int32, len(terms))
         documents = _array(arrays, "documents", np.int64, len(terms))
         if not np.array_equal(np.unique(stems), np.arange(len(names))):
@@ -427,11 +435,11 @@ class State:
             raise ValueError(f"vectors of {codes.shape[1]} numbers for a model of {love.dim}")
         signals = Signals(
             bags,
-            _array(arrays, "counts", np.float32, len(bags.values)),
+            counts,
             stems,
             _array(arrays, "is_number", np.uint8, len(terms)).astype(np.bool_),
             letters,
-            _array(arrays, "norms", np.float32, texts),
+            norms,
             Meaning(codes, _array(arrays, "scale", np.float32, texts)),
             love._compiled,
             love._threads,

@@ -1,6 +1,7 @@
 """Vectors over HTTP: `lovevec serve`. Programs speak OpenAI's embeddings to it, people open its page.
 
 models.py     what is served: models and attached tables by name, and what they answer
+indexes.py    indexes of texts by name, and what they answer
 batches.py    requests that come together are computed together
 schema.py     what may be asked, and what is answered (OpenAPI is made of it)
 service.py    models behind limits, batches and counts

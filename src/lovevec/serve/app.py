@@ -1,4 +1,5 @@
-"""The endpoints: OpenAI's embeddings; beside them readings, neighbors, explanations, similarities, tokens, corrections.
+"""The endpoints: OpenAI's embeddings; beside them readings, neighbors, explanations, similarities, tokens, corrections,
+and searches in indexes.
 
 FastAPI checks requests by the types of schema.py, and describes them in OpenAPI.
 """
@@ -28,6 +29,7 @@ from lovevec.serve import schema
 from lovevec.serve.batches import Limits
 from lovevec.serve.body import json_route
 from lovevec.serve.gate import OTHER, PAGE, ApiError, Gate
+from lovevec.serve.indexes import ServedIndex
 from lovevec.serve.metrics import Metrics
 from lovevec.serve.models import EmbeddingResult, ServedModel
 from lovevec.serve.pages import add_pages
@@ -39,8 +41,10 @@ ABOUT = "Vectors for any word: known, misspelled, rare or new."
 # Some answers take long: of their words fewer are taken, and each counts for more in the queue.
 NEIGHBORS_INPUTS, NEIGHBORS_COST = 256, 16
 EXPLAIN_INPUTS, EXPLAIN_LENGTH, EXPLAIN_COST = 16, 64, 64
+SEARCH_INPUTS, SEARCH_WORDS, SEARCH_COST = 256, 2048, 16
 # What answers take, in bytes: a number of a vector, a neighbor, an explanation of a letter.
 NUMBER_BYTES, NEIGHBOR_BYTES, EXPLAIN_BYTES = {"float": 14, "base64": 6}, 64, 4096
+HIT_BYTES = 1024
 VALUES_PER_INPUT, OTHER_VALUES = 4, 64  # of a request's JSON: a pair has three, and a word to keep may be as many
 ROWS_AT_ONCE = 64  # of an answer that are written before other requests have their turn
 PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": {"model": schema.ErrorAnswer, "description": "what is wrong"}}
@@ -52,15 +56,16 @@ def make_app(
     key: str | None = None,
     origins: Sequence[str] = (),
     workers: int = 1,
+    indexes: dict[str, ServedIndex] | None = None,
 ) -> FastAPI:
     """The server as an ASGI app, for `lovevec serve` or any ASGI server.
 
-    `models` come from `lovevec.serve.models.load_models`. Clients have to show `key`, if there is one. `origins` are
-    those of other sites whose pages may ask (CORS). Forked processes, as many as `workers` says, count together: each
-    has to set `app.state.metrics.row` to its number.
+    `models` come from `lovevec.serve.models.load_models`, `indexes` from `lovevec.serve.indexes.load_indexes`. Clients
+    have to show `key`, if there is one. `origins` are those of other sites whose pages may ask (CORS). Forked
+    processes, as many as `workers` says, count together: each has to set `app.state.metrics.row` to its number.
     """
     limits = limits or Limits()
-    service = Service(models, limits)
+    service = Service(models, limits, indexes)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -71,13 +76,16 @@ def make_app(
     app.router.redirect_slashes = False  # it would send clients to whatever host they named
     app.router.route_class = json_route(VALUES_PER_INPUT * limits.inputs + OTHER_VALUES)
     add_answers(app, service)
+    add_search(app, service)
     add_operations(app, service)
     add_pages(app)
     app.add_exception_handler(HTTPException, _http_problem)
     app.add_exception_handler(RequestValidationError, _bad_request)
     app.add_exception_handler(Exception, _internal_error)
     paths = frozenset(str(route.path) for route in app.routes if hasattr(route, "path"))
-    app.state.metrics = service.metrics = Metrics(models, [*sorted(paths), *({PAGE, OTHER} - paths)], workers)
+    app.state.metrics = service.metrics = Metrics(
+        dict.fromkeys([*models, *service.indexes]), [*sorted(paths), *({PAGE, OTHER} - paths)], workers
+    )
     app.add_middleware(Gate, limit=limits.body, room=service.room, key=key, metrics=service.metrics, paths=paths)
     if origins:  # outside the gate: whom it refuses should be able to read why
         app.add_middleware(
@@ -188,6 +196,31 @@ def add_answers(app: FastAPI, service: Service) -> None:
         (correct, schema.CorrectAnswer),
     ):
         app.post(f"/v1/{endpoint.__name__}", response_model=model, responses=PROBLEMS, tags=["vectors"])(endpoint)
+
+
+def add_search(app: FastAPI, service: Service) -> None:
+    """Add the endpoints that indexes answer: POST /v1/search, GET /v1/indexes."""
+
+    @app.post("/v1/search", response_model=schema.SearchAnswer, responses=PROBLEMS, tags=["search"])
+    async def search(body: schema.SearchRequest, request: Request) -> Response:
+        """The texts of an index that answer each query best, the best first. A typo in a query costs little: its words
+        are read as words of the collection. `why` says which words met, and what words, letters and meaning account for
+        of the score."""
+        served, queries = service.find_index(body.index), body.input
+        service.count_words(request, served.name, queries, inputs=SEARCH_INPUTS, words_allowed=SEARCH_WORDS, size=0)
+        request.state.share.claim(HIT_BYTES * body.k * len(queries))
+        only = None if body.ids is None else tuple(dict.fromkeys(body.ids))
+        compute = partial(served.search, k=body.k, only=only, why=body.why)
+        cost = SEARCH_COST * sum(request.state.costs)
+        lists = await service.ask(request, served, compute, queries, cost, True, (body.k, only, body.why))
+        rows = ({"query": query, "hits": hits} for query, hits in zip(queries, lists, strict=True))
+        numbered = ({"index": index, **row} for index, row in enumerate(rows))
+        return await respond_rows(service, {"object": "list", "searched": served.name}, numbered)
+
+    @app.get("/v1/indexes", response_model=schema.IndexesAnswer, responses=PROBLEMS, tags=["search"])
+    async def indexes() -> Response:
+        """The indexes that are served; the first is the default. None where the server was started without."""
+        return respond({"object": "list", "data": [served.card() for served in service.indexes.values()]})
 
 
 def add_operations(app: FastAPI, service: Service) -> None:

@@ -165,5 +165,6 @@ def split_name(argument: str, what: str) -> Pair:
     if not sign or not NAME.fullmatch(name):
         source, name = argument, Path(argument).name if what == "model" else Path(argument).name.split(".")[0]
     if not source or not NAME.fullmatch(name):
-        raise LovevecError(f"{argument}: a {what} is given as NAME={what.upper()}, its name of letters, digits, . _ -")
+        form = "an index is given as NAME=FOLDER" if what == "index" else f"a {what} is given as NAME={what.upper()}"
+        raise LovevecError(f"{argument}: {form}, its name of letters, digits, . _ -")
     return name, source

@@ -44,6 +44,7 @@ EXAMPLES = {
     "/v1/similar": '{"pairs": [["colour", "color"]]}',
     "/v1/tokens": '{"input": "alot of wonderfull fi1ms"}',
     "/v1/correct": '{"input": "Ths is a tset", "threshold": 0.5, "keep": ["Vestergaard"]}',
+    "/v1/search": '{"input": "wireles hedphones", "k": 3, "why": true}',
 }
 
 

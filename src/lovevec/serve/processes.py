@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
 from threading import Timer
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import uvicorn
 
     from lovevec.serve.batches import Limits
+    from lovevec.serve.indexes import ServedIndex
     from lovevec.serve.models import ServedModel
 
 HOST, PORT = "127.0.0.1", 8765
@@ -62,12 +63,13 @@ log = logging.getLogger("lovevec.serve")
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """Models and tables as `serve/models.py` reads them, where to listen, how many processes, and which origins' pages
-    may ask (CORS). `key` is what clients have to show, if anything. `log` is "text" or "json". `on_start` gets the
-    address as soon as the server takes connections."""
+    """Models and tables as `serve/models.py` reads them, indexes as `serve/indexes.py` does, where to listen, how many
+    processes, and which origins' pages may ask (CORS). `key` is what clients have to show, if anything. `log` is "text"
+    or "json". `on_start` gets the address as soon as the server takes connections."""
 
     models: Sequence[str] = ()
     tables: Sequence[str] = ()
+    indexes: Sequence[str] = field(default=(), kw_only=True)
     host: str = HOST
     port: int = PORT
     workers: int = 1
@@ -107,14 +109,15 @@ def serve(settings: ServerSettings) -> None:
             loading = side.submit(_load, settings)
             from lovevec.serve.app import make_app
 
-            models = loading.result()
-        app = make_app(models, settings.limits, settings.key, settings.origins, settings.workers)
+            models, indexes = loading.result()
+        app = make_app(models, settings.limits, settings.key, settings.origins, settings.workers, indexes)
         config = uvicorn_config(app)
         settle_memory()
         stop.catch()
         listener.listen(BACKLOG)
         address = address_of(listener)
-        facts = {"address": address, "models": list(models), "workers": settings.workers, "key": bool(settings.key)}
+        served = {"models": list(models)} | ({"indexes": list(indexes)} if indexes else {})
+        facts = {"address": address, **served, "workers": settings.workers, "key": bool(settings.key)}
         log.info(SERVING, extra={"facts": {**facts, "seconds": round(time.perf_counter() - start, 3)}})
         if not settings.key and not ipaddress.ip_address(listener.getsockname()[0]).is_loopback:
             log.warning(f"anybody who reaches {address} may ask: set {KEY}, or listen on {HOST}")
@@ -171,16 +174,20 @@ def refuse_missing_packages() -> None:
             raise MissingExtra(f"{package} {'.'.join(map(str, minimum))} or newer (there is {version})", "serve")
 
 
-def _load(settings: ServerSettings) -> dict[str, ServedModel]:
+def _load(settings: ServerSettings) -> tuple[dict[str, ServedModel], dict[str, ServedIndex]]:
+    from lovevec.serve.indexes import load_indexes
     from lovevec.serve.models import load_models
 
     keep_no_large_arrays()
     models = load_models(settings.models, settings.tables)
+    indexes = load_indexes(settings.indexes, models.values())
+    for index in indexes.values():
+        index.warm_up()
     for served in models.values():
         served.try_out()
     if settings.workers > 1:  # what workers are to share has to be there before they are
         _warm_up(models)
-    return models
+    return models, indexes
 
 
 def _warm_up(models: dict[str, ServedModel]) -> None:

@@ -124,6 +124,21 @@ class ListAnswer(BaseModel):
     model: str
 
 
+class SearchRequest(BaseModel):
+    """Asks for the k texts of an index that answer each query best."""
+
+    model_config = ConfigDict(strict=True)
+    input: Annotated[
+        StringList,
+        BeforeValidator(_as_list, json_schema_input_type=str | StringList),
+        Field(description="a query, or a list of queries", examples=["wireles hedphones", ["ketle", "runing shoes"]]),
+    ]
+    index: Annotated[str | None, Field(description="one of /v1/indexes; the first by default")] = None
+    k: Annotated[int, Field(ge=1, le=MAX_K)] = Field(10, description="how many hits at most")
+    ids: list[int | str] | None = Field(None, description="the ids of the texts that may be found; all by default")
+    why: bool = Field(False, description="whether each hit says why it was found")
+
+
 def _answer(name: str, about: str, data: Any) -> type[ListAnswer]:
     return create_model(name, __base__=ListAnswer, __doc__=about, data=(data, ...))
 
@@ -297,6 +312,67 @@ ExplainAnswer = _answer("ExplainAnswer", "An explanation of each word.", list[Wo
 SimilarAnswer = _answer("SimilarAnswer", "The cosine of each pair.", list[PairSimilarity])
 TokensAnswer = _answer("TokensAnswer", "The words of each text.", list[TextTokens])
 CorrectAnswer = _answer("CorrectAnswer", "Each text, corrected.", list[CorrectedText])
+
+
+class MetWords(BaseModel):
+    """A word of a query that meets a word of a text, and how probably it means that."""
+
+    query: str
+    word: str
+    reading: str = Field(description="known, near, parts, or form (another form of the same word)")
+    share: float
+
+
+class SearchReasons(BaseModel):
+    """Why a text was found: the words that met, and what words, letters in common and meaning account for of the
+    score."""
+
+    met: list[MetWords]
+    words: float
+    letters: float
+    meaning: float
+
+
+class SearchHit(BaseModel):
+    """A text that was found."""
+
+    id: int | str
+    text: str
+    score: float = Field(description="from 0 to 1; may be compared between queries")
+    why: SearchReasons | None = Field(None, description="only where it was asked for")
+
+
+class QueryHits(BaseModel):
+    """The hits of a query, the best first."""
+
+    index: int
+    query: str
+    hits: list[SearchHit]
+
+
+class SearchAnswer(BaseModel):
+    """What was found, in the order of the queries, and the name of the index in which it was searched."""
+
+    object: Literal["list"]
+    searched: str
+    data: list[QueryHits]
+
+
+class IndexCard(BaseModel):
+    """An index that is served."""
+
+    id: str
+    object: Literal["index"]
+    created: int
+    texts: int
+    fields: list[str] = Field(description="the fields that are searched; empty where texts have none")
+
+
+class IndexesAnswer(BaseModel):
+    """All indexes that are served, the default first."""
+
+    object: Literal["list"]
+    data: list[IndexCard]
 
 
 class ModelCard(BaseModel):

@@ -15,6 +15,7 @@ from fastapi import Request
 from lovevec.errors import LovevecError, as_field
 from lovevec.serve.batches import Batcher, Busy, Compute, Limits
 from lovevec.serve.gate import ApiError, Room
+from lovevec.serve.indexes import ServedIndex
 from lovevec.serve.metrics import Metrics
 from lovevec.serve.models import ServedModel
 from lovevec.serve.schema import ModelRequest, SimilarRequest
@@ -37,8 +38,10 @@ class Service:
 
     metrics: Metrics  # its columns are the endpoints, which are made for the service
 
-    def __init__(self, models: dict[str, ServedModel], limits: Limits) -> None:
-        self.models, self.limits = models, limits
+    def __init__(
+        self, models: dict[str, ServedModel], limits: Limits, indexes: dict[str, ServedIndex] | None = None
+    ) -> None:
+        self.models, self.limits, self.indexes = models, limits, indexes or {}
         self.room = Room(limits.room)
         self.writing = asyncio.Lock()  # of the one large answer that is written at a time
         self.few = Batcher(limits.waiting, WORDS_IN_LOOP)
@@ -57,10 +60,23 @@ class Service:
             raise ApiError(404, message, "model", "model_not_found")
         return self.models[name]
 
+    def find_index(self, name: str | None) -> ServedIndex:
+        """The index of that name, or without a name the first; an ApiError 404 where none has it."""
+        if not self.indexes:
+            message = (
+                "no index is served here: make one with `lovevec index`, then start `lovevec serve --index FOLDER`"
+            )
+            raise ApiError(404, message, "index", "index_not_found")
+        name = next(iter(self.indexes)) if name is None else name
+        if name not in self.indexes:
+            message = f"no index named {name[:64]!r} is served here; there is: {', '.join(self.indexes)}"
+            raise ApiError(404, message, "index", "index_not_found")
+        return self.indexes[name]
+
     async def ask(
         self,
         request: Request,
-        served: ServedModel,
+        served: ServedModel | ServedIndex,
         compute: Compute,
         items: Sequence[Any],
         cost: int = 0,
@@ -107,17 +123,33 @@ class Service:
         one is too long; 429 if there is no room for the answer, of `size` bytes a word. `inputs` and `length` are lower
         limits for what costs more."""
         served, param = self.find(body.model), "pairs" if isinstance(body, SimilarRequest) else "input"
+        self.count_words(request, served.name, strings, param, inputs, length, size=size)
+        return served
+
+    def count_words(
+        self,
+        request: Request,
+        name: str,
+        strings: Sequence[str],
+        param: str = "input",
+        inputs: int = maxsize,
+        length: int = maxsize,
+        words_allowed: int = maxsize,
+        size: int = ANSWER_BYTES,
+    ) -> None:
+        """Check the strings of a request as `admit` does, and count their words for what is asked by that name."""
         inputs, length = min(inputs, self.limits.inputs), min(length, self.limits.length)
+        words_allowed = min(words_allowed, self.limits.words)
         if len(strings) > inputs:
             raise _too_much(f"{len(strings):,} strings: at most {inputs:,} a request", param)
-        words, left, costs = 0, self.limits.words, list[int]()
+        words, left, costs = 0, words_allowed, list[int]()
         for place, string in enumerate(strings):
             if not string.isascii() and SURROGATE.search(string):
                 raise ApiError(400, f"string {place} holds half a surrogate pair: no JSON can answer it", param)
             costs.append(cost_of(string, left))
             left -= costs[-1]
             if left < 0:
-                message = f"too many words: at most {self.limits.words:,} a request, where {LETTERS_PER_WORD} letters"
+                message = f"too many words: at most {words_allowed:,} a request, where {LETTERS_PER_WORD} letters"
                 raise _too_much(f"{message} count as one at least", param)
             parts = string.split()
             words += max(len(parts), 1)
@@ -125,8 +157,7 @@ class Service:
                 raise _too_much(f"string {place} has a word of more than {length:,} characters", param)
         request.state.words, request.state.costs = words, costs
         request.state.share.claim(size * sum(costs))
-        self.metrics.add_words(served.name, request.scope["path"], words)
-        return served
+        self.metrics.add_words(name, request.scope["path"], words)
 
 
 async def _while_there(request: Request, answer: Coroutine[Any, Any, Any]) -> Any:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from lovevec.errors import FormatError, LovevecError, Parameter, reason
 from lovevec.files.lines import MARK_BYTES, open_plain, refuse_packed, unreadable
@@ -125,9 +125,13 @@ class TableRows:
         self.path, self.column = path, column
         self._rows = csv.reader(lines, delimiter=delimiter, strict=True)
         self.names = next(self._checked(), []) if names is None else names
+        self.place = self.place_of(column)
+
+    def place_of(self, column: str) -> int:
+        """Where a column stands in a row."""
         if column not in self.names:
-            raise FormatError(path, f"has no column {column!r} but {', '.join(map(repr, self.names)) or 'none'}")
-        self.place = self.names.index(column)
+            raise FormatError(self.path, f"has no column {column!r} but {', '.join(map(repr, self.names)) or 'none'}")
+        return self.names.index(column)
 
     @property
     def line(self) -> int:
@@ -160,13 +164,18 @@ def table_texts(
 def object_rows(path: Path, file: Iterable[str], name: str) -> Iterator[tuple[str, str | None]]:
     """JSON objects, one a line: the lines, each with the text that stands under `name`, None for null."""
     for number, line in enumerate(file, 1):
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise FormatError(path, f"line {number}: is no JSON ({reason(error)})") from None
+        value = json_in(path, number, line)
         if not isinstance(value, dict) or name not in value or not isinstance(value[name], str | None):
             raise FormatError(path, f"line {number}: has no text under {name!r}")
         yield line, value[name]
+
+
+def json_in(path: Path, number: int, line: str) -> Any:
+    """What a line of JSON holds."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(path, f"line {number}: is no JSON ({reason(error)})") from None
 
 
 def object_texts(path: Path, file: Iterable[str], name: str) -> Iterator[str]:

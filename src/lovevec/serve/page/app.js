@@ -3,6 +3,7 @@
 import { CorrectView } from "./correct.js";
 import { WordMap } from "./map.js";
 import { Panel } from "./panel.js";
+import { SearchView } from "./search.js";
 import { openSource } from "./source.js";
 import { TextView } from "./text.js";
 
@@ -29,12 +30,16 @@ class Page {
     // The model inside the page reads words, and no sentences: correcting needs the server.
     at("tab-correct").hidden = !this.source.correct;
     if (this.source.correct) this.views.correct = new CorrectView(this.source, this.models, { onRead, onProblem });
+    const indexes = (await this.source.indexes?.()) ?? [];
+    at("tab-search").hidden = !indexes.length;
+    if (indexes.length) this.views.search = new SearchView(this.source, indexes, { onRead, onProblem });
     at("panels").replaceChildren();
     this.panels = [this.addPanel(1)];
     this.listen();
     const from = new URLSearchParams(location.search);
     this.panels[0].set(from.get("word") ?? FIRST_WORD);
     if (from.has("with")) this.compare(from.get("with"));
+    if (from.has("query")) at("query").value = from.get("query");
     const name = location.hash.slice(1);
     if (Object.hasOwn(this.views, name)) this.choose(name);
     else this.panels[0].word.focus({ preventScroll: true });

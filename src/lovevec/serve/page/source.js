@@ -68,6 +68,16 @@ class Server {
     return (await this.ask("correct", { input: [text], model, threshold }))[0];
   }
 
+  // [{id, texts}]: none where the server was started without an index.
+  async indexes() {
+    return (await this.fetch("v1/indexes")).data;
+  }
+
+  // [{id, text, score, why: {met: [{query, word, reading, share}], words, letters, meaning}}]
+  async search(query, index, k) {
+    return (await this.ask("search", { input: [query], index, k, why: true }))[0].hits;
+  }
+
   // Float32Arrays; `kind` is word or text.
   async vectors(strings, kind, model) {
     const found = await this.ask("embeddings", { input: strings, model, input_type: kind, encoding_format: "base64" });
