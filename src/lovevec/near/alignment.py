@@ -68,7 +68,8 @@ class Slips:
         """What a letter for a letter costs that costs nothing on top at an end of the word: a mark left out, if that
         costs less than another mark (what else costs the same gets dearer by one); 0 where there is none."""
         bare, case = self.costs[KIND["bare"]], self.costs[KIND["case"]]
-        return np.int16(max(int(bare), 1) if bare < case else 0)
+        cost: np.int16 = np.int16(max(int(bare), 1) if bare < case else 0)
+        return cost
 
     @cached_property
     def substitution(self) -> Costs:

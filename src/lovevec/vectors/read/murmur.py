@@ -74,11 +74,13 @@ def _by_length(keys: Sequence[bytes]) -> Iterator[tuple[NDArray[np.int64], int, 
 
 
 def _rotated(numbers: UInt64, bits: int) -> UInt64:
-    return (numbers << np.uint64(bits)) | (numbers >> np.uint64(64 - bits))
+    rotated: UInt64 = (numbers << np.uint64(bits)) | (numbers >> np.uint64(64 - bits))
+    return rotated
 
 
 def _finished(numbers: UInt64) -> UInt64:
     shift = np.uint64(33)
     numbers = (numbers ^ (numbers >> shift)) * MIX1
     numbers = (numbers ^ (numbers >> shift)) * MIX2
-    return numbers ^ (numbers >> shift)
+    finished: UInt64 = numbers ^ (numbers >> shift)
+    return finished

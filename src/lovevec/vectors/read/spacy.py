@@ -151,7 +151,7 @@ def _read_floret(table: FloretVectors, request: ReadRequest) -> VectorTable:
 
 def _words_of_rows(files: _Vocabulary, rows: int, report: ReadReport) -> list[str | None]:
     """The word of each row: of several the first, None where a row has none."""
-    keys, places = read_key2row(files.path, files.bytes(KEYS))
+    keys, places = read_key2row(files.path, files.content(KEYS))
     if len(places) and int(places.max()) >= rows:
         raise FormatError(files.path, f"damaged: {KEYS} names row {int(places.max()):,} of {rows:,}")
     taken, first = np.unique(places, return_index=True)
@@ -201,7 +201,7 @@ class _Vocabulary:
         assert self.folder is not None
         return open_raw(self.folder / name)
 
-    def bytes(self, name: str) -> bytes:
+    def content(self, name: str) -> bytes:
         with self.open(name) as file:
             return file.read()
 
@@ -238,7 +238,7 @@ class _Vocabulary:
 
     def json(self, name: str) -> Any:
         try:
-            return json.loads(self.bytes(name))
+            return json.loads(self.content(name))
         except (ValueError, RecursionError) as error:
             raise FormatError(self.path, f"vocab/{name} is no JSON: {str(error)[:100]}") from None
 
