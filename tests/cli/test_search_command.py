@@ -210,6 +210,8 @@ def test_queries_are_asked_for_in_a_terminal(shop):
         assert "A stand for headphones of oak" in shown
         os.write(ours, b"\nketle\n")
         wait_for("ketle → kettle")
+        shown = shown.rpartition("ketle → kettle")[2]
+        wait_for("search> ")  # a Ctrl-D before the prompt would go astray
         os.write(ours, b"\x04")
         assert process.wait(60) == 0
     finally:

@@ -112,6 +112,7 @@ def test_numbers_that_c_and_python_both_state_are_equal():
     from lovevec.attach import neighbors
     from lovevec.engine import compiled
     from lovevec.near import alignment, channel, index, joined, lexicon, novelty, reader, readings, symbols, torn
+    from lovevec.search import blocking
     from lovevec.texts import signatures
     from lovevec.units import characters
 
@@ -133,7 +134,7 @@ def test_numbers_that_c_and_python_both_state_are_equal():
         "MAX_UNITS": 2 * characters.LONGEST + 3,
         "UNIT": channel.UNIT,
     }
-    places = (characters, index, readings, novelty, lexicon, joined, torn, compiled, signatures, neighbors)
+    places = (characters, index, readings, novelty, lexicon, joined, torn, compiled, signatures, neighbors, blocking)
     for name, number in constants.items():
         stated = others.get(name, next((getattr(place, name) for place in places if hasattr(place, name)), None))
         assert stated == number, name

@@ -170,7 +170,7 @@ def _name_tables(is_wanted: Callable[[str], bool]) -> Iterator[Collection]:
     """autofj's tables: the left names are looked for by the right ones."""
     found = find_spec("autofj")
     if found is None or not found.submodule_search_locations:
-        raise LovevecError("this needs autofj: pip install --no-deps autofj")
+        raise LovevecError("this needs the tables of autofj: pip install autofj")
     for folder in sorted(Path(found.submodule_search_locations[0]).glob("benchmark/*/")):
         if not is_wanted(folder.name):
             continue
