@@ -31,33 +31,46 @@ static void offer(Best *best, Found one) {
 }
 
 /* The rows of the texts with the highest sums over terms of weight * count / (count + damping), or with `by_norms` of
- * weight * count / norm. `allowed` [texts] or NULL. Returns how many were found, or -1 where memory ends. */
+ * weight * count / norm. `allowed` [texts] or NULL. Texts come in blocks whose sums stay in the cache: those of a term are in
+ * order. Returns how many were found, or -1 where memory ends. */
+enum { TEXTS_PER_BLOCK = 1 << 15 };
 static int64_t best_texts(const Collection *collection, const int64_t *terms, const double *weights, int64_t count, int by_norms,
                           const uint8_t *allowed, int64_t most, int64_t *rows) {
-    int64_t postings = 0, touched = 0;
-    for (int64_t term = 0; term < count; term++) postings += collection->posting_ends[terms[term] + 1] - collection->posting_ends[terms[term]];
-    double *scores = calloc((size_t)collection->texts + 1, sizeof *scores);
-    int32_t *texts = malloc(((size_t)postings + 1) * sizeof *texts);
+    const int64_t size = collection->texts < TEXTS_PER_BLOCK ? collection->texts : TEXTS_PER_BLOCK;
+    double *scores = calloc((size_t)size + 1, sizeof *scores);
+    int32_t *texts = malloc(((size_t)size + 1) * sizeof *texts);
+    int64_t *places = malloc(((size_t)count + 1) * sizeof *places);
     Best best = {malloc(((size_t)most + 1) * sizeof(Found)), 0, most};
-    if (scores && texts && best.found) {
-        for (int64_t term = 0; term < count; term++) {
-            const double weight = weights[term];
-            for (int64_t place = collection->posting_ends[terms[term]]; place < collection->posting_ends[terms[term] + 1]; place++) {
-                const int32_t text = collection->posting_texts[place];
-                if (allowed && !allowed[text]) continue;
-                const float many = collection->posting_counts[place];
-                const float below = by_norms ? collection->norms[text] : many + collection->damping[text];
-                const double more = weight * many / below;
-                if (scores[text] == 0) texts[touched++] = text;
-                scores[text] += more;
+    if (scores && texts && places && best.found) {
+        for (int64_t term = 0; term < count; term++) places[term] = collection->posting_ends[terms[term]];
+        for (int64_t low = 0; low < collection->texts; low += size) {
+            int64_t touched = 0;
+            for (int64_t term = 0; term < count; term++) {
+                const double weight = weights[term];
+                const int64_t end = collection->posting_ends[terms[term] + 1];
+                int64_t place = places[term];
+                for (; place < end && collection->posting_texts[place] < low + size; place++) {
+                    const int32_t text = collection->posting_texts[place];
+                    if (allowed && !allowed[text]) continue;
+                    const float many = collection->posting_counts[place];
+                    const float below = by_norms ? collection->norms[text] : many + collection->damping[text];
+                    double *score = scores + (text - low);
+                    if (*score == 0) texts[touched++] = text;
+                    *score += weight * many / below;
+                }
+                places[term] = place;
+            }
+            for (int64_t place = 0; place < touched; place++) {
+                double *score = scores + (texts[place] - low);
+                offer(&best, (Found){*score, texts[place]});
+                *score = 0;
             }
         }
-        for (int64_t place = 0; place < touched; place++) offer(&best, (Found){scores[texts[place]], texts[place]});
         for (int64_t place = 0; place < best.count; place++) rows[place] = best.found[place].row;
     } else {
         best.count = -1;
     }
-    free(scores), free(texts), free(best.found);
+    free(scores), free(texts), free(places), free(best.found);
     return best.count;
 }
 
@@ -83,18 +96,58 @@ INLINE float cosine_of(const Collection *collection, int64_t text, const int16_t
     return (float)code_product(collection->codes + text * collection->dim, query, collection->dim) * collection->scale[text] * scale;
 }
 
-/* Of the texts from low to high - 1 those nearest to a query, with their cosines, all above 0. Returns how many, or -1. */
-static int64_t nearest_texts(const Collection *collection, const int16_t *query, float scale, const uint8_t *allowed, int64_t low, int64_t high,
-                             int64_t most, int64_t *rows, float *cosines) {
-    Best best = {malloc(((size_t)most + 1) * sizeof(Found)), 0, most};
-    if (!best.found) return -1;
+#if defined(__GNUC__)
+#define ONES(bits) __builtin_popcountll(bits)
+#else
+INLINE int ones_of(uint64_t bits) {
+    bits -= bits >> 1 & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+    return (int)(((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
+}
+#define ONES(bits) ones_of(bits)
+#endif
+
+/* In how many signs texts differ from a query, and how many texts differ in so many. What is not allowed differs in one more
+ * than there are. */
+INLINE void count_gaps(const Collection *collection, const uint64_t *signs, int64_t words, const uint8_t *allowed, int64_t low, int64_t high,
+                       uint16_t *gaps, int64_t *texts_of_gap) {
     for (int64_t text = low; text < high; text++) {
-        if (allowed && !allowed[text]) continue;
-        const float cosine = cosine_of(collection, text, query, scale);
-        if (cosine > 0) offer(&best, (Found){cosine, text});
+        const uint64_t *own = collection->signs + text * words;
+        int gap = 0;
+        for (int64_t word = 0; word < words; word++) gap += ONES(own[word] ^ signs[word]);
+        if (allowed && !allowed[text]) gap = 64 * (int)words + 1;
+        gaps[text - low] = (uint16_t)gap, texts_of_gap[gap]++;
     }
-    for (int64_t place = 0; place < best.count; place++) rows[place] = best.found[place].row, cosines[place] = (float)best.found[place].score;
-    free(best.found);
+}
+
+/* Of the texts from low to high - 1 those nearest to a query, with their cosines, all above 0: of the `kept` ones whose signs
+ * differ least from the query's, of equal ones the first. Returns how many, or -1 where memory ends. */
+static int64_t nearest_texts(const Collection *collection, const int16_t *query, float scale, const uint64_t *signs, const uint8_t *allowed,
+                             int64_t low, int64_t high, int64_t kept, int64_t most, int64_t *rows, float *cosines) {
+    const int64_t count = high - low, words = collection->sign_words, bits = 64 * words;
+    if (kept > count) kept = count;
+    uint16_t *gaps = malloc(((size_t)count + 1) * sizeof *gaps);
+    int64_t *texts_of_gap = calloc((size_t)bits + 2, sizeof *texts_of_gap), *chosen = malloc(((size_t)kept + 1) * sizeof *chosen);
+    Best best = {malloc(((size_t)most + 1) * sizeof(Found)), 0, most};
+    if (gaps && texts_of_gap && chosen && best.found) {
+        if (words == 5) count_gaps(collection, signs, 5, allowed, low, high, gaps, texts_of_gap); /* vectors of 300 numbers */
+        else count_gaps(collection, signs, words, allowed, low, high, gaps, texts_of_gap);
+        int64_t limit = 0, left = kept, found = 0; /* all that differ in less than the limit, and so many that differ in as much */
+        while (limit <= bits && texts_of_gap[limit] <= left) left -= texts_of_gap[limit++];
+        if (limit > bits) left = 0;
+        for (int64_t place = 0; place < count; place++)
+            if (gaps[place] < limit || (gaps[place] == limit && left-- > 0)) chosen[found++] = low + place;
+        for (int64_t place = 0; place < found; place++) {
+            if (place + 8 < found)
+                for (int64_t at = 0; at < collection->dim; at += 64) PREFETCH(collection->codes + chosen[place + 8] * collection->dim + at);
+            const float cosine = cosine_of(collection, chosen[place], query, scale);
+            if (cosine > 0) offer(&best, (Found){cosine, chosen[place]});
+        }
+        for (int64_t place = 0; place < best.count; place++) rows[place] = best.found[place].row, cosines[place] = (float)best.found[place].score;
+    } else {
+        best.count = -1;
+    }
+    free(gaps), free(texts_of_gap), free(chosen), free(best.found);
     return best.count;
 }
 

@@ -309,7 +309,7 @@ typedef struct {
 /* A collection of texts that is searched (search/signals.py). */
 enum { TEXT_FEATURES = 9 };
 typedef struct {
-    int64_t texts, terms, dim;
+    int64_t texts, terms, dim, sign_words;
     const int32_t *bags;         /* the terms of each text; */
     const int64_t *bag_ends;     /* [texts + 1] */
     const float *counts;         /* how often each stands there */
@@ -317,11 +317,12 @@ typedef struct {
     const uint8_t *is_number;    /* [terms] */
     const float *damping, *norms; /* [texts] */
     const double *masses;        /* [texts] */
-    const int32_t *posting_texts; /* the texts of each term; */
+    const int32_t *posting_texts; /* the texts of each term, in order; */
     const int64_t *posting_ends; /* [terms + 1] */
     const float *posting_counts;
     const int8_t *codes;         /* [texts, dim] */
     const float *scale;          /* [texts] */
+    const uint64_t *signs;       /* [texts, sign_words] a bit for each code, or 0 */
 } Collection;
 
 /* A query as search/signals.py has it: each word may mean terms and stems, by shares. */
@@ -403,8 +404,8 @@ typedef struct {
     int (*search)(const Clusters *, const int16_t *queries, int64_t count, int64_t most, int32_t *keys);
     int64_t (*best_texts)(const Collection *, const int64_t *terms, const double *weights, int64_t count, int by_norms, const uint8_t *allowed,
                           int64_t most, int64_t *rows);
-    int64_t (*nearest_texts)(const Collection *, const int16_t *query, float scale, const uint8_t *allowed, int64_t low, int64_t high,
-                             int64_t most, int64_t *rows, float *cosines);
+    int64_t (*nearest_texts)(const Collection *, const int16_t *query, float scale, const uint64_t *signs, const uint8_t *allowed, int64_t low,
+                             int64_t high, int64_t kept, int64_t most, int64_t *rows, float *cosines);
     int (*judge_texts)(const Collection *, const TextQuery *, const int64_t *rows, int64_t count, float *result);
     int (*build_context)(Context *); /* 0, or -1 where memory ends */
     ContextRoom *(*context_room)(const Context *);

@@ -84,6 +84,13 @@ static int are_offsets(const int64_t *offsets, int64_t rows, int64_t total, int6
     return 1;
 }
 
+/* Whether the numbers from low to high - 1 rise. */
+static int are_rising(const int32_t *numbers, int64_t low, int64_t high) {
+    int good = 1;
+    for (int64_t place = low + 1; place < high; place++) good &= numbers[place - 1] < numbers[place];
+    return good;
+}
+
 /* --- objects: what a kernel needs, in arrays that stay as they are --- */
 
 typedef struct {
@@ -1304,12 +1311,12 @@ static PyObject *core_search(PyObject *module, PyObject *const *arguments, Py_ss
 /* --- search/signals.py --- */
 
 static int set_up_collection(Object *self, PyObject *options) {
-    enum { BAGS, BAG_ENDS, COUNTS, STEM_OF, IS_NUMBER, DAMPING, NORMS, MASSES, POSTING_TEXTS, POSTING_ENDS, POSTING_COUNTS, CODES, SCALE };
+    enum { BAGS, BAG_ENDS, COUNTS, STEM_OF, IS_NUMBER, DAMPING, NORMS, MASSES, POSTING_TEXTS, POSTING_ENDS, POSTING_COUNTS, CODES, SCALE, SIGNS };
     static const Field fields[] = {
         FIELD(Collection, bags, "i4"), FIELD(Collection, bag_ends, "i8"), FIELD(Collection, counts, "f4"), FIELD(Collection, stem_of, "i4"),
         FIELD(Collection, is_number, "u1"), FIELD(Collection, damping, "f4"), FIELD(Collection, norms, "f4"), FIELD(Collection, masses, "f8"),
         FIELD(Collection, posting_texts, "i4"), FIELD(Collection, posting_ends, "i8"), FIELD(Collection, posting_counts, "f4"),
-        FIELD(Collection, codes, "i1"), FIELD(Collection, scale, "f4"),
+        FIELD(Collection, codes, "i1"), FIELD(Collection, scale, "f4"), FIELD(Collection, signs, "u8"),
     };
     Collection *collection = &self->of.collection;
     collection->dim = number_of(options, "dim");
@@ -1318,11 +1325,15 @@ static int set_up_collection(Object *self, PyObject *options) {
     const int64_t texts = LENGTH(views[SCALE]), terms = LENGTH(views[STEM_OF]), bags = LENGTH(views[BAGS]);
     collection->texts = texts, collection->terms = terms;
     REQUIRE(collection->dim > 0 && collection->dim <= 8192 && LENGTH(views[CODES]) == texts * collection->dim, "codes");
+    collection->sign_words = (collection->dim + 63) / 64;
+    REQUIRE(LENGTH(views[SIGNS]) == texts * collection->sign_words, "signs");
     REQUIRE(LENGTH(views[BAG_ENDS]) == texts + 1 && are_offsets(collection->bag_ends, texts, bags, 0, bags), "bag_ends");
     REQUIRE(ints_within(collection->bags, bags, 0, terms) && LENGTH(views[COUNTS]) == bags, "bags");
     REQUIRE(LENGTH(views[IS_NUMBER]) == terms && LENGTH(views[POSTING_ENDS]) == terms + 1, "terms");
     REQUIRE(are_offsets(collection->posting_ends, terms, LENGTH(views[POSTING_TEXTS]), 0, LENGTH(views[POSTING_TEXTS])), "posting_ends");
     REQUIRE(ints_within(collection->posting_texts, LENGTH(views[POSTING_TEXTS]), 0, texts), "posting_texts");
+    for (int64_t term = 0; term < terms; term++)
+        REQUIRE(are_rising(collection->posting_texts, collection->posting_ends[term], collection->posting_ends[term + 1]), "posting_texts");
     REQUIRE(LENGTH(views[POSTING_COUNTS]) == LENGTH(views[POSTING_TEXTS]), "posting_counts");
     REQUIRE(LENGTH(views[DAMPING]) == texts && LENGTH(views[NORMS]) == texts && LENGTH(views[MASSES]) == texts, "texts");
     return 0;
@@ -1353,29 +1364,32 @@ static PyObject *collection_best(PyObject *object, PyObject *const *arguments, P
     return found < 0 ? PyErr_NoMemory() : PyLong_FromLongLong(found);
 }
 
-/* nearest(query, scale, allowed, low, high, rows, cosines): how many of the rows were filled. */
+/* nearest(query, scale, signs, allowed, low, high, kept, rows, cosines): how many of the rows were filled. */
 static PyObject *collection_nearest(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
     const Collection *collection = &((Object *)object)->of.collection;
     static const Wanted wanted[] = {{"rows", "i8", 1, -1}, {"cosines", "f4", 1, -1}};
-    Py_buffer query, allowed, views[2];
-    if (expect(given, 7)) return NULL;
+    Py_buffer query, signs, allowed, views[2];
+    if (expect(given, 9)) return NULL;
     const float scale = (float)PyFloat_AsDouble(arguments[1]);
-    const int64_t low = PyLong_AsLongLong(arguments[3]), high = PyLong_AsLongLong(arguments[4]);
+    const int64_t low = PyLong_AsLongLong(arguments[4]), high = PyLong_AsLongLong(arguments[5]), kept = PyLong_AsLongLong(arguments[6]);
     if (PyErr_Occurred() || take_array(arguments[0], "query", "i2", 0, collection->dim, &query)) return NULL;
-    if (take_array(arguments[2], "allowed", "u1", 0, -1, &allowed)) return PyBuffer_Release(&query), NULL;
+    if (take_array(arguments[2], "signs", "u8", 0, collection->sign_words, &signs)) return PyBuffer_Release(&query), NULL;
+    if (take_array(arguments[3], "allowed", "u1", 0, -1, &allowed)) return PyBuffer_Release(&signs), PyBuffer_Release(&query), NULL;
     int64_t found = -2;
-    if (!take_arrays(arguments + 5, wanted, 2, views)) {
+    if (!take_arrays(arguments + 7, wanted, 2, views)) {
         const int all = LENGTH(allowed) == 0;
-        if ((all || LENGTH(allowed) == collection->texts) && low >= 0 && low <= high && high <= collection->texts && LENGTH(views[0]) == LENGTH(views[1])) {
+        const int good = low >= 0 && low <= high && high <= collection->texts && kept >= 0 && LENGTH(views[0]) == LENGTH(views[1]);
+        if (good && (all || LENGTH(allowed) == collection->texts)) {
             Py_BEGIN_ALLOW_THREADS
-            found = kernels->nearest_texts(collection, query.buf, scale, all ? NULL : allowed.buf, low, high, LENGTH(views[0]), views[0].buf, views[1].buf);
+            found = kernels->nearest_texts(collection, query.buf, scale, signs.buf, all ? NULL : allowed.buf, low, high, kept, LENGTH(views[0]),
+                                           views[0].buf, views[1].buf);
             Py_END_ALLOW_THREADS
         }
         release_arrays(views, 2);
     }
-    PyBuffer_Release(&allowed), PyBuffer_Release(&query);
+    PyBuffer_Release(&allowed), PyBuffer_Release(&signs), PyBuffer_Release(&query);
     if (PyErr_Occurred()) return NULL;
-    if (found == -2) return PyErr_SetString(PyExc_ValueError, "allowed, low, high or rows do not fit the collection"), NULL;
+    if (found == -2) return PyErr_SetString(PyExc_ValueError, "allowed, low, high, kept or rows do not fit the collection"), NULL;
     return found < 0 ? PyErr_NoMemory() : PyLong_FromLongLong(found);
 }
 

@@ -624,6 +624,7 @@ def collection_options() -> dict[str, object]:
         "posting_counts": np.ones(len(terms), np.float32),
         "codes": chance.integers(-127, 128, (5, DIM)).astype(np.int8),
         "scale": np.ones(5, np.float32),
+        "signs": chance.integers(0, 2**63, (5, -(-DIM // 64))).astype(np.uint64),
     }
 
 
@@ -658,11 +659,15 @@ def query_options() -> dict[str, object]:
 def search(collection: object, query: dict[str, object]) -> None:
     """Whatever a search calls."""
     rows, cosines, every = np.empty(3, np.int64), np.empty(3, np.float32), np.zeros(0, np.uint8)
+    signs = np.zeros(-(-DIM // 64), np.uint64)
     for call in (
         lambda: collection.best(query["terms"], query["weights"], False, every, rows),
         lambda: collection.best(query["terms"], query["weights"], True, np.ones(5, np.uint8), rows),
-        lambda: collection.nearest(query["codes"], 0.1, every, 0, 5, rows, cosines),
-        lambda: collection.nearest(query["codes"], 0.1, every, 2, 2**40, rows, cosines),
+        lambda: collection.nearest(query["codes"], 0.1, signs, every, 0, 5, 2, rows, cosines),
+        lambda: collection.nearest(query["codes"], 0.1, signs, np.ones(5, np.uint8), 1, 5, 2**60, rows, cosines),
+        lambda: collection.nearest(query["codes"], 0.1, signs, every, 2, 2**40, 2, rows, cosines),
+        lambda: collection.nearest(query["codes"], 0.1, signs[1:], every, 0, 5, 2, rows, cosines),
+        lambda: collection.nearest(query["codes"], 0.1, signs, every, 0, 5, -1, rows, cosines),
         lambda: collection.judge(*query.values()),
     ):
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from math import log, log1p, sqrt
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 
 from lovevec import LOVE
 from lovevec.search.meaning import Meaning, coded_query
-from lovevec.search.signals import FEATURES, K1, B, highest
+from lovevec.search.signals import DEPTH, FEATURES, K1, B, Query, highest
 from lovevec.search.stems import stem
+from lovevec.units.ragged import Ragged
 from tests.factories import toy_vectors
 
 TEXTS = [
@@ -140,6 +142,23 @@ def test_codes_keep_cosines():
     meaning, (query, scale) = Meaning.of(vectors), coded_query(vectors[7])
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     np.testing.assert_allclose(meaning.cosines(query, scale), unit @ unit[7], atol=0.01)
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5])
+def test_signs_find_the_nearest(shift):
+    """Also where all vectors point the same way more or less, as those of some encoders do."""
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(20_000, 100)).astype(np.float32) @ rng.normal(size=(100, 100)).astype(np.float32) / 10
+    vectors += shift * 10
+    state = LOVE.load().index(TEXTS)._built
+    signals = replace(state.signals, bags=Ragged.from_lengths(np.zeros(0, np.int32), np.zeros(20_000, np.int64)))
+    signals = replace(signals, meaning=Meaning.of(vectors), compiled=False)
+    found = []
+    for row in range(20):
+        codes, scale = coded_query(vectors[row] + rng.normal(size=100).astype(np.float32))
+        nearest = highest(signals.meaning.cosines(codes, scale), DEPTH)
+        found.append(np.isin(nearest, signals.best_by_meaning(Query([], [], [], codes, scale), None)).mean())
+    assert np.mean(found) > 0.97
 
 
 def test_the_highest_come_in_order_and_of_equal_ones_the_first():

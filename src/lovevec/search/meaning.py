@@ -6,7 +6,7 @@ bits by numpy and by the compiled core, in any order. A cosine is off by about 0
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 QUERY_LEVELS = 2047  # times 127 times 8,000 numbers is below 2^31
 ROWS_PER_BLOCK = 8192
+TEXTS_PER_MEAN = 65_536
 
 
 class Meaning(NamedTuple):
@@ -40,6 +41,12 @@ class Meaning(NamedTuple):
         """Some of the texts."""
         return Meaning(self.codes[rows], self.scale[rows])
 
+    def signs(self) -> NDArray[np.uint64]:
+        """A sketch of each text: which of its codes are above the mean, which is much the same in some of the texts."""
+        sample = self.codes[:: len(self.codes) // TEXTS_PER_MEAN + 1]
+        level = sample.sum(axis=0, dtype=np.int64) // max(len(sample), 1)
+        return signs_of(self.codes, level.astype(np.int8))
+
     def cosines(self, query: NDArray[np.int16], scale: float, rows: NDArray[np.int64] | None = None) -> Floats:
         """[texts] or [len(rows)] the cosines of texts with a query, which `coded_query` gave."""
         codes, own = (self.codes, self.scale) if rows is None else (self.codes[rows], self.scale[rows])
@@ -48,6 +55,15 @@ class Meaning(NamedTuple):
             sums[low : low + ROWS_PER_BLOCK] = codes[low : low + ROWS_PER_BLOCK].astype(np.float64) @ wide
         result: Floats = sums * own * np.float32(scale)
         return result
+
+
+def signs_of(codes: NDArray[np.integer[Any]], level: NDArray[np.integer[Any]] | int = 0) -> NDArray[np.uint64]:
+    """[n, ceil(dim / 64)] a bit for each code that is above its level; rows of 64 of them in one number."""
+    signs = np.zeros((len(codes), -(-codes.shape[1] // 64) * 8), dtype=np.uint8)
+    for low in range(0, len(codes), ROWS_PER_BLOCK):
+        bits = np.packbits(codes[low : low + ROWS_PER_BLOCK] > level, axis=1)
+        signs[low : low + ROWS_PER_BLOCK, : bits.shape[1]] = bits
+    return signs.view(np.uint64)
 
 
 def coded(vectors: Floats) -> tuple[NDArray[np.int8], Floats]:
