@@ -107,34 +107,37 @@ INLINE int ones_of(uint64_t bits) {
 #define ONES(bits) ones_of(bits)
 #endif
 
-/* In how many signs texts differ from a query, and how many texts differ in so many. What is not allowed differs in one more
- * than there are. */
-INLINE void count_gaps(const Collection *collection, const uint64_t *signs, int64_t words, const uint8_t *allowed, int64_t low, int64_t high,
+/* By how much texts differ from a query: the sum over bits of signs that differ of how much they count (search/meaning.py); and
+ * how many texts differ by so much. What is not allowed differs by more than anything can. */
+INLINE void count_gaps(const Collection *collection, const uint64_t *asked, int64_t words, const uint8_t *allowed, int64_t low, int64_t high,
                        uint16_t *gaps, int64_t *texts_of_gap) {
     for (int64_t text = low; text < high; text++) {
         const uint64_t *own = collection->signs + text * words;
         int gap = 0;
-        for (int64_t word = 0; word < words; word++) gap += ONES(own[word] ^ signs[word]);
-        if (allowed && !allowed[text]) gap = 64 * (int)words + 1;
+        for (int64_t word = 0; word < words; word++) {
+            const uint64_t differ = own[word] ^ asked[word];
+            gap += ONES(differ & asked[words + word]) + 2 * ONES(differ & asked[2 * words + word]);
+        }
+        if (allowed && !allowed[text]) gap = 3 * 64 * (int)words + 1;
         gaps[text - low] = (uint16_t)gap, texts_of_gap[gap]++;
     }
 }
 
 /* Of the texts from low to high - 1 those nearest to a query, with their cosines, all above 0: of the `kept` ones whose signs
- * differ least from the query's, of equal ones the first. Returns how many, or -1 where memory ends. */
-static int64_t nearest_texts(const Collection *collection, const int16_t *query, float scale, const uint64_t *signs, const uint8_t *allowed,
+ * differ least from what is `asked`, of equal ones the first. Returns how many, or -1 where memory ends. */
+static int64_t nearest_texts(const Collection *collection, const int16_t *query, float scale, const uint64_t *asked, const uint8_t *allowed,
                              int64_t low, int64_t high, int64_t kept, int64_t most, int64_t *rows, float *cosines) {
-    const int64_t count = high - low, words = collection->sign_words, bits = 64 * words;
+    const int64_t count = high - low, words = collection->sign_words, largest = 3 * 64 * words;
     if (kept > count) kept = count;
     uint16_t *gaps = malloc(((size_t)count + 1) * sizeof *gaps);
-    int64_t *texts_of_gap = calloc((size_t)bits + 2, sizeof *texts_of_gap), *chosen = malloc(((size_t)kept + 1) * sizeof *chosen);
+    int64_t *texts_of_gap = calloc((size_t)largest + 2, sizeof *texts_of_gap), *chosen = malloc(((size_t)kept + 1) * sizeof *chosen);
     Best best = {malloc(((size_t)most + 1) * sizeof(Found)), 0, most};
     if (gaps && texts_of_gap && chosen && best.found) {
-        if (words == 5) count_gaps(collection, signs, 5, allowed, low, high, gaps, texts_of_gap); /* vectors of 300 numbers */
-        else count_gaps(collection, signs, words, allowed, low, high, gaps, texts_of_gap);
-        int64_t limit = 0, left = kept, found = 0; /* all that differ in less than the limit, and so many that differ in as much */
-        while (limit <= bits && texts_of_gap[limit] <= left) left -= texts_of_gap[limit++];
-        if (limit > bits) left = 0;
+        if (words == 5) count_gaps(collection, asked, 5, allowed, low, high, gaps, texts_of_gap); /* vectors of 300 numbers */
+        else count_gaps(collection, asked, words, allowed, low, high, gaps, texts_of_gap);
+        int64_t limit = 0, left = kept, found = 0; /* all that differ by less than the limit, and so many that differ by it */
+        while (limit <= largest && texts_of_gap[limit] <= left) left -= texts_of_gap[limit++];
+        if (limit > largest) left = 0;
         for (int64_t place = 0; place < count; place++)
             if (gaps[place] < limit || (gaps[place] == limit && left-- > 0)) chosen[found++] = low + place;
         for (int64_t place = 0; place < found; place++) {

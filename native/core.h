@@ -404,7 +404,7 @@ typedef struct {
     int (*search)(const Clusters *, const int16_t *queries, int64_t count, int64_t most, int32_t *keys);
     int64_t (*best_texts)(const Collection *, const int64_t *terms, const double *weights, int64_t count, int by_norms, const uint8_t *allowed,
                           int64_t most, int64_t *rows);
-    int64_t (*nearest_texts)(const Collection *, const int16_t *query, float scale, const uint64_t *signs, const uint8_t *allowed, int64_t low,
+    int64_t (*nearest_texts)(const Collection *, const int16_t *query, float scale, const uint64_t *asked, const uint8_t *allowed, int64_t low,
                              int64_t high, int64_t kept, int64_t most, int64_t *rows, float *cosines);
     int (*judge_texts)(const Collection *, const TextQuery *, const int64_t *rows, int64_t count, float *result);
     int (*build_context)(Context *); /* 0, or -1 where memory ends */

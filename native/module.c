@@ -1364,30 +1364,30 @@ static PyObject *collection_best(PyObject *object, PyObject *const *arguments, P
     return found < 0 ? PyErr_NoMemory() : PyLong_FromLongLong(found);
 }
 
-/* nearest(query, scale, signs, allowed, low, high, kept, rows, cosines): how many of the rows were filled. */
+/* nearest(query, scale, asked, allowed, low, high, kept, rows, cosines): how many of the rows were filled. */
 static PyObject *collection_nearest(PyObject *object, PyObject *const *arguments, Py_ssize_t given) {
     const Collection *collection = &((Object *)object)->of.collection;
     static const Wanted wanted[] = {{"rows", "i8", 1, -1}, {"cosines", "f4", 1, -1}};
-    Py_buffer query, signs, allowed, views[2];
+    Py_buffer query, asked, allowed, views[2];
     if (expect(given, 9)) return NULL;
     const float scale = (float)PyFloat_AsDouble(arguments[1]);
     const int64_t low = PyLong_AsLongLong(arguments[4]), high = PyLong_AsLongLong(arguments[5]), kept = PyLong_AsLongLong(arguments[6]);
     if (PyErr_Occurred() || take_array(arguments[0], "query", "i2", 0, collection->dim, &query)) return NULL;
-    if (take_array(arguments[2], "signs", "u8", 0, collection->sign_words, &signs)) return PyBuffer_Release(&query), NULL;
-    if (take_array(arguments[3], "allowed", "u1", 0, -1, &allowed)) return PyBuffer_Release(&signs), PyBuffer_Release(&query), NULL;
+    if (take_array(arguments[2], "asked", "u8", 0, 3 * collection->sign_words, &asked)) return PyBuffer_Release(&query), NULL;
+    if (take_array(arguments[3], "allowed", "u1", 0, -1, &allowed)) return PyBuffer_Release(&asked), PyBuffer_Release(&query), NULL;
     int64_t found = -2;
     if (!take_arrays(arguments + 7, wanted, 2, views)) {
         const int all = LENGTH(allowed) == 0;
         const int good = low >= 0 && low <= high && high <= collection->texts && kept >= 0 && LENGTH(views[0]) == LENGTH(views[1]);
         if (good && (all || LENGTH(allowed) == collection->texts)) {
             Py_BEGIN_ALLOW_THREADS
-            found = kernels->nearest_texts(collection, query.buf, scale, signs.buf, all ? NULL : allowed.buf, low, high, kept, LENGTH(views[0]),
+            found = kernels->nearest_texts(collection, query.buf, scale, asked.buf, all ? NULL : allowed.buf, low, high, kept, LENGTH(views[0]),
                                            views[0].buf, views[1].buf);
             Py_END_ALLOW_THREADS
         }
         release_arrays(views, 2);
     }
-    PyBuffer_Release(&allowed), PyBuffer_Release(&signs), PyBuffer_Release(&query);
+    PyBuffer_Release(&allowed), PyBuffer_Release(&asked), PyBuffer_Release(&query);
     if (PyErr_Occurred()) return NULL;
     if (found == -2) return PyErr_SetString(PyExc_ValueError, "allowed, low, high, kept or rows do not fit the collection"), NULL;
     return found < 0 ? PyErr_NoMemory() : PyLong_FromLongLong(found);

@@ -659,7 +659,7 @@ def query_options() -> dict[str, object]:
 def search(collection: object, query: dict[str, object]) -> None:
     """Whatever a search calls."""
     rows, cosines, every = np.empty(3, np.int64), np.empty(3, np.float32), np.zeros(0, np.uint8)
-    signs = np.zeros(-(-DIM // 64), np.uint64)
+    signs = np.full(3 * -(-DIM // 64), 2**63 + 5, np.uint64)
     for call in (
         lambda: collection.best(query["terms"], query["weights"], False, every, rows),
         lambda: collection.best(query["terms"], query["weights"], True, np.ones(5, np.uint8), rows),

@@ -108,11 +108,12 @@ def test_a_query_has_the_same_hits_alone_and_in_a_list(index):
         np.testing.assert_array_equal(features[place], own_features[0])
 
 
-@pytest.mark.parametrize(("chunk", "near"), [(65_536, 1024), (150, 9), (64, 0)])
+@pytest.mark.parametrize(("chunk", "near"), [(65_536, 1024), (150, 24), (64, 3)])
 def test_numpy_and_the_core_give_the_same_bits(love, monkeypatch, chunk, near):
     """Of the same vectors, which are the same to 1e-6 themselves."""
     monkeypatch.setattr("lovevec.search.signals.TEXTS_PER_CHUNK", chunk)
     monkeypatch.setattr("lovevec.search.signals.NEAR_BY_SIGNS", near)
+    monkeypatch.setattr("lovevec.search.signals.LEAST_PER_CHUNK", 2)
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(love.words[100:3000], 6).tolist()) + f" {number % 7}" for number in range(400)]
     queries = [" ".join([*misspell(text.split()[:3], rng), text[-1]]) for text in texts[:40]]

@@ -15,6 +15,8 @@ Floats = NDArray[np.float32]
 QUERY_LEVELS = 2047  # times 127 times 8,000 numbers is below 2^31
 ROWS_PER_BLOCK = 8192
 TEXTS_PER_MEAN = 65_536
+WEIGHT_STEP = 0.75  # of a query's mean distance from the mean
+LEAST = 1e-9  # that is divided by
 
 
 class Meaning(NamedTuple):
@@ -41,12 +43,6 @@ class Meaning(NamedTuple):
         """Some of the texts."""
         return Meaning(self.codes[rows], self.scale[rows])
 
-    def signs(self) -> NDArray[np.uint64]:
-        """A sketch of each text: which of its codes are above the mean, which is much the same in some of the texts."""
-        sample = self.codes[:: len(self.codes) // TEXTS_PER_MEAN + 1]
-        level = sample.sum(axis=0, dtype=np.int64) // max(len(sample), 1)
-        return signs_of(self.codes, level.astype(np.int8))
-
     def cosines(self, query: NDArray[np.int16], scale: float, rows: NDArray[np.int64] | None = None) -> Floats:
         """[texts] or [len(rows)] the cosines of texts with a query, which `coded_query` gave."""
         codes, own = (self.codes, self.scale) if rows is None else (self.codes[rows], self.scale[rows])
@@ -57,13 +53,50 @@ class Meaning(NamedTuple):
         return result
 
 
-def signs_of(codes: NDArray[np.integer[Any]], level: NDArray[np.integer[Any]] | int = 0) -> NDArray[np.uint64]:
-    """[n, ceil(dim / 64)] a bit for each code that is above its level; rows of 64 of them in one number."""
-    signs = np.zeros((len(codes), -(-codes.shape[1] // 64) * 8), dtype=np.uint8)
-    for low in range(0, len(codes), ROWS_PER_BLOCK):
-        bits = np.packbits(codes[low : low + ROWS_PER_BLOCK] > level, axis=1)
-        signs[low : low + ROWS_PER_BLOCK, : bits.shape[1]] = bits
-    return signs.view(np.uint64)
+class Signs(NamedTuple):
+    """Sketches of texts, by which most of those that are far from a query are told without their vectors.
+
+    bits [texts, ceil(dim / 64)] for each number of a vector whether it is above the mean, 64 in one number
+    mean [dim] of the vectors, more or less: those of some encoders all point the same way
+    """
+
+    bits: NDArray[np.uint64]
+    mean: Floats
+
+    @classmethod
+    def of(cls, meaning: Meaning) -> Signs:
+        """From the vectors of texts."""
+        step = len(meaning.codes) // TEXTS_PER_MEAN + 1
+        mean = meaning.scale[::step].astype(np.float64) @ meaning.codes[::step]
+        mean = (mean / max(len(meaning.scale[::step]), 1)).astype(np.float32)
+        bits = np.empty((len(meaning.codes), -(-len(mean) // 64)), dtype=np.uint64)
+        for low in range(0, len(bits), ROWS_PER_BLOCK):
+            part = slice(low, low + ROWS_PER_BLOCK)
+            bits[part] = _packed(meaning.codes[part] * meaning.scale[part, None] > mean)
+        return cls(bits, mean)
+
+    def asked(self, codes: NDArray[np.int16], scale: float) -> NDArray[np.uint64]:
+        """[3, ceil(dim / 64)] a query: its own bits; and by two more how much each of them counts, from 0 to 3, which is
+        by how far it is above the mean or below."""
+        away = codes * scale - self.mean.astype(np.float64)
+        far = np.abs(away)
+        weights = np.minimum(far / max(WEIGHT_STEP * float(far.mean()), LEAST), 3).astype(np.uint8)
+        return _packed(np.stack([away > 0, weights & 1, weights >> 1]))
+
+    def gaps(self, asked: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """[len(rows)] how far texts are from a query: the sum over bits that differ of how much they count."""
+        differ = self.bits[rows] ^ asked[0]
+        ones, twos = (np.unpackbits((differ & own).view(np.uint8), axis=1).sum(axis=1, dtype=np.int64) for own in asked[1:])
+        gaps: NDArray[np.int64] = ones + 2 * twos
+        return gaps
+
+
+def _packed(bits: NDArray[Any]) -> NDArray[np.uint64]:
+    """[n, m] of bits -> [n, ceil(m / 64)]."""
+    packed = np.zeros((len(bits), -(-bits.shape[1] // 64) * 8), dtype=np.uint8)
+    own = np.packbits(bits, axis=1)
+    packed[:, : own.shape[1]] = own
+    return packed.view(np.uint64)
 
 
 def coded(vectors: Floats) -> tuple[NDArray[np.int8], Floats]:

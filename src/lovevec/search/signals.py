@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from lovevec.engine.compiled import core
 from lovevec.engine.threads import in_chunks
 from lovevec.search.letters import Letters
-from lovevec.search.meaning import Meaning, coded_query, signs_of
+from lovevec.search.meaning import Meaning, Signs, coded_query
 from lovevec.search.terms import Reading
 from lovevec.units.ragged import Ragged, offsets_of
 
@@ -47,7 +47,8 @@ K1, B = 1.2, 0.75
 TERMS_BY_LETTERS = 64  # whose texts the letters find, each at least half as much like the query as the best
 POSTINGS = 200_000  # that a signal looks at; more only for the first of its terms
 TEXTS_PER_CHUNK = 65_536  # whose meaning a thread compares at a time,
-NEAR_BY_SIGNS = 1024  # so many of them number by number: of the 100 nearest of all, 99 are among these
+NEAR_BY_SIGNS = 8192  # texts that are compared number by number, or more: LEAST_PER_CHUNK of each chunk
+LEAST_PER_CHUNK = 512
 LEAST = 1e-9  # that is divided by
 # Of documents the best candidates say what else to look for (pseudo-relevance feedback, Rocchio 1971).
 WORDS_OF_DOCUMENTS = 20  # texts with so many words on average
@@ -191,9 +192,9 @@ class Signals:
         return masses
 
     @cached_property
-    def signs(self) -> NDArray[np.uint64]:
-        """[texts, numbers of 64 bits] sketches of the texts' meaning."""
-        return self.meaning.signs()
+    def signs(self) -> Signs:
+        """Sketches of the texts' meaning."""
+        return Signs.of(self.meaning)
 
     @cached_property
     def core(self) -> Any:
@@ -214,7 +215,7 @@ class Signals:
             posting_counts=counts,
             codes=self.meaning.codes,
             scale=self.meaning.scale,
-            signs=self.signs,
+            signs=self.signs.bits,
         )
 
     def candidates(self, query: Query, allowed: NDArray[np.bool_] | None = None) -> tuple[Rows, Floats]:
@@ -337,19 +338,20 @@ class Signals:
         return distinct[highest(np.bincount(places, scores, len(distinct)), DEPTH)]
 
     def best_by_meaning(self, query: Query, allowed: NDArray[np.bool_] | None) -> Rows:
-        """The texts that mean what the query means: those with the highest cosines, above 0. Of each TEXTS_PER_CHUNK
-        texts those NEAR_BY_SIGNS are compared whose codes have most signs in common with the query's."""
+        """The texts that mean what the query means: those with the highest cosines, above 0. Only so many
+        are compared with it, those that are nearest by their signs."""
         if not query.scale:
             return np.zeros(0, np.int64)
-        signs = signs_of(query.codes[None])[0]
+        signs = self.signs.asked(query.codes, query.scale)
+        most = max(NEAR_BY_SIGNS * TEXTS_PER_CHUNK // len(self), LEAST_PER_CHUNK)
         mask, parts = _mask(allowed), list[tuple[Rows, Floats]]()
 
         def run(part: slice) -> None:
             if not self.compiled:
-                parts.append(self._nearest(query, signs, allowed, part))
+                parts.append(self._nearest(query, signs, most, allowed, part))
                 return
             rows, cosines = np.empty(DEPTH, dtype=np.int64), np.empty(DEPTH, dtype=np.float32)
-            within = part.start, min(part.stop, len(self)), NEAR_BY_SIGNS
+            within = part.start, min(part.stop, len(self)), most
             count = self.core.nearest(query.codes, query.scale, signs, mask, *within, rows, cosines)
             parts.append((rows[:count], cosines[:count]))
 
@@ -359,13 +361,12 @@ class Signals:
         return rows[order]
 
     def _nearest(
-        self, query: Query, signs: NDArray[np.uint64], allowed: NDArray[np.bool_] | None, part: slice
+        self, query: Query, signs: NDArray[np.uint64], most: int, allowed: NDArray[np.bool_] | None, part: slice
     ) -> tuple[Rows, Floats]:
         """The nearest texts of a part, and their cosines, by numpy."""
         rows = np.arange(len(self))[part]
         rows = rows if allowed is None else rows[allowed[part]]
-        in_common = -np.unpackbits((self.signs[rows] ^ signs).view(np.uint8), axis=1).sum(axis=1, dtype=np.int64)
-        rows = np.sort(rows[highest(in_common, NEAR_BY_SIGNS)])
+        rows = np.sort(rows[highest(-self.signs.gaps(signs, rows), most)])
         cosines = self.meaning.cosines(query.codes, query.scale, rows)
         best = highest(cosines, DEPTH)
         best = best[cosines[best] > 0]
