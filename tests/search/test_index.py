@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from io import StringIO
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from lovevec import LOVE, LovevecError
 from lovevec.damage.misspell import misspell
+from lovevec.progress import Progress
 from lovevec.search import FEATURES, Index
 from tests.factories import at_once, random_love
 from tests.nasty import NASTY
@@ -170,6 +172,16 @@ def test_any_way_to_the_same_texts_is_the_same_index(first, second, gone):
     index.remove([one for one in gone if one < len(index)])
     left = [(one, text) for one, text in enumerate([*first, *second]) if one not in gone]
     same(index, love.index([text for _, text in left], ids=[one for one, _ in left]), [*first[:2], "rain 12", "stern"])
+
+
+def test_progress_names_what_takes_long(love):
+    shown = StringIO()
+    index = love.index(TEXTS, progress=Progress(stream=shown))
+    assert "reading texts: 10 texts" in " ".join(shown.getvalue().split())
+    index.search("kettle")
+    phases = [line.split(":")[0] for line in shown.getvalue().splitlines()]
+    assert phases == ["reading texts", "learning words", "comparing letters", "vectors"]
+    assert "vectors: 10 texts" in " ".join(shown.getvalue().split())
 
 
 def test_new_ids_go_on_from_the_highest(love):

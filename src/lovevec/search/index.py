@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any, overload
 
 import numpy as np
@@ -16,7 +17,7 @@ from lovevec.errors import FormatError, LovevecError, Parameter, reason
 from lovevec.locks import ForkLock
 from lovevec.model.known_rows import KnownRows
 from lovevec.near.kinds import NAME, NUMBER, WORD
-from lovevec.progress import Progress
+from lovevec.progress import Phase, Progress, wanted
 from lovevec.search import fusion
 from lovevec.search.folder import ARRAYS, MappedTexts, model_hash, read_index, write_index
 from lovevec.search.hits import Hit, Met, Why
@@ -26,6 +27,7 @@ from lovevec.search.signals import FEATURES, Query, Signals
 from lovevec.search.stems import stem
 from lovevec.search.terms import Cutter, Model, Vocabulary, how_many, with_coded_words
 from lovevec.search.texts import Id, check_fields, ids_of, records_of
+from lovevec.texts.encode import LONG_LIST
 from lovevec.texts.sums import sum_rows
 from lovevec.units.ragged import Ragged, offsets_of
 from lovevec.units.words import refuse_other_than_words, word_list
@@ -33,6 +35,7 @@ from lovevec.vectors.rows import normalized
 
 Floats = NDArray[np.float32]
 TEXTS_PER_CHUNK = 4096  # whose vectors a thread makes at a time
+SECONDS_UNSEEN = 1.0  # phases that end sooner are not shown unless progress was asked for
 
 
 class Index:
@@ -44,7 +47,7 @@ class Index:
     :param fields: which fields are searched, with how much a word in each counts: {"title": 2.0, "body": 1.0}.
     :param encoder: anything with an `encode`, in the place of the model's own vectors of texts: a SentenceTransformer,
         a StaticModel.
-    :param progress: where progress is shown.
+    :param progress: where progress is shown; by default on a terminal for long lists.
     """
 
     def __init__(
@@ -108,9 +111,12 @@ class Index:
                 raise LovevecError(f"{Parameter('ids')}: {known!r:.60} is in the index already")
         with self._lock:
             terms = self._own_terms()
-            bags, counts = self._cut(records.texts, records.fields, terms)
+            progress = self._shown(len(records.texts))
+            with progress.phase("reading texts", len(records.texts) * max(len(records.fields), 1), "texts") as phase:
+                bags, counts = self._cut(records.texts, records.fields, terms, phase)
             if self.encoder is not None:
-                own_meaning = Meaning.of(self._encode(records.texts))
+                with progress.phase("encoding"):
+                    own_meaning = Meaning.of(self._encode(records.texts))
                 both = own_meaning if self._meaning is None else Meaning.together([self._meaning, own_meaning])
                 self._meaning = both
             values = np.concatenate([self._bags.values, bags.values])
@@ -182,6 +188,11 @@ class Index:
             found[place, : len(rows)], result[place, : len(rows)] = rows, features
         return found, result
 
+    def _shown(self, texts: int) -> Progress:
+        """Where the progress of work on so many texts is shown."""
+        quiet = Progress(quiet=not wanted(None, texts, LONG_LIST), delay=SECONDS_UNSEEN)
+        return quiet if self._progress is None else self._progress
+
     def _own_terms(self) -> dict[str, int]:
         """The terms of the texts by their numbers, to which new ones may be added."""
         if self._terms is None:
@@ -189,14 +200,16 @@ class Index:
             self._terms = dict(self._state.vocabulary.place)
         return self._terms
 
-    def _cut(self, texts: list[str], fields: list[list[str]], terms: dict[str, int]) -> tuple[Ragged, Floats]:
+    def _cut(
+        self, texts: list[str], fields: list[list[str]], terms: dict[str, int], phase: Phase
+    ) -> tuple[Ragged, Floats]:
         """Texts as bags of terms, and how often each stands there: in fields by their weights."""
         if not fields:
-            offsets, values, counts = how_many(self._cutter.numbered(texts, terms), len(terms))
+            offsets, values, counts = how_many(self._cutter.numbered(texts, terms, phase.advance), len(terms))
             return Ragged(values, offsets), counts
         keys, weights = [], []
         for own, weight in zip(fields, self.fields.values(), strict=True):
-            numbered = self._cutter.numbered(own, terms)
+            numbered = self._cutter.numbered(own, terms, phase.advance)
             keys.append((numbered.owners << 32) + numbered.values)
             weights.append(np.full(len(numbered.values), weight))
         distinct, where = np.unique(np.concatenate(keys), return_inverse=True)
@@ -324,6 +337,7 @@ class State:
     def of(cls, index: Index) -> State:
         """From the texts that an index has."""
         strings, values = list(index._own_terms()), index._bags.values
+        progress = index._shown(len(index))
         documents = np.bincount(values, minlength=len(strings))
         order = sorted(np.flatnonzero(documents).tolist(), key=lambda one: (-documents[one], strings[one]))
         number = np.full(len(strings), -1, dtype=np.int32)
@@ -333,21 +347,23 @@ class State:
         sorting = np.argsort(keys, kind="stable")
         bags, counts = Ragged(number[values][sorting], index._bags.offsets), index._counts[sorting]
         within = documents[order]
-        model = cls._model(index.love, own, within, len(index))
+        with progress.phase("learning words"):
+            model = cls._model(index.love, own, within, len(index))
         numbered: dict[str, int] = {}
         stems = np.array([numbered.setdefault(stem(term), len(numbered)) for term in own], dtype=np.int32)
         vocabulary = Vocabulary(own, within, list(numbered), stems, index.love)
-        letters = Letters.of(own)
+        with progress.phase("comparing letters"):
+            letters = Letters.of(own)
+            norms = letters.norms(bags, counts)
         meaning = index._meaning
+        if meaning is None and index.encoder is None:
+            with progress.phase("vectors", len(bags), "texts") as phase:
+                meaning = _meaning(model, own, bags, counts, phase)
         if meaning is None:
-            meaning = (
-                _meaning(model, own, bags, counts)
-                if index.encoder is None
-                else Meaning.of(np.zeros((0, 1), np.float32))
-            )
+            meaning = Meaning.of(np.zeros((0, 1), np.float32))
         is_number = np.array([any(map(str.isdigit, term)) for term in own], dtype=np.bool_)
         engine = index.love._compiled, index.love._threads
-        signals = Signals(bags, counts, stems, is_number, letters, letters.norms(bags, counts), meaning, *engine)
+        signals = Signals(bags, counts, stems, is_number, letters, norms, meaning, *engine)
         return cls(model, vocabulary, signals, index._cutter, index.encoder)
 
     @staticmethod
@@ -505,7 +521,7 @@ def _array(arrays: Mapping[str, NDArray[Any]], name: str, kind: Any, count: int 
     return array
 
 
-def _meaning(model: Model, terms: Sequence[str], bags: Ragged, counts: Floats) -> Meaning:
+def _meaning(model: Model, terms: Sequence[str], bags: Ragged, counts: Floats, phase: Phase) -> Meaning:
     """The vectors of texts, which are sums over their terms."""
     encoder = model.text_encoder()
     hows = [WORD if any(map(str.isalpha, term)) else NUMBER if term.isdigit() else NAME for term in terms]
@@ -513,6 +529,7 @@ def _meaning(model: Model, terms: Sequence[str], bags: Ragged, counts: Floats) -
     codes, scale = np.empty((len(bags), model.dim), dtype=np.int8), np.empty(len(bags), dtype=np.float32)
     whole = counts.astype(np.int64)
     are_whole = bool((whole == counts).all())
+    lock = Lock()
 
     def run(part: slice) -> None:
         offsets = bags.offsets[part.start : part.stop + 1]
@@ -524,6 +541,8 @@ def _meaning(model: Model, terms: Sequence[str], bags: Ragged, counts: Floats) -
             rows = of_terms[values] * counts[offsets[0] : offsets[-1], None]
             sums = sum_rows(rows, np.arange(len(rows)), offsets - offsets[0], model._compiled)
         codes[part], scale[part] = coded(sums)
+        with lock:
+            phase.advance(len(offsets) - 1)
 
     in_chunks(run, len(bags), TEXTS_PER_CHUNK, model._threads)
     return Meaning(codes, scale)

@@ -76,8 +76,8 @@ class Signs(NamedTuple):
         return cls(bits, mean)
 
     def asked(self, codes: NDArray[np.int16], scale: float) -> NDArray[np.uint64]:
-        """[3, ceil(dim / 64)] a query: its own bits; and by two more how much each of them counts, from 0 to 3, which is
-        by how far it is above the mean or below."""
+        """[3, ceil(dim / 64)] a query: its own bits; and by two more how much each of them counts, from 0 to 3, which
+        says how far it is from the mean."""
         away = codes * scale - self.mean.astype(np.float64)
         far = np.abs(away)
         weights = np.minimum(far / max(WEIGHT_STEP * float(far.mean()), LEAST), 3).astype(np.uint8)
@@ -86,7 +86,9 @@ class Signs(NamedTuple):
     def gaps(self, asked: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """[len(rows)] how far texts are from a query: the sum over bits that differ of how much they count."""
         differ = self.bits[rows] ^ asked[0]
-        ones, twos = (np.unpackbits((differ & own).view(np.uint8), axis=1).sum(axis=1, dtype=np.int64) for own in asked[1:])
+        ones, twos = (
+            np.unpackbits((differ & own).view(np.uint8), axis=1).sum(axis=1, dtype=np.int64) for own in asked[1:]
+        )
         gaps: NDArray[np.int64] = ones + 2 * twos
         return gaps
 

@@ -7,7 +7,7 @@ it stands. A word of a query that is no term is read by a reader which knows the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -27,6 +27,7 @@ from lovevec.texts.tokens import CHUNK, runs_of_chunk
 from lovevec.units.ragged import Ragged, offsets_of
 
 MIN_SHARE = 0.02  # of a reading: what is less probable is left out
+TEXTS_PER_STEP = 8192  # of progress
 MAX_LETTERS = 100  # of a term; of a longer one the beginning
 
 
@@ -65,9 +66,10 @@ class Cutter:
         of_chunks = self.terms_of_chunks(list(numbers))
         return [[term for chunk in flat[low:high] for term in of_chunks[chunk]] for low, high in pairwise(offsets)]
 
-    def numbered(self, texts: Sequence[str], terms: dict[str, int]) -> Ragged:
-        """The terms of texts by their numbers in `terms`, which takes in those that it does not have yet."""
-        numbers, flat, offsets = self.chunks(texts)
+    def numbered(self, texts: Sequence[str], terms: dict[str, int], advance: Callable[[int], None]) -> Ragged:
+        """The terms of texts by their numbers in `terms`, which takes in those that it does not have yet. `advance` is
+        told how many more texts were read."""
+        numbers, flat, offsets = self.chunks(texts, advance)
         own = [[terms.setdefault(term, len(terms)) for term in one] for one in self.terms_of_chunks(list(numbers))]
         lengths = np.fromiter(map(len, own), np.int64, len(own))
         values = np.fromiter((number for one in own for number in one), np.int32, int(lengths.sum()))
@@ -75,15 +77,20 @@ class Cutter:
         return Ragged(chunks.values, chunks.offsets[np.array(offsets)])
 
     @staticmethod
-    def chunks(texts: Sequence[str]) -> tuple[dict[str, int], list[int], list[int]]:
+    def chunks(
+        texts: Sequence[str], advance: Callable[[int], None] | None = None
+    ) -> tuple[dict[str, int], list[int], list[int]]:
         """The distinct chunks of texts with their numbers; those of all texts in turn; where each text begins."""
         numbers: dict[str, int] = {}
         flat: list[int] = []
         offsets = [0]
         find, number = CHUNK.findall, numbers.setdefault
-        for text in texts:
-            flat += [number(chunk, len(numbers)) for chunk in find(text)]
-            offsets.append(len(flat))
+        for low in range(0, len(texts), TEXTS_PER_STEP):
+            for text in texts[low : low + TEXTS_PER_STEP]:
+                flat += [number(chunk, len(numbers)) for chunk in find(text)]
+                offsets.append(len(flat))
+            if advance is not None:
+                advance(min(TEXTS_PER_STEP, len(texts) - low))
         return numbers, flat, offsets
 
     def terms_of_chunks(self, chunks: Sequence[str]) -> list[list[str]]:
