@@ -20,7 +20,7 @@ import numpy as np
 from lovevec_lab.evaluate.context import context_tables, draw_context
 from lovevec_lab.evaluate.languages import languages_table
 from lovevec_lab.evaluate.match import match_table
-from lovevec_lab.evaluate.results import Pictures, markdown
+from lovevec_lab.evaluate.results import Cell, Pictures, markdown
 from lovevec_lab.evaluate.search import LEGEND as SEARCH_LEGEND
 from lovevec_lab.evaluate.search import SearchScore, search_table
 from lovevec_lab.reproduce import augmentation, bert, extrinsic, intrinsic, robustness
@@ -99,6 +99,20 @@ page; *in their sentences*; or alone as words of *running text*, where an unknow
 Means of three seeds, ± their standard deviation; *gain* is that over *alone*, seed by seed."""  # noqa: E501
 # Of autofj's sets M to Z: all sets by hand before there was `match`, what was asked for, and the aim.
 MATCH_BARS = {"clean": (73.4, 74.5, 77.0), "mistyped": (72.2, 73.5, 75.5)}
+SPEED = """## Speed
+
+`python bench/search.py -o docs/results`: texts of eight words, queries of eight words of which 30 % are mistyped, each
+way in a process of its own on {cores} cores ({machine}; {versions}). Seconds to index, with the memory that this takes;
+milliseconds of a query alone (median), and of one in a list; seconds and milliseconds of all cores together beside
+them. The ratio is that of a query alone by its CPU time to the first way.
+
+{table}
+
+The index looks for what is near in meaning by sketches first. Of {compared:,} queries, mistyped ones and such of three
+words, {same_first:,} had the same first text and {same_ten:,} the same ten as where every vector is compared."""
+SPEED_HEADER = (
+    "texts", "", "s to index", "CPU s", "GB", "ms, a query", "CPU ms", "ms, in a list", "CPU ms in a list", "ratio"
+)  # fmt: skip
 CONTEXT_BARS = {"wikidump": (59.5, 65, 68), "bookcorpus": (56.5, 64, 67)}  # first alone as the task had it, asked, aim
 OVERVIEW = """# Results
 
@@ -318,7 +332,8 @@ def search_page() -> ResultPage:
     command = f"lovevec evaluate search {' '.join(kept['settings']['methods'])} -o results"
     notes = (RESULTS / "notes/search.md").read_text("utf-8")
     table = search_table([SearchScore(**one) for one in kept["scores"]]) + SEARCH_LEGEND
-    parts = [MADE.format(files="data/search.json"), SEARCH.format(command=command), table, notes]
+    made = MADE.format(files="data/search.json and data/search-speed.json")
+    parts = [made, SEARCH.format(command=command), table, speed_of_search(), notes]
     return ResultPage("\n\n".join(part.strip() for part in parts) + "\n")
 
 
@@ -334,6 +349,27 @@ def match_page() -> ResultPage:
     title = f"# Records that are the same thing\n\nMeasured on autofj's sets M to Z:\n\n    {command}"
     parts = [MADE.format(files="data/match.json"), title, bars, match_table(scores, settings["asked"]), notes]
     return ResultPage("\n\n".join(part.strip() for part in parts) + "\n")
+
+
+def speed_of_search() -> str:
+    """What bench/search.py measured."""
+    kept = json.loads((RESULTS / "data/search-speed.json").read_text("utf-8"))
+    first = {row["texts"]: row["query_cpu_ms"] for row in reversed(kept["rows"])}  # of the first way
+    cells: list[list[Cell]] = [
+        [
+            f"{row['texts']:,}",
+            row["way"],
+            *(f"{row[f'{name}_s']:.1f}" for name in ("index", "index_cpu")),
+            f"{row['memory_gb']:.2f}",
+            *(f"{row[f'{name}_ms']:.2f}" for name in ("query", "query_cpu", "list", "list_cpu")),
+            f"{row['query_cpu_ms'] / first[row['texts']]:.1f}",
+        ]
+        for row in kept["rows"]
+    ]
+    versions = ", ".join(f"{name} {own}" for name, own in kept["versions"].items())
+    table = markdown(SPEED_HEADER, cells)
+    sums = {name: sum(row.get(name, 0) for row in kept["rows"]) for name in ("compared", "same_first", "same_ten")}
+    return SPEED.format(**sums, machine=kept["machine"], cores=kept["cores"], versions=versions, table=table)
 
 
 def sources(table: str) -> list[str]:

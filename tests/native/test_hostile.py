@@ -693,6 +693,13 @@ def test_queries_of_wrong_arrays_are_refused_or_answered(data):
     search(core.Collection(**collection_options()), query_options() | wrong)
 
 
+def test_postings_out_of_order_are_refused():
+    options = collection_options()
+    options["posting_texts"] = np.ascontiguousarray(options["posting_texts"][::-1])
+    with pytest.raises(ValueError, match="posting_texts"):
+        core.Collection(**options)
+
+
 def test_a_search_of_good_arrays_fills_its_features():
     query = query_options()
     search(core.Collection(**collection_options()), query)

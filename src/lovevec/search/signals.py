@@ -7,6 +7,9 @@
 Each finds its best texts; all signals of all that were found are then computed, so that a candidate has the same
 features whichever signal found it. Numpy and the compiled core (native/collection.h) give the same bits.
 
+Where there are many texts, only those are compared number by number that sketches of their vectors leave (meaning.py):
+the ten best hits of `bench/search.py`'s queries stay the same.
+
 Postings and vectors are our own arrays and not those of bm25s or faiss: a query has shares where these take words, all
 signals need the same texts at once, and an index shall load by mapping its file.
 """
