@@ -522,7 +522,7 @@ class LOVE(HubModel, TorchModel, LearnsWords, WordVectors):
         :param ids: strings or whole numbers, one a text; by default 0, 1, 2 …
         :param fields: which fields are searched, with how much a word in each counts: {"title": 2.0, "body": 1.0}.
         :param encoder: anything with an `encode` in the place of the model's own vectors of texts.
-        :param progress: where progress is shown.
+        :param progress: where progress is shown; by default on a terminal for long lists.
         :return: an index, which can be searched, added to, saved and loaded.
 
         >>> index = LOVE.load().index(["wireless headphones", "a steel kettle", "running shoes"])
