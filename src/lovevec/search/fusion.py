@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from lovevec.search.signals import FEATURES
 
 WEIGHTS = {
-    "words": 0.70,
-    "coverage": 0.93,
-    "backward": 0.75,
-    "exact": 0.63,
-    "letters": 0.48,
-    "letters_covered": 0.34,
-    "meaning": 1.70,
-    "numbers": 0.0,
-    "numbers_backward": 0.0,
+    "words": 0.66,
+    "coverage": 0.89,
+    "backward": 0.73,
+    "exact": 0.56,
+    "letters": 0.44,
+    "letters_covered": 0.32,
+    "meaning": 1.55,
+    "numbers": -0.01,
+    "numbers_backward": 0.01,
 }
-BIAS = -2.7
+BIAS = -2.72
 FEEDBACK, USUAL_FEEDBACK = 0.6, 1.5
 GROUPS = {
     "words": ("words", "coverage", "backward", "exact", "numbers"),
