@@ -67,8 +67,8 @@ class Signs(NamedTuple):
     def of(cls, meaning: Meaning) -> Signs:
         """From the vectors of texts."""
         step = len(meaning.codes) // TEXTS_PER_MEAN + 1
-        mean = meaning.scale[::step].astype(np.float64) @ meaning.codes[::step]
-        mean = (mean / max(len(meaning.scale[::step]), 1)).astype(np.float32)
+        total = meaning.scale[::step].astype(np.float64) @ meaning.codes[::step]
+        mean = (total / max(len(meaning.scale[::step]), 1)).astype(np.float32)
         bits = np.empty((len(meaning.codes), -(-len(mean) // 64)), dtype=np.uint64)
         for low in range(0, len(bits), ROWS_PER_BLOCK):
             part = slice(low, low + ROWS_PER_BLOCK)
