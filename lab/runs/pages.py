@@ -104,15 +104,14 @@ SPEED = """## Speed
 `python bench/search.py -o docs/results`: texts of eight words, queries of eight words of which 30 % are mistyped, each
 way in a process of its own on {cores} cores ({machine}; {versions}).
 Seconds to index; milliseconds of a query alone (median), and of one in a list; seconds and milliseconds of all cores
-together beside them. The ratio is that of a query alone by its CPU time to the first way. GB: the most that the process
-had, with the texts (and lovevec, which makes them). bm25s and tantivy find no word that is mistyped.
+together beside them. The ratio is that of a query alone by its CPU time to the first way. bm25s and tantivy find no word that is mistyped.
 
 {table}
 
 The index looks for what is near in meaning by sketches first. Of {compared:,} queries, mistyped ones and such of three
 words, {same_first:,} had the same first text and {same_ten:,} the same ten as where every vector is compared."""
 SPEED_HEADER = (
-    "texts", "", "s to index", "CPU s", "GB", "ms, a query", "CPU ms", "ms, in a list", "CPU ms in a list", "ratio"
+    "texts", "", "s to index", "CPU s", "ms, a query", "CPU ms", "ms, in a list", "CPU ms in a list", "ratio"
 )  # fmt: skip
 CONTEXT_BARS = {"wikidump": (59.5, 65, 68), "bookcorpus": (56.5, 64, 67)}  # first alone as the task had it, asked, aim
 OVERVIEW = """# Results
@@ -361,7 +360,6 @@ def speed_of_search() -> str:
             f"{row['texts']:,}",
             row["way"],
             *(f"{row[f'{name}_s']:.1f}" for name in ("index", "index_cpu")),
-            f"{row['memory_gb']:.2f}",
             *(f"{row[f'{name}_ms']:.2f}" for name in ("query", "query_cpu", "list", "list_cpu")),
             f"{row['query_cpu_ms'] / first[row['texts']]:.2f}",
         ]
