@@ -104,7 +104,8 @@ SPEED = """## Speed
 `python bench/search.py -o docs/results`: texts of eight words, queries of eight words of which 30 % are mistyped, each
 way in a process of its own on {cores} cores ({machine}; {versions}).
 Seconds to index; milliseconds of a query alone (median), and of one in a list; seconds and milliseconds of all cores
-together beside them. The ratio is that of a query alone by its CPU time to the first way. bm25s and tantivy find no word that is mistyped.
+together beside them. The ratio is that of a query alone by its CPU time to the first way.
+BM25 over words finds no word that is mistyped.
 
 {table}
 
