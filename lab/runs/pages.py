@@ -71,7 +71,10 @@ counts when it is not among them and its right word is. *LOVE, readings* learns 
 damaged, as training does; it sees no vectors. *Debian's dictionary*: the program with its own words and affixes of the
 language, where Debian has them, which may know the string for a word of its own, and may not know the right one. Slips
 and dropped marks are made here; MultiLexNorm2 (train) and RUSpellRU are what people wrote: there a right word may be a
-slang word's standard form (`u` for you), which no spelling tells."""
+slang word's standard form (`u` for you), which no spelling tells. A dash: there is no dictionary, or it was not run.
+Hunspell is slow: with Debian's dictionaries it was run for de, pl and ru alone, and not at all for fi.
+Some Russian rules of sound (-ццо for -ться, чорный) were added after the errors on RUSpellRU had been looked at, 1.7
+points: take that figure as a little too kind."""
 LANGUAGE_MODELS = """## The models of languages
 
 `LOVE.load("fr")`, as shipped. New words are those that training did not see, by their spelling, among the words of

@@ -56,6 +56,12 @@ def test_a_word_without_its_marks_is_that_word(code, string, word):
     assert chance == pytest.approx(WITHOUT_MARKS)
 
 
+@pytest.mark.parametrize(("string", "word"), [("нравяться", "нравятся"), ("чорный", "черный")])
+def test_russian_as_it_is_heard(string, word):
+    words = ["нравится", "нравиться", "черный", "чёрный", "нравятся"]
+    assert best(Reader(words, Orthography(language=language_of("ru")), compiled=False), string)[0] == word
+
+
 def test_of_words_that_are_alike_without_marks_the_more_frequent_one_is_likelier():
     reader = Reader(["élevé", "élève"], Orthography(language=language_of("fr")), compiled=False)
     readings = reader(["eleve"])

@@ -44,7 +44,7 @@ from lovevec_lab.evaluate.results import Cell, Result, markdown
 from lovevec_lab.evaluate.statistics import RESAMPLES, bootstrap, interval
 
 DICTIONARY = 80_000
-STRINGS, QUICK_STRINGS = 1000, 100  # of a set
+STRINGS, QUICK_STRINGS = 400, 100  # of a set that is made here
 SHORTEST = 4  # letters of a word that slips are made of
 LOVE = "LOVE, readings"
 RIVALS = ("symspell", "aspell", "hunspell", "own-aspell", "own-hunspell")
