@@ -18,7 +18,6 @@ SANITIZED_TESTS := \
   tests/near/test_torn.py \
   tests/engine/test_engines.py \
   tests/engine/test_word_map.py \
-  tests/search/test_index.py \
   tests/search/test_signals.py \
   tests/texts/test_text_vectors.py \
   tests/attach/test_neighbors.py

@@ -388,6 +388,8 @@ real_fork, real_wait, forks = os.fork, os.wait, []
 
 def fork():
     forks.append(worker := real_fork())
+    if worker and where == "young":
+        os.kill(worker, signal.SIGTERM)
     if worker and where != "wait" and len(forks) == number:
         signal.raise_signal(signal.SIGTERM)
     return worker
@@ -403,13 +405,20 @@ def work(row):
     stop.then(lambda: ended.append(row))
     if where == "killed" and len(forks) <= 8:
         os.kill(os.getpid(), signal.SIGKILL)
-    if where != "killed" and row == 0 and not stop.asked:
+    until = time.monotonic() + 5
+    while where == "young" and not ended:
+        time.sleep(0.001)
+        if time.monotonic() > until:
+            print("deaf", file=sys.stderr)
+            break
+    if where in ("fork", "wait") and row == 0 and not stop.asked:
         time.sleep(0.5)
         os._exit(1)  # it has to be replaced
     while not ended:
         time.sleep(0.01)
     os._exit(0)
 
+processes.MAX_SHORT_LIVES = 1000
 where, number = sys.argv[1], int(sys.argv[2])
 os.fork, os.wait = fork, wait
 stop = processes.StopSignals()
@@ -419,15 +428,18 @@ processes.supervise(2, work, stop)
 
 
 @linux
-@pytest.mark.parametrize(("where", "number"), [("fork", 1), ("fork", 2), ("fork", 3), ("wait", 0), ("killed", 10)])
+@pytest.mark.parametrize(
+    ("where", "number"), [("fork", 1), ("fork", 2), ("fork", 3), ("wait", 0), ("killed", 10), ("young", 100)]
+)
 def test_a_signal_while_workers_are_forked_and_replaced_is_heard(where, number):
     """It comes when a worker is there and nobody knows of it yet, or is gone and nobody has heard of that; and workers
-    that are killed one after the other are replaced until then."""
+    that are killed one after the other are replaced until then. A worker hears one that comes before it can."""
     done = subprocess.run(
         [sys.executable, "-c", SUPERVISED, where, str(number)], capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
+    assert "deaf" not in done.stderr
 
 
 @linux

@@ -259,11 +259,15 @@ def supervise(count: int, work: Callable[[int], None], stop: StopSignals) -> Non
     while True:
         while len(living) < count and not stop.asked:
             number = min(set(range(count)) - {taken for taken, _ in living.values()})
+            # Python forgets the signals that reach a child while it is made: they wait until it can hear them.
+            signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
             worker = os.fork()
             if worker == 0:
                 stop.then(None)
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
                 return work(number)
             living[worker] = (number, time.monotonic())
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
             if stop.asked:  # perhaps before this one was among the living
                 end_all()
         if not living:
